@@ -1,0 +1,105 @@
+// The cluster: the folder that the server works on. Makes it, and frees it from a server that outlived its instance.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { serverAccount } from './places.ts'
+
+/** Nothing of the caller's environment (PGDATA, PGOPTIONS, LANG) reaches the server. */
+const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+
+/** How every process of PostgreSQL is started: as its account, from a folder that the account can enter. */
+export function surroundings(dataDir: string) {
+  const account = serverAccount()
+  return { cwd: dataDir, env: environment, ...(account && { uid: account.uid, gid: account.gid }) }
+}
+
+function giveToServer(path: string): void {
+  const account = serverAccount()
+  if (account) chownSync(path, account.uid, account.gid)
+}
+
+/** The password of a role, in hex. They differ, so that knowing the one of `postgres` does not make a superuser. */
+export const passwordOf = (secret: string, role: string) => createHmac('sha256', secret).update(role).digest('hex')
+
+/** Makes the cluster beside its place and moves it there when whole, so that a killed start leaves none or all of it. */
+export async function makeCluster(bin: string, dataDir: string, secret: string, sync: boolean): Promise<void> {
+  const unfinished = join(dataDir, 'postgres.unfinished')
+  const passwordFile = join(dataDir, 'postgres.password')
+  rmSync(unfinished, { recursive: true, force: true })
+  rmSync(passwordFile, { force: true })
+  mkdirSync(unfinished, { mode: 0o700 })
+  writeFileSync(passwordFile, passwordOf(secret, 'supabase_admin'), { mode: 0o600 })
+  giveToServer(unfinished)
+  giveToServer(passwordFile)
+  const initdb = spawn(
+    join(bin, 'initdb'),
+    [
+      `--pgdata=${unfinished}`,
+      '--username=supabase_admin',
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--no-instructions',
+      ...(sync ? [] : ['--no-sync']),
+    ],
+    { ...surroundings(dataDir), stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  let complaint = ''
+  initdb.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint += text
+  })
+  const [code] = await once(initdb, 'close')
+  rmSync(passwordFile)
+  if (code !== 0) throw new Error(`initdb failed on ${unfinished}:\n${complaint}`)
+  renameSync(unfinished, join(dataDir, 'postgres'))
+}
+
+/** Whether the process is a server of this cluster: PostgreSQL's working folder is its cluster. A zombie has none. */
+function serves(pid: number, cluster: string): boolean {
+  if (existsSync('/proc/self')) {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster)
+    } catch {
+      return false
+    }
+  }
+  return spawnSync('ps', ['-p', String(pid), '-o', 'command='], { encoding: 'utf8' }).stdout.includes(cluster)
+}
+
+/**
+ * Ends the server that a killed instance left running, and removes the pid file that it left when its number now
+ * belongs to some other process. Only for who holds the folder, or knows that nobody does. True when there was one.
+ */
+export async function stopOrphan(dataDir: string): Promise<boolean> {
+  const cluster = join(dataDir, 'postgres')
+  const pidFile = join(cluster, 'postmaster.pid')
+  if (!existsSync(pidFile)) return false
+  const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0])
+  if (!(pid > 1) || !serves(pid, cluster)) {
+    rmSync(pidFile)
+    return false
+  }
+  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+    if (serves(pid, cluster)) process.kill(pid, signal)
+    for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(20)) {
+      if (!serves(pid, cluster)) return true
+    }
+  }
+  throw new Error(`A PostgreSQL server (pid ${pid}) still runs on ${cluster} and does not end.`)
+}

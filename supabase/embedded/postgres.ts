@@ -1,0 +1,188 @@
+// The embedded PostgreSQL: starts the server and ends it.
+// Layout of a data folder: postgres/ (the cluster), postgres.log (this run's log; the one before is postgres.log.old),
+// cluster-secret, jwt-secret, instance.json, lock.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import { makeCluster, passwordOf, stopOrphan, surroundings } from './cluster.ts'
+import { claimInstance, keptSecret, releaseInstance } from './instance.ts'
+import { binariesFolder, makeDataDir } from './places.ts'
+
+export interface PostgresOptions {
+  /** The folder for everything of this instance; made where missing. */
+  dataDir: string
+  /** A free one where not given. Always on 127.0.0.1. */
+  port?: number
+  /** The file for the server's own log; `<dataDir>/postgres.log` where not given. */
+  log?: string
+  /** For tests: nothing survives a crash of the machine, and writing is faster for it. */
+  ephemeral?: boolean
+}
+
+export interface Postgres {
+  port: number
+  /** Whether this start made the cluster. */
+  fresh: boolean
+  /** A connection string. Passwords are known for `postgres` (not a superuser) and `supabase_admin` only. */
+  url(database?: string, user?: string): string
+  superuserUrl(database?: string): string
+  /** Settles when the server has ended, for whatever reason. */
+  exited: Promise<void>
+  /** Ends the server in an orderly way, waits for it, and gives the data folder back. */
+  stop(): Promise<void>
+}
+
+const durable = { shared_buffers: '256MB' }
+const ephemeral = { shared_buffers: '128MB', fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+const settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  wal_level: 'logical', // the Realtime gateway reads messages as the real server does
+  max_replication_slots: '10',
+  max_wal_senders: '10',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  jit: 'off', // short statements: compiling them costs more than it saves
+}
+
+const running = new Set<string>()
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (!address || typeof address === 'string') throw new Error('No free port found.')
+  return address.port
+}
+
+interface Server {
+  process: ChildProcess
+  exited: Promise<void>
+  ended: boolean
+}
+
+/** In a session of its own: Ctrl-C must end what uses the database before the database. */
+function launch(bin: string, dataDir: string, port: number, log: string, mode: Record<string, string>): Server {
+  if (existsSync(log)) renameSync(log, `${log}.old`)
+  const output = openSync(log, 'a', 0o600)
+  const options = Object.entries({ ...settings, ...mode, port }).map(([name, value]) => `--${name}=${value}`)
+  const child = spawn(join(bin, 'postgres'), ['-D', join(dataDir, 'postgres'), ...options], {
+    ...surroundings(dataDir),
+    detached: true,
+    stdio: ['ignore', output, output],
+  })
+  closeSync(output)
+  child.unref() // a start that fails must not hang on its server
+  const server: Server = { process: child, ended: false, exited: Promise.resolve() }
+  server.exited = new Promise((settle) => {
+    const end = () => {
+      server.ended = true
+      settle()
+    }
+    child.once('exit', end).once('error', end)
+  })
+  return server
+}
+
+/** What a connection meets while the server starts. */
+const notYet = ['ECONNREFUSED', 'ECONNRESET', 'CONNECTION_CLOSED', 'CONNECT_TIMEOUT', '57P03']
+
+/** Settles when the server answers; fails when it ends instead, or takes longer than a minute (a long recovery). */
+async function ready(server: Server, url: string, password: string, log: string): Promise<void> {
+  for (const deadline = Date.now() + 60_000; ; await sleep(20)) {
+    const sql = postgres(url, { max: 1, connect_timeout: 5, fetch_types: false, onnotice: () => {} })
+    try {
+      const [row] = await sql`select exists (select from pg_roles where rolname = 'postgres') as found`
+      if (!row?.found) {
+        await sql.unsafe(`create role postgres login createdb createrole replication bypassrls password '${password}'`)
+      }
+      return
+    } catch (error) {
+      if (server.ended)
+        throw new Error(`PostgreSQL did not start. Its log, ${log}, says:\n${readFileSync(log, 'utf8')}`)
+      const code = error instanceof Error && 'code' in error ? error.code : ''
+      if (!notYet.includes(String(code)) || Date.now() > deadline) throw error
+    } finally {
+      await sql.end({ timeout: 1 })
+    }
+  }
+}
+
+/** Fast shutdown; after ten seconds an immediate one, from which the next start recovers. */
+async function end(server: Server): Promise<void> {
+  if (server.ended) return
+  server.process.ref()
+  server.process.kill('SIGINT')
+  const patience = setTimeout(() => server.process.kill('SIGQUIT'), 10_000)
+  await server.exited
+  clearTimeout(patience)
+}
+
+/** Whether another try may help: a port taken in between, or a killed server whose last processes are still ending. */
+const passing = (error: unknown, portGiven: boolean) =>
+  error instanceof Error &&
+  (/pre-existing shared memory block/.test(error.message) || (!portGiven && /could not bind/.test(error.message)))
+
+/** Starts the server on the data folder. Fails when an instance already runs there, or the folder cannot be used. */
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const dataDir = makeDataDir(options.dataDir)
+  if (running.has(dataDir)) throw new Error(`This process already runs PostgreSQL on ${dataDir}.`)
+  claimInstance(dataDir)
+  running.add(dataDir)
+  try {
+    return await start(dataDir, options)
+  } catch (error) {
+    running.delete(dataDir)
+    releaseInstance(dataDir)
+    throw error
+  }
+}
+
+async function start(dataDir: string, options: PostgresOptions): Promise<Postgres> {
+  const bin = binariesFolder()
+  const secret = keptSecret(dataDir, 'cluster-secret')
+  const log = options.log ?? join(dataDir, 'postgres.log')
+  const fresh = !existsSync(join(dataDir, 'postgres'))
+  if (fresh) await makeCluster(bin, dataDir, secret, !options.ephemeral)
+  else await stopOrphan(dataDir)
+
+  for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
+    const port = options.port ?? (await freePort())
+    const url = (database = 'postgres', user = 'postgres') =>
+      `postgresql://${user}:${passwordOf(secret, user)}@127.0.0.1:${port}/${database}`
+    const server = launch(bin, dataDir, port, log, options.ephemeral ? ephemeral : durable)
+    const onExit = () => {
+      server.process.kill('SIGINT')
+    }
+    process.once('exit', onExit)
+    try {
+      await ready(server, url('postgres', 'supabase_admin'), passwordOf(secret, 'postgres'), log)
+    } catch (error) {
+      await end(server)
+      process.off('exit', onExit)
+      if (!passing(error, options.port !== undefined) || Date.now() > deadline) throw error
+      continue
+    }
+    const stop = async () => {
+      await end(server)
+      process.off('exit', onExit)
+      running.delete(dataDir)
+      releaseInstance(dataDir)
+    }
+    return {
+      port,
+      fresh,
+      url,
+      superuserUrl: (database) => url(database, 'supabase_admin'),
+      exited: server.exited,
+      stop,
+    }
+  }
+}
