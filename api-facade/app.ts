@@ -1,0 +1,54 @@
+// The application: what happens to every request, and where the features' tables, the docs and the probes hang.
+import { Hono } from 'hono'
+import { getPath } from 'hono/utils/url'
+import type { Env, Services } from './lib/context.ts'
+import { mountDocs } from './lib/docs.ts'
+import { answerError, Refusal } from './lib/errors.ts'
+import { cors, requestId, securityHeaders } from './lib/headers.ts'
+import { createLimits, memoryCounter } from './lib/limits.ts'
+import { logRequest } from './lib/log.ts'
+import { openApiText, version } from './lib/openapi.ts'
+import { mount, otherMethods, type Table } from './lib/routes.ts'
+
+// Probes and documentation: never refused by the global limit, and they take nothing from it.
+const free = /^\/(health|metrics|openapi\.json|docs(\/.*)?)$/
+
+/** The one place where letter case and a trailing slash stop to matter: for routing only, see input.ts. */
+const routingPath = (request: Request): string => {
+  const path = getPath(request).toLowerCase()
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}
+
+export type AppOptions = Omit<Services, 'limits'> & { tables: readonly Table[]; limits?: Services['limits'] }
+
+export function createApp({ tables, ...given }: AppOptions): Hono<Env> {
+  const { config } = given
+  const services: Services = { ...given, limits: given.limits ?? createLimits(config, memoryCounter()) }
+  const app = new Hono<Env>({ getPath: routingPath })
+  app.onError(answerError)
+  app.notFound((c) => answerError(new Refusal('route_unknown'), c))
+
+  app.use(async (c, next) => {
+    const start = performance.now()
+    const id = requestId(c)
+    c.set('services', services)
+    c.set('requestId', id)
+    c.header('X-Request-Id', id)
+    securityHeaders(c)
+    await next()
+    logRequest(c, performance.now() - start)
+  })
+
+  app.use(async (c, next) => {
+    const over = await services.limits.global(c, free.test(c.req.path) ? 0 : 1)
+    if (cors(c, config.corsOrigins)) return c.body(null, 204)
+    if (over) throw over
+    await next()
+  })
+
+  app.get('/health', (c) => c.json({ status: 'ok', uptime: Math.floor(process.uptime()), version }))
+  app.all('/health', otherMethods(['GET']))
+  mountDocs(app, () => openApiText(tables))
+  mount(app, tables)
+  return app
+}

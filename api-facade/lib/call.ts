@@ -1,0 +1,156 @@
+// The one way into the database: an operation of schema `api`, as one statement, in the name of the caller.
+// Notes: database-performance.md, "One request, one statement"; design.md, "A request".
+import postgres from 'postgres'
+import type { z } from 'zod'
+import { operations } from '../generated/operations.ts'
+import { clientAddress } from './client.ts'
+import type { Context } from './context.ts'
+import type { PoolName } from './database.ts'
+import { isLostConnection, refusalOf } from './errors.ts'
+
+export type Operation = keyof typeof operations & string
+/** The names of an operation's parameters. */
+export type Parameter<O extends Operation> = O extends Operation ? keyof (typeof operations)[O] & string : never
+export type Parameters<O extends Operation> = { [P in Parameter<O>]?: unknown }
+
+/** The operation's JSON text as it came, null for SQL null; a status only where the operation chose one itself. */
+export class Answer {
+  readonly body: string | null
+  readonly status: number | null
+
+  constructor(body: string | null, status: number | null) {
+    this.body = body
+    this.status = status
+  }
+}
+
+type Row = { body: string | null; status: string | null; headers: string | null }
+const types: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = operations
+
+export const parameterNames = (operation: Operation): string[] => Object.keys(types[operation] ?? {})
+
+/**
+ * Runs `operation` with those of its parameters that are not undefined; the SQL default holds for the others.
+ * @param pool another pool than that of the route's row
+ * @throws Refusal, or the database's own error, for errors.ts to name
+ */
+export async function call<O extends Operation>(
+  c: Context,
+  operation: O,
+  parameters: Parameters<O>,
+  pool: PoolName = c.get('pool'),
+): Promise<Answer> {
+  const present = Object.entries(parameters).filter(([, value]) => value !== undefined)
+  const statement = statementOf(
+    operation,
+    present.map(([name]) => name),
+  )
+  const values = present.map(([name, value]) => encode(value, typeOf(operation, name)))
+  const row = await run(c, pool, statement, [callerOf(c), headersOf(c, pool), ...values])
+  return answerOf(c, row)
+}
+
+/** The same for a handler that goes on with the answer: parsed by `schema`, which is the operation's promise. */
+export async function callFor<O extends Operation, S extends z.ZodType>(
+  c: Context,
+  operation: O,
+  parameters: Parameters<O>,
+  schema: S,
+  pool?: PoolName,
+): Promise<z.output<S>> {
+  const { body } = await call(c, operation, parameters, pool)
+  return schema.parse(JSON.parse(body ?? 'null'))
+}
+
+/** Only the door: refuses a dead token before an answer that would not ask the database. */
+export async function checkCaller(c: Context): Promise<void> {
+  if (c.get('claims')) await run(c, c.get('pool'), 'select 1 from private.enter($1::text)', [callerOf(c)])
+}
+
+// One text a operation and set of parameters: as few prepared statements as there are ways to call.
+const statements = new Map<string, string>()
+
+function statementOf(operation: string, names: readonly string[]): string {
+  const key = `${operation}(${names.join()})`
+  const known = statements.get(key)
+  if (known) return known
+  const list = names.map((name, i) => `${name} => $${i + 3}::text${castTo(typeOf(operation, name))}`)
+  // The operation in the select list, and nothing beside enter in FROM: its row comes first, and it may refuse.
+  const text = `select api.${operation}(${list.join(', ')})::text as body,
+    current_setting('response.status', true) as status, current_setting('response.headers', true) as headers
+    from private.enter($1::text, $2::text)`
+  statements.set(key, text)
+  return text
+}
+
+const castTo = (type: string): string => (type === 'text' ? '' : `::${type}`)
+
+function typeOf(operation: string, name: string): string {
+  const type = types[operation]?.[name]
+  if (!type) throw new Error(`Operation ${operation} has no parameter ${name}`)
+  return type
+}
+
+/** A value as Postgres reads it from text: JSON as text too, since postgres.js encodes a json parameter twice. */
+export function encode(value: unknown, type: string): string | null {
+  if (value === null || value === undefined) return null
+  if (type.endsWith('[]') && Array.isArray(value)) return `{${value.map((item) => element(item, type)).join()}}`
+  if (type === 'json' || type === 'jsonb') return JSON.stringify(value)
+  return value instanceof Date ? value.toISOString() : String(value)
+}
+
+function element(item: unknown, type: string): string {
+  const text = encode(item, type.slice(0, -2))
+  return text === null ? 'null' : `"${text.replace(/["\\]/g, '\\$&')}"`
+}
+
+function callerOf(c: Context): string | null {
+  const claims = c.get('claims')
+  return claims && JSON.stringify(claims)
+}
+
+/** What SQL reads of the request's headers: the key of a repeat, and for the staff's audit log the address. */
+function headersOf(c: Context, pool: PoolName): string | null {
+  const key = c.req.header('idempotency-key')
+  const address = pool === 'service' && !isRead(c) ? clientAddress(c) : undefined
+  if (key === undefined && address === undefined) return null
+  return JSON.stringify({ 'idempotency-key': key, 'x-forwarded-for': address })
+}
+
+const isRead = (c: Context): boolean => c.req.method === 'GET' || c.req.method === 'HEAD'
+
+/** One statement, and once more where repeating it is safe and may help. */
+async function run(c: Context, pool: PoolName, statement: string, values: (string | null)[]): Promise<Row> {
+  const sql = c.get('services').pools[pool]
+  const send = () => sql.unsafe<Row[]>(statement, values, { prepare: true })
+  const [row] = await send().catch((error: unknown) => {
+    if (isRepeatable(c, error)) return send()
+    throw error
+  })
+  if (!row) throw new Error('private.enter gave no row')
+  return row
+}
+
+// Serialization failure, deadlock, and a plan or prepared statement that a migration made stale: nothing was written.
+const repeatableCodes = new Set(['40001', '40P01', '0A000', '26000'])
+
+function isRepeatable(c: Context, error: unknown): boolean {
+  if (error instanceof postgres.PostgresError && repeatableCodes.has(error.code)) return true
+  // after a lost connection nobody knows whether the statement ran: only what may run twice is sent again
+  return isLostConnection(error) && (isRead(c) || c.req.header('idempotency-key') !== undefined)
+}
+
+/** Reads the two settings that PostgREST reads as well: a status of 400 or more is a refusal that keeps its writes. */
+function answerOf(c: Context, row: Row): Answer {
+  if (row.headers) {
+    const headers = JSON.parse(row.headers) as Record<string, string>[]
+    for (const header of headers) for (const [name, value] of Object.entries(header)) c.header(name, value)
+  }
+  const status = row.status ? Number(row.status) : null
+  if (status !== null && status >= 400) {
+    const refusal = JSON.parse(row.body ?? '{}') as { message?: string; details?: string }
+    const word = refusal.message ?? 'internal_error'
+    throw refusalOf(word, status, refusal.details ?? word)
+  }
+  return new Answer(row.body, status)
+}

@@ -1,0 +1,30 @@
+// Who is at the other end of the connection.
+import { isIP } from 'node:net'
+import type { Context } from './context.ts'
+
+/**
+ * The client's IP address. X-Forwarded-For is believed only as far as our own proxies wrote it: TRUSTED_PROXY_HOPS
+ * entries from the right; what stands further left is the client's own claim.
+ */
+export function clientAddress(c: Context): string {
+  const socket = c.env?.incoming?.socket.remoteAddress ?? '127.0.0.1'
+  const hops = c.get('services').config.trustedProxyHops
+  const forwarded = hops > 0 ? c.req.header('x-forwarded-for') : undefined
+  if (!forwarded) return plain(socket)
+  const chain = forwarded.split(',').map((entry) => entry.trim())
+  const entry = chain[Math.max(0, chain.length - hops)] ?? ''
+  return plain(isIP(entry) ? entry : socket)
+}
+
+/** An IPv4 address that arrives on an IPv6 socket is the same client. */
+const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
+
+/** What limits count by: an IPv4 address, or the /64 of an IPv6 one, since one customer holds all of a /64. */
+export function network(address: string): string {
+  if (isIP(address) !== 6) return address
+  const [head = '', tail] = address.replace(/%.*/, '').split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length)
+  const first = [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...(tail?.split(':') ?? [])].slice(0, 4)
+  return first.map((group) => Number.parseInt(group || '0', 16).toString(16)).join(':')
+}

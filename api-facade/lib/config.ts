@@ -1,0 +1,118 @@
+// What the process is told from outside: names, defaults, and what is wrong with them. environment.ts reads it.
+// Specification: Limits › Rate limits. Decisions: Rate limits.
+import { z } from 'zod'
+
+/** Calls allowed in a window of so many seconds. */
+export type Window = { limit: number; seconds: number }
+
+const units = { s: 1, min: 60, h: 3600, d: 86_400 } as const
+
+const windows = z
+  .string()
+  .regex(/^\d+\/(s|min|h|d)( \d+\/(s|min|h|d))*$/, 'must look like "5/min" or "10/min 100/h"')
+  .transform((text): Window[] =>
+    text.split(' ').map((part) => {
+      const [limit, unit] = part.split('/')
+      return { limit: Number(limit), seconds: units[unit as keyof typeof units] }
+    }),
+  )
+
+/** The limits by name; a route names its own, `global` counts every request of a client address. */
+const limits = {
+  global: '60/min',
+  login: '5/min',
+  register: '3/min',
+  reserve_invite: '10/min',
+  refresh: '10/min 100/h',
+  reflect: '20/min',
+  enhance_post: '10/min',
+  create_video: '5/min 30/h',
+} as const
+export type LimitName = keyof typeof limits
+
+const rateLimits = z
+  .partialRecord(z.enum(Object.keys(limits) as LimitName[]), z.string())
+  .transform((changed): Record<LimitName, string> => ({ ...limits, ...changed }))
+  .pipe(z.record(z.enum(Object.keys(limits) as LimitName[]), windows))
+
+const json = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    context.addIssue('must be JSON, for example {"login": "5/min"}')
+    return z.NEVER
+  }
+})
+
+const integer = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`))
+
+const url = (protocol: RegExp, example: string) => z.url({ protocol, error: `must be a URL such as ${example}` })
+const webUrl = url(/^https?$/, 'https://example.org')
+const list = z.string().transform((text) => text.split(',').flatMap((item) => item.trim() || []))
+
+const Settings = z
+  .object({
+    PORT: integer(0, 65_535).default(8787),
+    // every interface: the facade usually runs in a container, where localhost would be out of anyone's reach
+    HOST: z.string().default('0.0.0.0'),
+    DATABASE_URL: url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres').optional(),
+    SUPABASE_URL: webUrl.optional(),
+    JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+    INSTANCE_DOMAIN: z
+      .string()
+      .toLowerCase()
+      .regex(/^[a-z0-9.-]+(:\d+)?$/, 'must be a host name such as kith.example.org')
+      .default('localhost'),
+    ADMIN_EMAIL: z.email('must be an email address').optional(),
+    ADMIN_PASSWORD: z.string().min(8, 'must have at least 8 characters').optional(),
+    DATA_DIR: z.string().optional(),
+    RATE_LIMIT_SCALE: z.coerce.number('must be a number').positive('must be above 0').default(1),
+    RATE_LIMITS: json.default({}).pipe(rateLimits),
+    TRUSTED_PROXY_HOPS: integer(0, 10).default(0),
+    CORS_ORIGINS: list.pipe(z.array(z.union([z.literal('*'), webUrl]))).default([]),
+    BODY_LIMIT: integer(1024, 64 * 1024 * 1024).default(1024 * 1024),
+    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
+    NODE_ENV: z.enum(['development', 'production', 'test']).default('development'),
+    POOL_ANON: integer(1, 200).default(2),
+    POOL_GATE: integer(1, 200).default(4),
+    POOL_USER: integer(1, 200).default(10),
+    POOL_SERVICE: integer(1, 200).default(3),
+  })
+  .refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
+    path: ['JWT_SECRET'],
+    error: 'must be set together with DATABASE_URL: the tokens of that stack are signed with it',
+  })
+  .transform((s) => ({
+    port: s.PORT,
+    host: s.HOST,
+    databaseUrl: s.DATABASE_URL,
+    supabaseUrl: s.SUPABASE_URL,
+    jwtSecret: s.JWT_SECRET,
+    instanceDomain: s.INSTANCE_DOMAIN,
+    adminEmail: s.ADMIN_EMAIL,
+    adminPassword: s.ADMIN_PASSWORD,
+    dataDir: s.DATA_DIR,
+    rateLimitScale: s.RATE_LIMIT_SCALE,
+    rateLimits: s.RATE_LIMITS,
+    trustedProxyHops: s.TRUSTED_PROXY_HOPS,
+    corsOrigins: s.CORS_ORIGINS,
+    bodyLimit: s.BODY_LIMIT,
+    logLevel: s.LOG_LEVEL ?? (s.NODE_ENV === 'test' ? 'silent' : 'info'),
+    nodeEnv: s.NODE_ENV,
+    poolSizes: { anon: s.POOL_ANON, gate: s.POOL_GATE, user: s.POOL_USER, service: s.POOL_SERVICE },
+  }))
+
+export type Config = z.output<typeof Settings>
+
+/** @throws Error that names every variable that is wrong, and never its value: some are secrets. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const settings = Settings.safeParse(env)
+  if (settings.success) return settings.data
+  const lines = settings.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`)
+  throw new Error(`The configuration is not right.\n${lines.join('\n')}`)
+}

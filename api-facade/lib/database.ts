@@ -1,0 +1,42 @@
+// Connections to Postgres: one pool a role, each behind its own login role, so that no statement ever changes role.
+// Notes: database-performance.md, "One request, one statement"; design.md, "A request".
+import { createHmac } from 'node:crypto'
+import postgres, { type Sql } from 'postgres'
+import type { Config } from './config.ts'
+
+export type PoolName = 'anon' | 'gate' | 'user' | 'service'
+export type Pools = Record<PoolName, Sql> & {
+  /** Ends every connection once its statement is done, after five seconds in any case. */
+  close(): Promise<void>
+}
+
+/** The password of a login role: both sides derive it, so none is stored. Hex. */
+export const loginPassword = (secret: string, role: string): string =>
+  createHmac('sha256', secret).update(role).digest('hex')
+
+function open(config: Config, url: string, secret: string, name: PoolName): Sql {
+  const role = `kith_${name}`
+  return postgres(url, {
+    username: role,
+    password: loginPassword(secret, role),
+    max: config.poolSizes[name],
+    connect_timeout: 10,
+    fetch_types: false,
+    onnotice: () => {},
+    connection: { application_name: role },
+  })
+}
+
+/** Opens the pools on the database at `url`; nothing connects before the first statement. */
+export function openPools(config: Config, url: string, secret: string): Pools {
+  const pools = {
+    anon: open(config, url, secret, 'anon'),
+    gate: open(config, url, secret, 'gate'),
+    user: open(config, url, secret, 'user'),
+    service: open(config, url, secret, 'service'),
+  }
+  const close = async () => {
+    await Promise.all(Object.values(pools).map((pool) => pool.end({ timeout: 5 })))
+  }
+  return { ...pools, close }
+}

@@ -1,0 +1,127 @@
+// The one place where anything that goes wrong becomes `{statusCode, error, message}` and an X-Error-Code.
+// Specification: Errors. Decisions: Status codes. design.md: "Errors are words".
+import { STATUS_CODES } from 'node:http'
+import { HTTPException } from 'hono/http-exception'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import postgres from 'postgres'
+import { errors } from '../generated/errors.ts'
+import type { Context } from './context.ts'
+
+/** The facade's own words; those of the database are generated. */
+export const facadeErrors = {
+  malformed_json: [400, 'The body is not valid JSON.'],
+  request_malformed: [400, 'The request could not be read.'],
+  token_missing: [401, 'This needs an access token.'],
+  token_invalid: [401, 'This access token is not valid.'],
+  token_expired: [401, 'This access token has expired.'],
+  role_required: [403, 'Your role does not allow this.'],
+  not_permitted: [403, 'You are not allowed to do this.'],
+  route_unknown: [404, 'There is no such route.'],
+  method_not_allowed: [405, 'This path does not take this method.'],
+  duplicate: [409, 'This exists already.'],
+  body_too_large: [413, 'The body is too large.'],
+  content_type_unsupported: [415, 'The body must be application/json.'],
+  validation_failed: [422, 'The request does not have the right form.'],
+  value_invalid: [422, 'A value is outside what is allowed.'],
+  rate_limited: [429, 'Too many requests. Try again later.'],
+  internal_error: [500, 'Something went wrong on our side.'],
+  service_unavailable: [503, 'This is not available right now. Try again shortly.'],
+} as const satisfies Record<string, readonly [number, string]>
+
+export type ErrorWord = keyof typeof errors | keyof typeof facadeErrors
+
+const registry: Readonly<Record<string, readonly [number, string] | undefined>> = { ...errors, ...facadeErrors }
+
+/** Status and sentence of a word that is registered. */
+export const lookUp = (word: ErrorWord): readonly [number, string] => registry[word] ?? facadeErrors.internal_error
+
+/** An answer that is an error: the word decides the status; `messages` replace its sentence. */
+export class Refusal extends Error {
+  readonly word: string
+  readonly status: number
+  readonly messages: string[]
+  readonly headers: Record<string, string>
+
+  constructor(word: ErrorWord, messages?: string[], more: { status?: number; headers?: Record<string, string> } = {}) {
+    const [status, text] = lookUp(word)
+    super(word)
+    this.name = 'Refusal'
+    this.word = word
+    this.status = more.status ?? status
+    this.messages = messages ?? [text]
+    this.headers = more.headers ?? {}
+  }
+}
+
+/** A refusal that the database raised or returned: its own status and text count, the registry may be older. */
+export const refusalOf = (word: string, status: number, text: string): Refusal =>
+  new Refusal(word as ErrorWord, [text], { status })
+
+// By SQLSTATE, or its class of two characters, for what nobody registered.
+const foreign: Readonly<Record<string, ErrorWord | undefined>> = {
+  '23505': 'duplicate',
+  '23503': 'value_invalid',
+  '23514': 'value_invalid',
+  '22': 'value_invalid',
+  '42501': 'not_permitted',
+  // a race or a changed schema, and the second attempt (call.ts) met it again
+  '40001': 'service_unavailable',
+  '40P01': 'service_unavailable',
+  '0A000': 'service_unavailable',
+  '26000': 'service_unavailable',
+  // no lock in time, no answer in time, no resources, no connection
+  '55P03': 'service_unavailable',
+  '57014': 'service_unavailable',
+  '57P01': 'service_unavailable',
+  '57P02': 'service_unavailable',
+  '57P03': 'service_unavailable',
+  '53': 'service_unavailable',
+  '08': 'service_unavailable',
+}
+
+function fromDatabase(error: postgres.PostgresError): Refusal {
+  const { code, message, detail, constraint_name: rule } = error
+  const [, status] = /^PT([45]\d\d)$/.exec(code) ?? []
+  if (status && /^[a-z][a-z0-9_]*$/.test(message)) return refusalOf(message, Number(status), detail ?? message)
+  if (code.startsWith('23') && rule && registry[rule]) return new Refusal(rule as ErrorWord)
+  return new Refusal(foreign[code] ?? foreign[code.slice(0, 2)] ?? 'internal_error')
+}
+
+const lostCodes = /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|ECONN(REFUSED|RESET)|EPIPE|ETIMEDOUT|ENOENT)$/
+
+/** Whether the connection to the database failed, before or during a statement: nobody knows if that one ran. */
+export function isLostConnection(error: unknown): boolean {
+  if (error instanceof postgres.PostgresError) return /^(08|57P0)/.test(error.code)
+  return error instanceof Error && 'code' in error && lostCodes.test(String(error.code))
+}
+
+export function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  if (error instanceof postgres.PostgresError) return fromDatabase(error)
+  if (isLostConnection(error)) return new Refusal('service_unavailable')
+  if (error instanceof HTTPException && error.status < 500) return new Refusal('request_malformed')
+  return new Refusal('internal_error')
+}
+
+// What a status promises beside the body. Seconds.
+const always: Readonly<Record<number, Record<string, string> | undefined>> = {
+  401: { 'WWW-Authenticate': 'Bearer' },
+  429: { 'Retry-After': '60' },
+  503: { 'Retry-After': '2' },
+}
+
+/** Body and headers of an error answer. */
+export function errorAnswer(refusal: Refusal): { body: string; headers: Record<string, string> } {
+  const { word, status, messages } = refusal
+  const headers = { ...always[status], ...refusal.headers, 'X-Error-Code': word, 'Content-Type': 'application/json' }
+  return { body: JSON.stringify({ statusCode: status, error: STATUS_CODES[status], message: messages }), headers }
+}
+
+/** The handler of every error in the application. */
+export function answerError(error: unknown, c: Context): Response {
+  const refusal = toRefusal(error)
+  c.set('word', refusal.word)
+  if (refusal.status >= 500) c.set('failure', error)
+  const { body, headers } = errorAnswer(refusal)
+  return c.body(body, refusal.status as ContentfulStatusCode, headers)
+}

@@ -1,0 +1,111 @@
+// What a request brings: path, query and body, read within the limit and checked by the row's schemas.
+// Specification: Errors. Decisions: Status codes; Names and shapes ("The guard answers first").
+import { getPath } from 'hono/utils/url'
+import type { z } from 'zod'
+import type { Context } from './context.ts'
+import { Refusal } from './errors.ts'
+
+/** The checked fields of all three together, and the body by itself for a route that passes it on whole. */
+export type Input = { fields: Record<string, unknown>; body: unknown }
+type Schemas = { params?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType }
+
+/** Makes the reader of a route; `path` is its full pattern, whose parameters are read in the client's own letter case. */
+export function inputReader(path: string, { params, query, body }: Schemas): (c: Context) => Promise<Input> {
+  const places = path.split('/').flatMap((part, i) => (part.startsWith(':') ? [[part.slice(1), i] as const] : []))
+
+  return async (c) => {
+    checkKey(c)
+    const text = body && (await readJsonText(c, c.get('services').config.bodyLimit))
+    const found: string[] = []
+    const fields = {
+      ...check(params, params && pathFields(c, places), found),
+      ...check(query, query && c.req.query(), found),
+    }
+    const checked = body && checkBody(body, text, found)
+    if (found.length > 0) throw new Refusal('validation_failed', found)
+    return { fields: isRecord(checked) ? { ...fields, ...checked } : fields, body: checked }
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function check(schema: z.ZodObject | undefined, value: unknown, found: string[]): Record<string, unknown> {
+  if (!schema) return {}
+  const result = schema.safeParse(value)
+  if (!result.success) found.push(...messagesOf(result.error))
+  return result.data ?? {}
+}
+
+/** An empty body is a body without fields, and never enough where one is required. */
+function checkBody(schema: z.ZodType, text: string | undefined, found: string[]): unknown {
+  const value = text?.trim() ? parseJson(text) : undefined
+  if (value === undefined && schema.safeParse(undefined).success) return undefined
+  const result = schema.safeParse(value === undefined ? {} : value)
+  if (!result.success) found.push(...messagesOf(result.error))
+  else if (value === undefined) found.push('A JSON body is required.')
+  return result.data
+}
+
+/** One sentence a field that is wrong; never the value. */
+const messagesOf = (error: z.ZodError): string[] =>
+  error.issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Refusal('malformed_json')
+  }
+}
+
+/** By position, out of the path as it was sent: routing sees it in lower case (app.ts). */
+function pathFields(c: Context, places: readonly (readonly [string, number])[]): Record<string, string> {
+  const parts = getPath(c.req.raw).split('/')
+  return Object.fromEntries(places.map(([name, i]) => [name, decode(parts[i] ?? '')]))
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+function checkKey(c: Context): void {
+  const key = c.req.header('idempotency-key')
+  if (key === undefined || (key.length >= 1 && key.length <= 200)) return
+  throw new Refusal('validation_failed', ['Idempotency-Key: must have 1 to 200 characters'])
+}
+
+/** @throws Refusal body_too_large, content_type_unsupported, request_malformed */
+async function readJsonText(c: Context, limit: number): Promise<string> {
+  const length = c.req.header('content-length')
+  if (Number(length ?? 0) > limit) throw new Refusal('body_too_large')
+  const text = length === undefined ? await readStream(c, limit) : await c.req.text().catch(unreadable)
+  if (text !== '' && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(c.req.header('content-type') ?? ''))
+    throw new Refusal('content_type_unsupported')
+  return text
+}
+
+const unreadable = (): never => {
+  throw new Refusal('request_malformed')
+}
+
+/** A body that does not say its length is counted as it comes. */
+async function readStream(c: Context, limit: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const reader = c.req.raw.body?.getReader()
+  for (;;) {
+    const { value } = (await reader?.read().catch(unreadable)) ?? {}
+    if (!value) return Buffer.concat(chunks).toString()
+    size += value.length
+    if (size > limit) {
+      c.header('Connection', 'close') // half of the body is still on its way: no next request behind it
+      throw new Refusal('body_too_large')
+    }
+    chunks.push(value)
+  }
+}

@@ -1,0 +1,150 @@
+// The OpenAPI 3.1 document, out of the same rows that answer. The same tables always give the same text.
+import { STATUS_CODES } from 'node:http'
+import { OpenAPIHono } from '@hono/zod-openapi'
+import type { z } from 'zod'
+import manifest from '../../package.json' with { type: 'json' }
+import { type ErrorWord, lookUp } from './errors.ts'
+import { API, type Route, type Row, spellings, type Table } from './routes.ts'
+import { ErrorBody, z as zod } from './schemas.ts'
+
+export const version: string = manifest.version
+
+const about = `${manifest.description}
+
+Every answer carries X-Request-Id and the RateLimit headers; an error is an Error body with a stable word in X-Error-Code.
+People are named by actor id, by \`@name\` or by username. Letter case of the path and a trailing slash make no difference.
+Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the page before). Unknown body fields are ignored.`
+
+type Registry = OpenAPIHono['openAPIRegistry']
+type Path = Parameters<Registry['registerPath']>[0]
+type Responses = Path['responses']
+
+/** @returns the document as text, as it is committed and served */
+export function openApiText(tables: readonly Table[]): string {
+  const app = new OpenAPIHono()
+  const registry = app.openAPIRegistry
+  registry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
+  registry.register('Error', ErrorBody)
+  const named = new Set<string>()
+  for (const route of spellings(tables)) registry.registerPath(pathOf(route, named, registry))
+  registry.registerPath(health)
+  const document = app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: { title: 'Kith', version, description: about, license: { name: 'MIT' } },
+    servers: [{ url: '/' }],
+    tags: tables.map(({ feature }) => ({ name: feature })),
+  })
+  return `${JSON.stringify(document, null, 2)}\n`
+}
+
+const health: Path = {
+  method: 'get',
+  path: '/health',
+  operationId: 'health',
+  tags: ['platform'],
+  summary: 'Whether the process answers.',
+  security: [],
+  responses: {
+    200: {
+      description: 'It does.',
+      content: {
+        'application/json': {
+          schema: zod.object({ status: zod.literal('ok'), uptime: zod.number(), version: zod.string() }),
+        },
+      },
+    },
+  },
+}
+
+function pathOf(route: Route, named: Set<string>, registry: Registry): Path {
+  const { row, feature, alias, canonical } = route
+  const also = alias ? `Another spelling of \`${canonical}\`.` : undefined
+  return {
+    method: route.method.toLowerCase() as Path['method'],
+    path: API + route.path.replace(/:([^/]+)/g, '{$1}'),
+    operationId: idOf(route, named),
+    tags: [feature],
+    summary: row.summary,
+    description: [row.description, accessNote[row.access], also].filter(Boolean).join('\n\n') || undefined,
+    security: row.access === 'public' ? [] : [{ bearer: [] }],
+    request: requestOf(row),
+    responses: { ...successOf(row), ...failuresOf(row, registry) },
+  }
+}
+
+const accessNote = {
+  public: '',
+  user: '',
+  moderator: 'For moderators and admins.',
+  admin: 'For admins.',
+} as const
+
+/** The operation's name where it is the first row to use it, else one made of the spelling. */
+function idOf({ row, alias, method, path }: Route, named: Set<string>): string {
+  const own = alias ? undefined : row.operation
+  const id = own && !named.has(own) ? own : `${method.toLowerCase()}${path.replace(/[^a-zA-Z0-9]+/g, '_')}`
+  named.add(id)
+  return id
+}
+
+const IdempotencyKey = zod.object({
+  'Idempotency-Key': zod.string().min(1).max(200).optional().openapi({
+    description: 'A repeat with the same key within 24 hours gives the first answer again.',
+  }),
+})
+
+function requestOf({ params, query, body, idempotent }: Row): Path['request'] {
+  const content = body && { 'application/json': { schema: body } }
+  return {
+    params,
+    query,
+    headers: idempotent ? IdempotencyKey : undefined,
+    body: content && { content, required: !body.safeParse(undefined).success },
+  }
+}
+
+function successOf(row: Row): Responses {
+  const [[status, schema] = ['500', null]] = Object.entries<z.ZodType | null>(row.answers)
+  if (!schema) return { [status]: { description: 'Done.' } }
+  const content = { [row.contentType ?? 'application/json']: { schema } }
+  return { [status]: { description: 'Done.', content } }
+}
+
+const errorContent = { 'application/json': { schema: ErrorBody } }
+
+/** By status, each with the words that may stand behind it; those that every route can have are written once. */
+function failuresOf(row: Row, registry: Registry): Responses {
+  const general = byStatus(generalWords(row))
+  const all = byStatus([...generalWords(row), ...(row.fails ?? [])])
+  return Object.fromEntries(
+    [...all].map(([status, description]) => {
+      if (general.get(status) !== description) return [status, { description, content: errorContent }]
+      const name = (STATUS_CODES[status] ?? '').replaceAll(' ', '')
+      registry.registerComponent('responses', name, { description, content: errorReference })
+      return [status, { $ref: `#/components/responses/${name}` }]
+    }),
+  )
+}
+
+const errorReference = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+
+/** In ascending order of the status, with a line for each word. */
+function byStatus(words: readonly ErrorWord[]): Map<number, string> {
+  const found = [...new Set(words)].map((word) => [word, ...lookUp(word)] as const).sort(([, a], [, b]) => a - b)
+  const lines = new Map<number, string>()
+  for (const [word, status, text] of found) {
+    const before = lines.get(status)
+    lines.set(status, `${before ? `${before}\n\n` : ''}\`${word}\`: ${text}`)
+  }
+  return lines
+}
+
+/** What the facade itself may answer on such a route. */
+function generalWords({ access, params, query, body, idempotent }: Row): ErrorWord[] {
+  const words: ErrorWord[] = ['rate_limited', 'internal_error', 'service_unavailable']
+  if (access !== 'public') words.push('token_missing', 'token_invalid', 'token_expired', 'token_revoked')
+  if (access === 'moderator' || access === 'admin') words.push('role_required')
+  if (body) words.push('malformed_json', 'body_too_large', 'content_type_unsupported')
+  if (params || query || body || idempotent) words.push('validation_failed')
+  return words
+}

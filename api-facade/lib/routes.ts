@@ -1,0 +1,216 @@
+// Route tables: what a row says, and what becomes of it: guard, limits, validation, one call, the answer.
+// design.md, "A request". openapi.ts reads the same rows.
+import type { Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { z } from 'zod'
+import type { errors } from '../generated/errors.ts'
+import { Answer, call, checkCaller, type Operation, type Parameter, type Parameters, parameterNames } from './call.ts'
+import type { LimitName } from './config.ts'
+import type { Context, Env } from './context.ts'
+import type { PoolName } from './database.ts'
+import { Refusal } from './errors.ts'
+import { type Input, inputReader } from './input.ts'
+import { isNotYet, PageQuery } from './schemas.ts'
+import type { Claims } from './tokens.ts'
+
+export const API = '/api/v1'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+/** Method and path below /api/v1, as in `POST /users/:id/follow`. */
+export type Spelling = `${Method} /${string}`
+export type Access = 'public' | 'user' | 'moderator' | 'admin'
+type Answers = { 200: z.ZodType } | { 201: z.ZodType } | { 202: z.ZodType } | { 204: null }
+
+/** What an alias may have of its own. */
+type Shape<O extends Operation> = {
+  params?: z.ZodObject
+  query?: z.ZodObject
+  body?: z.ZodType
+  /** Field → parameter where it is not the field's name in snake case after `p_`. */
+  as?: Record<string, Parameter<O>>
+  /** The parameter (jsonb) that takes the whole body, for PATCH: absent and null differ. */
+  bodyAs?: Parameter<O>
+  /** The one success; 204 has no body. */
+  answers: Answers
+  /** Other than application/json: the type that the handler answers. */
+  contentType?: string
+  /** For the unusual route: gets all fields together; gives a Response, an Answer of `call`, or what becomes JSON. */
+  handler?(c: Context, input: never): Promise<unknown>
+}
+
+export type Row<O extends Operation = Operation> = Shape<O> & {
+  access: Access
+  /** By default anon for public, user for user, and service for the staff's routes. */
+  pool?: PoolName
+  /** A limit of its own beside the global one, shared by all spellings. */
+  limit?: LimitName
+  also?: readonly (Spelling | ({ route: Spelling } & Partial<Shape<O>>))[]
+  /** Only a route with a handler may go without. */
+  operation?: O
+  /** limit and cursor → p_limit, p_cursor */
+  page?: true
+  /** Takes Idempotency-Key: said in the documentation, kept by the operation. */
+  idempotent?: true
+  fails?: readonly (keyof typeof errors)[]
+  summary: string
+  description?: string
+}
+
+export type Table = { feature: string; rows: Readonly<Record<string, Row>> }
+
+/** The table of a feature, each row checked against the parameters of its operation. */
+export const routes = <T extends Record<string, Operation>>(
+  feature: string,
+  rows: { [S in keyof T]: Row<T[S]> },
+): Table => ({ feature, rows })
+
+/** One spelling of a route; `canonical` is the row's own. `path` is below /api/v1. */
+export type Route = { feature: string; canonical: string; method: string; path: string; alias: boolean; row: Row }
+
+/** Every spelling of every table, in their order. */
+export function spellings(tables: readonly Table[]): Route[] {
+  return tables.flatMap(({ feature, rows }) =>
+    Object.entries(rows).flatMap(([canonical, row]) => {
+      const whole = row.page ? { ...row, query: PageQuery.extend(row.query?.shape ?? {}) } : row
+      const own = routeOf(feature, canonical, canonical, whole)
+      const others = (row.also ?? []).map((other) => {
+        const { route, ...shape } = typeof other === 'string' ? { route: other } : other
+        return routeOf(feature, canonical, route, { ...whole, ...shape })
+      })
+      return [own, ...others]
+    }),
+  )
+}
+
+function routeOf(feature: string, canonical: string, spelling: string, row: Row): Route {
+  const [, method, path] = /^([A-Z]+) (\/.*)$/.exec(spelling) ?? []
+  if (!method || !path) throw new Error(`${spelling} is not a method and a path`)
+  return { feature, canonical, method, path, alias: spelling !== canonical, row }
+}
+
+/** Puts every spelling on the application, and 405 with Allow behind each path for the methods that it does not take. */
+export function mount(app: Hono<Env>, tables: readonly Table[]): void {
+  const all = spellings(tables).sort((a, b) => staticFirst(a.path, b.path))
+  const methods = new Map<string, string[]>()
+  for (const route of all) {
+    const shape = API + route.path.replace(/:[^/]+/g, ':x')
+    const taken = methods.get(shape) ?? []
+    if (taken.includes(route.method)) throw new Error(`${route.method} ${route.path} stands in two rows`)
+    methods.set(shape, [...taken, route.method])
+    app.on(route.method, API + route.path, answerer(route))
+  }
+  for (const [path, taken] of methods) app.all(path, otherMethods(taken))
+}
+
+/** A static part comes before a parameter at the same place, whichever feature is mounted first. */
+function staticFirst(a: string, b: string): number {
+  const [left, right] = [a.split('/'), b.split('/')]
+  const i = left.findIndex((part, at) => part.startsWith(':') !== right[at]?.startsWith(':'))
+  return i < 0 ? 0 : Number(left[i]?.startsWith(':')) - Number(right[i]?.startsWith(':') ?? false)
+}
+
+/** Answers the methods that a known path does not take. HEAD runs as GET before it comes here. */
+export function otherMethods(taken: readonly string[]): (c: Context) => Response {
+  const allow = [...taken, ...(taken.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+  return (c) => {
+    c.header('Allow', allow)
+    if (c.req.method !== 'OPTIONS') throw new Refusal('method_not_allowed')
+    return c.body(null, 204)
+  }
+}
+
+const ranks = { public: 0, user: 1, moderator: 2, admin: 3 } as const
+const poolOf = { public: 'anon', user: 'user', moderator: 'service', admin: 'service' } as const
+
+/** The way of a request through a row: 429, then 401, then 403, then what is wrong with the input, then the operation. */
+function answerer({ method, path, row }: Route): (c: Context) => Promise<Response> {
+  const read = inputReader(API + path, row)
+  const run = row.handler ? handle(row.handler) : callOf(`${method} ${path}`, row)
+  const status = Number(Object.keys(row.answers)[0])
+
+  return async (c) => {
+    c.set('route', `${method} ${path}`)
+    c.set('pool', row.pool ?? poolOf[row.access])
+    c.set('claims', null)
+    await admit(c, row)
+    // A dead token is 401 whatever else is wrong: what does not reach the operation asks at the door. A handler's
+    // first step may be another than a call.
+    if (row.handler) await checkCaller(c)
+    const input = await entitled(c, row)
+      .then(() => read(c))
+      .catch(async (refusal: unknown) => {
+        if (!row.handler) await checkCaller(c)
+        throw refusal
+      })
+    return reply(c, status, await run(c, input))
+  }
+}
+
+async function admit(c: Context, row: Row): Promise<void> {
+  const open = row.access === 'public'
+  const holder = open && !row.limit ? null : await holderOf(c)
+  const claims = holder instanceof Refusal ? null : holder
+  const over = row.limit && (await c.get('services').limits.route(c, row.limit, claims?.sub))
+  if (over) throw over
+  if (open) return // runs as nobody: a token that came along, even a dead one, changes nothing
+  if (holder instanceof Refusal) throw holder
+  c.set('claims', claims)
+}
+
+async function holderOf(c: Context): Promise<Claims | Refusal> {
+  const [, token] = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '') ?? []
+  if (!token) return new Refusal(c.req.header('authorization') ? 'token_invalid' : 'token_missing')
+  return c
+    .get('services')
+    .tokens.verify(token)
+    .catch((error: unknown) => {
+      if (error instanceof Refusal) return error
+      throw error
+    })
+}
+
+async function entitled(c: Context, row: Row): Promise<void> {
+  if (ranks[c.get('claims')?.role ?? 'public'] < ranks[row.access]) throw new Refusal('role_required')
+}
+
+const handle =
+  (handler: NonNullable<Row['handler']>) =>
+  (c: Context, { fields }: Input): Promise<unknown> =>
+    // the handler names the type that its own row's schemas give
+    handler(c, fields as never)
+
+/** The call of a row without a handler. @throws Error at start where a field has no parameter */
+function callOf(spelling: string, { operation, params, query, body, as = {}, bodyAs, page }: Row) {
+  if (!operation) throw new Error(`${spelling} has neither an operation nor a handler`)
+  const known = parameterNames(operation)
+  const nameOf = (field: string): string => as[field] ?? `p_${field.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)}`
+  const fields = [params, query, bodyAs ? undefined : body].flatMap((schema) => fieldsOf(schema))
+  const names = new Map(fields.map((field) => [field, nameOf(field)]))
+  const missing = [...names.values(), ...(bodyAs ? [bodyAs] : [])].filter((name) => !known.includes(name))
+  if (missing.length > 0) throw new Error(`${spelling}: ${operation} has no ${missing.join(', ')}`)
+  if (new Set(names.values()).size < fields.length) throw new Error(`${spelling}: two fields have one name`)
+  if (page && !known.includes('p_cursor')) throw new Error(`${spelling}: ${operation} has no p_cursor`)
+
+  return (c: Context, input: Input): Promise<unknown> => {
+    const parameters: Record<string, unknown> = bodyAs ? { [bodyAs]: input.body ?? {} } : {}
+    for (const [field, name] of names) parameters[name] = input.fields[field]
+    return call(c, operation, parameters as Parameters<Operation>)
+  }
+}
+
+/** @throws Error for a schema whose fields cannot be known beforehand, such as a union: that needs `bodyAs` or a handler */
+function fieldsOf(schema: z.ZodType | undefined): string[] {
+  if (!schema) return []
+  if (schema instanceof z.ZodOptional) return fieldsOf(schema.unwrap() as z.ZodType)
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape).filter((field) => !isNotYet(schema.shape[field]))
+  throw new Error('A body that becomes parameters must be an object schema')
+}
+
+/** JSON text of an operation goes out as it came; a status that the operation chose comes before the row's. */
+function reply(c: Context, status: number, result: unknown): Response {
+  if (result instanceof Response) return result
+  const answer = result instanceof Answer ? result : new Answer(JSON.stringify(result ?? null), null)
+  const code = answer.status ?? status
+  if (code === 204 || code === 304) return c.body(null, code)
+  return c.body(answer.body ?? 'null', code as ContentfulStatusCode, { 'Content-Type': 'application/json' })
+}

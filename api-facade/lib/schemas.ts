@@ -1,0 +1,70 @@
+// Shapes that several features share. Specification: Resources. Decisions: Identity of people; Lists.
+import { z } from '@hono/zod-openapi'
+
+// extended by .openapi(): features take z from here
+export { z }
+
+export const Uuid = z.uuid()
+export const Timestamp = z.iso.datetime({ offset: true }).openapi({ example: '2026-01-31T12:00:00.000Z' })
+
+/** Who is meant is for SQL to find out (`private.person`); here only the length counts. */
+export const PersonParam = z.string().trim().min(1).max(320).openapi({
+  description: 'An actor id (`acct:name@domain`), the same with a leading `@`, or a bare username.',
+  example: 'acct:ada@localhost',
+})
+
+/** `/…/:id` with a UUID, and with a person. */
+export const UuidId = z.object({ id: Uuid })
+export const PersonId = z.object({ id: PersonParam })
+
+/** A whole number in a query string, where everything is text. */
+export const queryInteger = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^-?\d{1,9}$/, `must be a whole number between ${minimum} and ${maximum}`)
+    .transform(Number)
+    .pipe(z.int().min(minimum).max(maximum))
+    .openapi({ type: 'integer', minimum, maximum })
+
+/** What a list takes; the cursor is a plain string, and SQL answers a bad one with its own word. */
+export const PageQuery = z.object({
+  limit: queryInteger(1, 50)
+    .default(20)
+    .openapi({ type: 'integer', minimum: 1, maximum: 50, default: 20, description: 'Items a page.' }),
+  cursor: z.string().max(1000).optional().openapi({ description: 'The `nextCursor` of the page before.' }),
+})
+
+/** A page of a list; `nextCursor` is null at the end. */
+export const Page = <T extends z.ZodType>(item: T) =>
+  z.object({ items: z.array(item), nextCursor: z.string().nullable(), hasMore: z.boolean() })
+
+export const ErrorBody = z
+  .object({ statusCode: z.int(), error: z.string(), message: z.array(z.string()) })
+  .openapi('Error', { description: 'Every error. The header X-Error-Code holds its stable word.' })
+
+export const PersonCard = z
+  .object({
+    id: z.string(),
+    actorId: z.string(),
+    username: z.string(),
+    firstName: z.string(),
+    lastName: z.string(),
+    profilePicUrl: z.string().nullable(),
+  })
+  .openapi('PersonCard', { description: 'A person as others see them; `id` and `actorId` are both the actor id.' })
+
+const unsupported = new WeakSet<z.ZodType>()
+
+/** A field of the specification that its route does not take yet: absent is fine, anything else is refused. */
+export function notYet(): z.ZodType {
+  const schema = z
+    .unknown()
+    .optional()
+    .refine((value) => value === undefined, 'is not supported yet')
+    .openapi({ description: 'Not supported yet.' })
+  unsupported.add(schema)
+  return schema
+}
+
+/** Whether a field is one of those: it has no parameter. */
+export const isNotYet = (schema: z.ZodType | undefined): boolean => schema !== undefined && unsupported.has(schema)

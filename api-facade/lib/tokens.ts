@@ -1,0 +1,79 @@
+// Access tokens: HS256, payload exactly {sub, email, role, iat, exp}. Whether the holder still stands is SQL's to say.
+// Specification: Authentication. Decisions: Tokens and sessions.
+import { webcrypto } from 'node:crypto'
+import { errors, jwtVerify, SignJWT } from 'jose'
+import { z } from 'zod'
+import { Refusal } from './errors.ts'
+
+const Claims = z.strictObject({
+  sub: z.uuid(),
+  email: z.string().min(1),
+  role: z.enum(['user', 'moderator', 'admin']),
+  iat: z.int(),
+  exp: z.int(),
+})
+/** The payload of a token; `iat` and `exp` in seconds. */
+export type Claims = z.infer<typeof Claims>
+
+const Header = z.strictObject({ alg: z.literal('HS256'), typ: z.literal('JWT').optional() })
+
+export type Tokens = {
+  sign(claims: Claims): Promise<string>
+  /** @throws Refusal token_expired, or token_invalid for everything else that is wrong with it. */
+  verify(token: string): Promise<Claims>
+}
+
+const CACHE_SIZE = 10_000
+const TOKEN_LENGTH = 4096
+
+/**
+ * Keys are imported once: a verify then costs half. The first secret signs, all of them verify, so that a secret can
+ * be replaced while tokens of the old one still live.
+ */
+export async function createTokens(secrets: readonly [string, ...string[]]): Promise<Tokens> {
+  const [first, ...others] = secrets
+  const signing = await importKey(first)
+  const keys = [signing, ...(await Promise.all(others.map(importKey)))]
+  // by the whole token: another one with the same claims was not verified
+  const known = new Map<string, Claims>()
+
+  async function verify(token: string): Promise<Claims> {
+    const claims = known.get(token) ?? (await check(token, keys))
+    if (claims.exp <= Date.now() / 1000) {
+      known.delete(token)
+      throw new Refusal('token_expired')
+    }
+    if (!known.has(token)) remember(token, claims)
+    return claims
+  }
+
+  function remember(token: string, claims: Claims): void {
+    const oldest = known.size >= CACHE_SIZE ? known.keys().next().value : undefined
+    if (oldest !== undefined) known.delete(oldest)
+    known.set(token, claims)
+  }
+
+  const sign = ({ sub, email, role, iat, exp }: Claims): Promise<string> =>
+    new SignJWT({ sub, email, role, iat, exp }).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(signing)
+
+  return { sign, verify }
+}
+
+const importKey = (secret: string): Promise<webcrypto.CryptoKey> =>
+  webcrypto.subtle.importKey('raw', Buffer.from(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
+
+async function check(token: string, keys: readonly webcrypto.CryptoKey[]): Promise<Claims> {
+  if (token.length > TOKEN_LENGTH) throw new Refusal('token_invalid')
+  for (const key of keys) {
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, key, { algorithms: ['HS256'] })
+      const claims = Claims.safeParse(payload)
+      if (!claims.success || !Header.safeParse(protectedHeader).success) break
+      return claims.data
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) throw new Refusal('token_expired')
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) break
+    }
+  }
+  throw new Refusal('token_invalid')
+}

@@ -1,0 +1,8 @@
+-- Feature flags as an instance begins. Staff switch them; a repeated run leaves their choice as it stands.
+-- Specification: Resources › Other (Feature flag).
+
+insert into app.feature_flags (key, enabled, description) values
+  ('emoji-pay', true, 'Paying with emojis and boosting posts. Off: both answer 403.'),
+  ('wiki', false, 'The wiki entry of an interest, and proposals to change it.'),
+  ('personas-ui', false, 'Whether apps let people choose the persona that they publish under.')
+on conflict (key) do nothing;
