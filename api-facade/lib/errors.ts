@@ -11,10 +11,8 @@ import type { Context } from './context.ts'
 export const facadeErrors = {
   malformed_json: [400, 'The body is not valid JSON.'],
   request_malformed: [400, 'The request could not be read.'],
-  token_missing: [401, 'This needs an access token.'],
   token_invalid: [401, 'This access token is not valid.'],
   token_expired: [401, 'This access token has expired.'],
-  role_required: [403, 'Your role does not allow this.'],
   not_permitted: [403, 'You are not allowed to do this.'],
   route_unknown: [404, 'There is no such route.'],
   method_not_allowed: [405, 'This path does not take this method.'],

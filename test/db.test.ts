@@ -1,0 +1,20 @@
+// Every pgTAP file under test/db, and every assertion in it as a test.
+import { globSync, readFileSync } from 'node:fs'
+import { describe, test } from 'vitest'
+import { createDatabase } from './support/database.ts'
+import { installPgtap, runPgtap } from './support/pgtap.ts'
+
+const { url } = await createDatabase()
+await installPgtap(url)
+
+for (const file of globSync('db/**/*.sql', { cwd: import.meta.dirname }).sort()) {
+  const verdicts = await runPgtap(url, readFileSync(`${import.meta.dirname}/${file}`, 'utf8'))
+  describe(`test/${file}`, () => {
+    for (const { name, ok, message } of verdicts) {
+      test(name, () => {
+        // without a stack: the place is in the SQL file, which the message names
+        if (!ok) throw Object.assign(new Error(message), { stack: `test/${file}` })
+      })
+    }
+  })
+}

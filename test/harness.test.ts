@@ -1,0 +1,250 @@
+// Proof that the harness can fail: what it lets through is only worth something if it stops the rest.
+
+import { describe, expect, test } from 'vitest'
+import type { TestModule } from 'vitest/node'
+import { checkAgainst, type Operation, type Schema } from './support/contract.ts'
+import { inspect, internalIds, parsed, type Question } from './support/crawler.ts'
+import { createDatabase } from './support/database.ts'
+import { installPgtap, runPgtap, verdicts } from './support/pgtap.ts'
+import { tally } from './support/tally.ts'
+import { until } from './support/until.ts'
+import { world } from './support/world.ts'
+
+describe('pgTAP runner', async () => {
+  const { url, owner } = await createDatabase()
+  await installPgtap(url)
+  const failed = async (text: string) => (await runPgtap(url, text)).filter(({ ok }) => !ok)
+
+  test('gives every assertion of a good file', async () => {
+    const found = await runPgtap(
+      url,
+      `select plan(2); select ok(true, 'one'); select is(1, 1, 'two'); select * from finish();`,
+    )
+    expect(found).toMatchObject([
+      { name: 'one', ok: true },
+      { name: 'two', ok: true },
+    ])
+  })
+
+  test('sees an assertion that fails, with what pgTAP says of it', async () => {
+    expect(await failed(`select plan(1); select is(1, 2, 'equal');`)).toMatchObject([
+      { name: 'equal', message: expect.stringMatching(/have: 1\s[\s\S]*want: 2/) },
+    ])
+  })
+
+  test.each([
+    ['fewer assertions than planned', `select plan(2); select ok(true, 'one'); select * from finish();`],
+    ['more assertions than planned', `select plan(1); select ok(true, 'one'); select ok(true, 'two');`],
+    ['no assertion', 'select 1;'],
+    ['a plan of nothing', `select plan(0);`],
+    ['no plan', `select * from no_plan(); select ok(true, 'one');`],
+  ])('fails a file with %s', async (_what, text) => {
+    expect(await failed(text)).toMatchObject([{ name: 'keeps its plan' }])
+  })
+
+  test.each([
+    ['skipped', `select plan(1); select skip('later', 1);`],
+    ['left to do', `select plan(1); select * from todo_start(); select ok(false, 'one'); select * from todo_end();`],
+  ])('fails an assertion that is %s', async (message, text) => {
+    expect(await failed(text)).toMatchObject([{ message }])
+  })
+
+  test('fails a file that raises, says where, and keeps what came before', async () => {
+    const found = await runPgtap(url, `select plan(2);\nselect ok(true, 'one');\nselect * from nowhere;`)
+    expect(found).toMatchObject([
+      { name: 'one', ok: true },
+      {
+        name: 'runs to its end',
+        ok: false,
+        message: expect.stringContaining('42P01: relation "nowhere" does not exist'),
+      },
+    ])
+  })
+
+  test('acts as people: role, claims, row-level security, and back', async () => {
+    const text = `
+      begin;
+      select plan(7);
+      select test.people('alice', 'bob');
+      select test.act_as('alice');
+      select is(current_user::text, 'authenticated', 'a person calls as authenticated');
+      select is(app.uid(), test.id('alice'), 'with their own claims');
+      select lives_ok('select private.check_caller()', 'which are good');
+      select throws_ok('select * from app.accounts where user_id <> app.uid() for update', '42501', null, 'and no more rights');
+      select set_eq($$ values ('a') $$, $$ values ('a') $$, 'temporary tables of pgTAP work');
+      select test.act_as_anon();
+      select is(app.uid(), null, 'nobody has no id');
+      select test.act_as_owner();
+      select is(current_user::text, 'postgres', 'the owner again');
+      select * from finish();
+      rollback;`
+    expect(await failed(text)).toEqual([])
+  })
+
+  test('leaves nothing behind, whatever a file does', async () => {
+    await runPgtap(url, `select plan(1); select test.people('zoe'); select ok(true, 'one');`)
+    expect(await owner`select from app.users where username = 'zoe'`).toHaveLength(0)
+    expect(await failed(`select plan(1); select ok(true, 'one'); commit;`)).toMatchObject([{ name: 'never commits' }])
+  })
+
+  test('reads a bail-out as a failure', () => {
+    expect(verdicts(['1..1', 'ok 1 - one', 'Bail out! no']).filter(({ ok }) => !ok)).toHaveLength(1)
+  })
+})
+
+describe('crawler', () => {
+  const id = 'c56a4180-65aa-42ec-a945-5fd21dec0538'
+  internalIds.add(id)
+  const error = { statusCode: 404, error: 'Not Found', message: ['There is no such person.'] }
+  const asked: Question = { method: 'GET', path: '/posts', caller: undefined }
+  const look =
+    (status: number, body: unknown, headers: Record<string, string> = {}, question = asked) =>
+    () => {
+      const all = new Headers({ 'x-request-id': 'r', 'x-error-code': 'person_unknown', ...headers })
+      inspect(question, { status, headers: all, text: JSON.stringify(body), body }, () => undefined)
+    }
+
+  test('lets a good error pass', () => {
+    expect(look(404, error)).not.toThrow()
+  })
+
+  const own = { ...asked, path: '/me/invites' }
+  const handle = { ...asked, path: '/identity/users/by-handle/alice', caller: id }
+
+  test.each([
+    ['another statusCode', 'statusCode 400', look(404, { ...error, statusCode: 400 })],
+    ['a further key', 'the keys', look(404, { ...error, hint: 'no' })],
+    ['a missing key', 'the keys', look(404, { statusCode: 404, message: [] })],
+    ['a message that is no list', 'no list of texts', look(404, { ...error, message: 'no' })],
+    ['an empty list of messages', 'no list of texts', look(404, { ...error, message: [] })],
+    ['an error without a body', 'without a JSON body', look(500, null)],
+    ['an error without a word', 'X-Error-Code', look(404, error, { 'x-error-code': '' })],
+    ['an answer without a request id', 'X-Request-Id', look(404, error, { 'x-request-id': '' })],
+    ['401 without a challenge', 'WWW-Authenticate', look(401, { ...error, statusCode: 401 })],
+    ['an internal id', 'internal id', look(200, { items: [{ authorId: id }] })],
+    ['an internal id in capitals', 'internal id', look(200, { id: id.toUpperCase() })],
+    ['an internal id in an error', 'internal id', look(404, { ...error, message: [`no person ${id}`] })],
+    ['an internal id in a header', 'internal id', look(200, {}, { location: `/people/${id}` })],
+    ["another's id in one's own objects", 'internal id', look(200, { id }, {}, own)],
+    ["one's own id in a public object", 'internal id', look(200, { id }, {}, handle)],
+    ['a password hash', 'passwordHash', look(200, { passwordHash: 'x' })],
+    ['an argon2 hash', 'argon2', look(200, { text: '$argon2id$v=19' })],
+  ] as const)('refuses %s', (_what, reason, act) => {
+    expect(act).toThrow(reason)
+  })
+
+  test('refuses what the document does not have', () => {
+    const answer = { status: 200, headers: new Headers({ 'x-request-id': 'r' }), text: '{}', body: {} }
+    expect(() => inspect({ ...asked, path: '/nowhere/at/all' }, answer)).toThrow('openapi.json')
+  })
+
+  test("allows one's own id in one's own objects, and any under /admin", () => {
+    expect(look(200, { id }, {}, { ...asked, path: '/me?full=1', caller: id })).not.toThrow()
+    expect(look(200, { id }, {}, { ...asked, path: '/admin/users' })).not.toThrow()
+  })
+
+  test('refuses JSON that is none', () => {
+    const json = new Headers({ 'content-type': 'application/json' })
+    expect(() => parsed(200, json, '{')).toThrow()
+    expect(() => parsed(200, json, '')).toThrow()
+  })
+})
+
+describe('contract', () => {
+  const Item = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }
+  const Page = {
+    type: 'object',
+    properties: { items: { type: 'array', items: { $ref: '#/components/schemas/Item' } } },
+    required: ['items'],
+  }
+  const answers = (schema: Schema): Operation['responses'] => ({ 200: { content: { 'application/json': { schema } } } })
+  const check = checkAgainst({
+    components: { schemas: { Item } },
+    paths: {
+      '/api/v1/things/{id}': { get: { responses: answers(Item) }, delete: { responses: { 204: {} } } },
+      '/api/v1/things/latest': { get: { responses: answers(Page) } },
+    },
+  })
+  const get = (path: string, body: unknown, status = 200) => check({ method: 'GET', path, status, body })
+
+  test('finds the operation: static before parameters, letter case, query and trailing slash aside', () => {
+    expect(get('/api/v1/things/1?x=1', { id: '1' })).toBeUndefined()
+    expect(get('/API/v1/Things/latest/', { items: [{ id: '1' }] })).toBeUndefined()
+    expect(check({ method: 'DELETE', path: '/api/v1/things/1', status: 204, body: null })).toBeUndefined()
+    expect(get('/docs', 'a page')).toBeUndefined()
+  })
+
+  test.each([
+    ['another type', get('/api/v1/things/1', { id: 1 })],
+    ['a missing key', get('/api/v1/things/1', {})],
+    ['a key more', get('/api/v1/things/1', { id: '1', more: 1 })],
+    ['a key more behind a reference', get('/api/v1/things/latest', { items: [{ id: '1', more: 1 }] })],
+    ['another status', get('/api/v1/things/1', { id: '1' }, 201)],
+    ['a body with 204', check({ method: 'DELETE', path: '/api/v1/things/1', status: 204, body: {} })],
+    ['an unknown path', get('/api/v1/others', {})],
+    ['an unknown method', check({ method: 'PUT', path: '/api/v1/things/1', status: 200, body: { id: '1' } })],
+  ])('refuses %s', (_what, verdict) => {
+    expect(verdict).toEqual(expect.any(String))
+  })
+})
+
+describe('world', async () => {
+  const { alice, bob, admin, nobody, database, join } = await world({ people: ['alice', 'bob'] })
+
+  test('has people under their names, and an admin', async () => {
+    expect([alice.username, bob.username, admin.username]).toEqual(['alice', 'bob', 'admin'])
+    expect(bob.actorId).toBe('acct:bob@localhost')
+    expect(await alice.get('/me')).toMatchObject({ status: 200, body: { id: alice.id, email: alice.email } })
+    expect(await alice.login()).toMatchObject({ id: alice.id, username: 'alice' })
+    expect((await join('zoe')).map(({ username }) => username)).toEqual(['zoe'])
+  })
+
+  test('has nobody', async () => {
+    expect(await nobody.get('/me')).toFailWith(401, 'token_missing')
+    expect(await nobody.get('//health')).toMatchObject({ status: 200, body: { status: 'ok' } })
+  })
+
+  test('has the roles of the pools, and callers', async () => {
+    const [pool] = await database.connect('kith_user')`select current_user as name, session_user as login`
+    expect(pool).toEqual({ name: 'authenticated', login: 'kith_user' })
+    const claims = { sub: alice.id, role: 'user' }
+    const [caller] = await database.asCaller(claims, (sql) => sql`select current_user as name, app.uid() as id`)
+    expect(caller).toEqual({ name: 'authenticated', id: alice.id })
+    expect(await database.asCaller(null, async (sql) => (await sql`select app.uid() as id`)[0]?.id)).toBeNull()
+  })
+
+  test('tells the crawler whom it knows', () => {
+    expect([alice.id, bob.id, admin.id].every((id) => internalIds.has(id))).toBe(true)
+  })
+})
+
+describe('reporter', () => {
+  const module = (own: string, ...states: string[]) => {
+    const tests = states.map((state) => ({ result: () => ({ state }) }))
+    return { state: () => own, children: { allTests: () => tests } } as unknown as TestModule
+  }
+
+  test.each([
+    ['what passed', [module('passed', 'passed', 'passed')], 0, { passed: 2, failed: 0 }],
+    ['a failure once', [module('failed', 'failed', 'passed')], 0, { passed: 1, failed: 1 }],
+    ['the skipped and the unfinished as failed', [module('passed', 'skipped', 'pending')], 0, { passed: 0, failed: 2 }],
+    ['a file that does not load', [module('failed')], 0, { passed: 0, failed: 1 }],
+    ['a hook that raised after its tests', [module('failed', 'passed')], 0, { passed: 1, failed: 1 }],
+    ['an error that nobody caught', [module('passed', 'passed')], 1, { passed: 1, failed: 1 }],
+    ['no test at all as failed', [], 0, { passed: 0, failed: 1 }],
+  ])('counts %s', (_what, modules, uncaught, expected) => {
+    expect(tally(modules, uncaught)).toEqual(expected)
+  })
+})
+
+describe('until', () => {
+  test('waits for what becomes true, and gives it', async () => {
+    let asked = 0
+    expect(await until(() => ++asked === 3 && 'yes')).toBe('yes')
+  })
+
+  test('gives up with the last error', async () => {
+    const never = until(() => Promise.reject(new Error('not yet')), { timeout: 30 })
+    await expect(never).rejects.toMatchObject({ cause: { message: 'not yet' } })
+  })
+})

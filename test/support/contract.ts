@@ -1,0 +1,64 @@
+// Holds successful answers against an OpenAPI document. The facade hands on the JSON that SQL made as it came, so this
+// is where a shape that differs from its documented schema is seen.
+import { z } from 'zod'
+
+export type Schema = { [key: string]: unknown }
+export type Operation = { responses: Record<string, { content?: Record<string, { schema?: Schema }> }> }
+
+/** What of an OpenAPI 3.1 document is looked at. */
+export type Contract = { paths: Record<string, Record<string, Operation>>; components?: { schemas?: Schema } }
+
+export type Exchange = { method: string; path: string; status: number; body: unknown }
+
+/** References made local, and every object closed that says nothing of further keys: what is answered is documented. */
+function closed(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(closed)
+  if (typeof node !== 'object' || node === null) return node
+  const copy: Schema = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value)]))
+  if (typeof copy.$ref === 'string') copy.$ref = copy.$ref.replace('#/components/schemas/', '#/$defs/')
+  if (copy.type === 'object' && copy.properties && !('additionalProperties' in copy)) copy.additionalProperties = false
+  return copy
+}
+
+/** The documented path of a request: as many segments, the same where no parameter stands, and fewest parameters. */
+function templateOf(paths: string[], path: string): string | undefined {
+  const segmentsOf = (text: string) => text.replace(/\?.*$/, '').replace(/\/$/, '').toLowerCase().split('/')
+  const segments = segmentsOf(path)
+  const isParameter = (part: string) => /^\{.*\}$/.test(part)
+  const fits = (template: string) => {
+    const parts = segmentsOf(template)
+    return parts.length === segments.length && parts.every((part, at) => isParameter(part) || part === segments[at])
+  }
+  const parameters = (template: string) => template.split('/').filter(isParameter).length
+  return paths.filter(fits).sort((one, other) => parameters(one) - parameters(other))[0]
+}
+
+/**
+ * Makes a check out of a document: it says what of a successful exchange the document does not allow, or undefined.
+ * `path` is a whole one, with its query. Paths outside /api/v1 need no entry.
+ */
+export function checkAgainst(contract: Contract): (exchange: Exchange) => string | undefined {
+  const definitions = closed(contract.components?.schemas ?? {})
+  const compiled = new Map<Schema, z.ZodType>()
+
+  const typeOf = (schema: Schema) => {
+    const known = compiled.get(schema)
+    if (known) return known
+    const whole = { ...(closed(schema) as Schema), $defs: definitions }
+    const made = z.fromJSONSchema(whole as Parameters<typeof z.fromJSONSchema>[0])
+    compiled.set(schema, made)
+    return made
+  }
+
+  return ({ method, path, status, body }) => {
+    const template = templateOf(Object.keys(contract.paths), path)
+    const operation = template && contract.paths[template]?.[method.toLowerCase()]
+    if (!operation) return path.startsWith('/api/v1/') ? 'openapi.json does not have this operation' : undefined
+    const response = operation.responses[status]
+    if (!response) return 'openapi.json does not have this status here'
+    const schema = response.content?.['application/json']?.schema
+    if (!schema) return body === null ? undefined : 'a body where openapi.json has none'
+    const verdict = typeOf(schema).safeParse(body)
+    return verdict.success ? undefined : `not as openapi.json says: ${z.prettifyError(verdict.error)}`
+  }
+}

@@ -1,0 +1,78 @@
+// Looks at every answer that any test gets: the shape of errors, the headers, and that nothing leaks.
+import { readFileSync } from 'node:fs'
+import { checkAgainst } from './contract.ts'
+
+/** An answer with its text as it came and the JSON in it, if any. */
+export type Answer<Body = unknown> = { status: number; headers: Headers; text: string; body: Body }
+
+/** What was asked. `path` is under /api/v1, or a whole one where it begins with `//`; `caller` is an internal id. */
+export type Question = { method: string; path: string; caller: string | undefined }
+
+const documented = checkAgainst(
+  JSON.parse(readFileSync(new URL('../../api-facade/openapi.json', import.meta.url), 'utf8')),
+)
+const ERROR_KEYS = ['error', 'message', 'statusCode']
+const SECRETS = [/passwordHash/, /password_hash/, /\$argon2/]
+
+/** The path as it goes over the wire. */
+export const wholePath = (path: string) => (path.startsWith('//') ? path.slice(1) : `/api/v1${path}`)
+
+/** Internal ids of the people of this test file: no public answer may carry one. */
+export const internalIds = new Set<string>()
+
+/** The claims in a token, unverified; undefined for what is none. */
+export function claimsOf(token: unknown): { sub?: string } | undefined {
+  if (typeof token !== 'string') return undefined
+  try {
+    return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}
+
+function errorFault({ status, headers, body }: Answer): string | undefined {
+  if (typeof body !== 'object' || body === null) return 'an error without a JSON body'
+  if (Object.keys(body).sort().join() !== ERROR_KEYS.join()) return `an error body with the keys ${Object.keys(body)}`
+  const { statusCode, error, message } = body as { statusCode: unknown; error: unknown; message: unknown }
+  if (statusCode !== status) return `statusCode ${statusCode} in an answer ${status}`
+  if (typeof error !== 'string' || error === '') return 'an error body whose error is no text'
+  if (!Array.isArray(message) || message.length === 0 || message.some((line) => typeof line !== 'string')) {
+    return 'an error body whose message is no list of texts'
+  }
+  if (!/^[a-z][a-z0-9_]*$/.test(headers.get('x-error-code') ?? '')) return 'an error without a word in X-Error-Code'
+  if (status === 401 && !/^Bearer\b/.test(headers.get('www-authenticate') ?? '')) return '401 without WWW-Authenticate'
+  return undefined
+}
+
+/** The internal ids that this answer may carry: one's own in one's own objects, anyone's under /admin. */
+function mayCarry(id: string, { path, caller }: Question, body: unknown) {
+  if (/^\/admin(\/|\?|$)/i.test(path)) return true
+  if (!/^\/(me|auth|identity)(\/|\?|$)/i.test(path) || /^\/identity\/users\//i.test(path)) return false
+  const issued = typeof body === 'object' && body !== null && 'accessToken' in body ? body.accessToken : undefined
+  return id === caller || id === claimsOf(issued)?.sub
+}
+
+function leak(question: Question, { text, headers, body }: Answer): string | undefined {
+  const said = `${text}\n${[...headers].join('\n')}`
+  const secret = SECRETS.find((pattern) => pattern.test(said))
+  if (secret) return `${secret} in an answer`
+  const lower = said.toLowerCase()
+  const id = [...internalIds].find((one) => lower.includes(one) && !mayCarry(one, question, body))
+  return id && `the internal id ${id} in an answer`
+}
+
+/** The body of an answer as JSON. A success that says it is JSON must be; 204 and empty bodies are null. */
+export function parsed(status: number, headers: Headers, text: string): unknown {
+  if (!/\bjson\b/.test(headers.get('content-type') ?? '')) return text === '' ? null : text
+  if (status === 204 || text === '') throw new Error(`${status} with a JSON content type and no body`)
+  return JSON.parse(text)
+}
+
+/** Raises when an answer breaks a rule that holds for all of them. `violation` looks at the shape of a success. */
+export function inspect(question: Question, answer: Answer, violation = documented) {
+  const { method, path } = question
+  const { status, headers, text, body } = answer
+  const shape = () => (status >= 400 ? errorFault(answer) : violation({ method, path: wholePath(path), status, body }))
+  const fault = leak(question, answer) ?? (headers.get('x-request-id') ? shape() : 'no X-Request-Id')
+  if (fault) throw new Error(`${method} ${path} → ${status}: ${fault}\n${text.slice(0, 600)}`)
+}

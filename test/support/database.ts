@@ -1,0 +1,90 @@
+// A database of its own for a test file, copied from the template and dropped at the file's end.
+import { randomBytes } from 'node:crypto'
+import postgres, { type Sql, type TransactionSql } from 'postgres'
+import { afterAll, inject } from 'vitest'
+import { loginPassword } from '../../api-facade/lib/database.ts'
+import { JWT_SECRET } from './settings.ts'
+
+/** The claims of a token; `role` may also be service_role. Null is a caller without a token. */
+export type Claims = { sub?: string; email?: string; role: string; iat?: number; exp?: number } | null
+
+/** The login roles of the facade's pools. */
+export type Pool = 'kith_anon' | 'kith_gate' | 'kith_user' | 'kith_service'
+
+export type Database = {
+  name: string
+  /** What a facade gets as DATABASE_URL: the owner of schemas and tables, no superuser, past row-level security. */
+  url: string
+  owner: Sql
+  superuser: Sql
+  /** Connects as one pool of the facade does. Ends with the database. */
+  connect(pool: Pool): Sql
+  /** Runs `work` in a transaction with a caller's role and claims, through the door that the facade uses. */
+  asCaller<T>(claims: Claims, work: (sql: TransactionSql) => Promise<T>): Promise<T>
+}
+
+const quiet = { onnotice: () => {}, max: 4 }
+
+function withName(url: string, name: string) {
+  const address = new URL(url)
+  address.pathname = name
+  return address.href
+}
+
+function poolUrl(url: string, pool: Pool) {
+  const address = new URL(url)
+  address.username = pool
+  address.password = loginPassword(JWT_SECRET, pool)
+  return address.href
+}
+
+function sqlRole(claims: Claims) {
+  if (claims === null) return 'anon'
+  return claims.role === 'service_role' ? 'service_role' : 'authenticated'
+}
+
+/** A token's claims as the facade would hand them on: whatever the test leaves out is filled in. */
+function filled(claims: Claims) {
+  if (claims === null) return null
+  const now = Math.floor(Date.now() / 1000)
+  return JSON.stringify({ iat: now, exp: now + 900, ...claims })
+}
+
+/** Copies the template. Call it at the top of a file or of a describe: it drops the copy after the last test there. */
+export async function createDatabase(): Promise<Database> {
+  const template = inject('postgres')
+  const name = `test_${randomBytes(6).toString('hex')}`
+  const server = postgres(withName(template.superuserUrl, 'postgres'), { ...quiet, max: 1 })
+  await server.unsafe(`create database ${name} template ${new URL(template.ownerUrl).pathname.slice(1)} owner postgres`)
+
+  const url = withName(template.ownerUrl, name)
+  const owner = postgres(url, quiet)
+  const superuser = postgres(withName(template.superuserUrl, name), quiet)
+  const connections = [owner, superuser]
+
+  afterAll(async () => {
+    await Promise.all(connections.map((sql) => sql.end({ timeout: 1 })))
+    await server.unsafe(`drop database ${name} with (force)`)
+    await server.end()
+  })
+
+  return {
+    name,
+    url,
+    owner,
+    superuser,
+    connect(pool) {
+      const sql = postgres(poolUrl(url, pool), quiet)
+      connections.push(sql)
+      return sql
+    },
+    async asCaller(claims, work) {
+      const result = await owner.begin(async (sql) => {
+        await sql`select set_config('role', ${sqlRole(claims)}, true)`
+        await sql`select private.enter(${filled(claims)}::text)`
+        return { value: await work(sql) }
+      })
+      return result.value
+    },
+  }
+}

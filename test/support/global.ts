@@ -1,0 +1,52 @@
+// Once a run: a Postgres of its own on a free port, and in it the template that every test file copies.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import type { TestProject } from 'vitest/node'
+import { boot } from '../../api-facade/boot.ts'
+import { readConfig } from '../../api-facade/lib/config.ts'
+import { migrate, preparePlatform } from '../../supabase/embedded/migrate.ts'
+import { startPostgres } from '../../supabase/embedded/postgres.ts'
+import { environment, JWT_SECRET, TEMPLATE } from './settings.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Connection strings of the template, as its owner and as superuser; a database's own differ in the name only. */
+    postgres: { ownerUrl: string; superuserUrl: string }
+  }
+}
+
+type Server = Awaited<ReturnType<typeof startPostgres>>
+
+async function makeTemplate(server: Server) {
+  const superuser = postgres(server.superuserUrl('postgres'), { max: 1, onnotice: () => {} })
+  try {
+    await superuser.unsafe(`create database ${TEMPLATE} owner postgres`)
+    await preparePlatform(server.superuserUrl(TEMPLATE))
+    const databaseUrl = server.url(TEMPLATE)
+    await migrate(databaseUrl, { seed: true })
+    await boot({ databaseUrl, config: readConfig(environment(databaseUrl)), jwtSecret: JWT_SECRET })
+    await superuser.unsafe(`alter database ${TEMPLATE} is_template true`)
+  } finally {
+    await superuser.end()
+  }
+}
+
+export default async function setup(project: TestProject) {
+  const folder = await mkdtemp(join(tmpdir(), 'kith-test-'))
+  const server = await startPostgres({ dataDir: folder, ephemeral: true })
+  const stop = async () => {
+    await server.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    await makeTemplate(server)
+  } catch (error) {
+    await stop()
+    // the message alone: a database error also carries the whole text that it ran
+    throw new Error(`the template of the tests could not be made: ${error instanceof Error ? error.message : error}`)
+  }
+  project.provide('postgres', { ownerUrl: server.url(TEMPLATE), superuserUrl: server.superuserUrl(TEMPLATE) })
+  return stop
+}

@@ -1,0 +1,98 @@
+// A client of the HTTP API: one person with a token, or nobody without one.
+import { type Answer, claimsOf, inspect, internalIds, parsed, wholePath } from './crawler.ts'
+
+export type Headed = Record<string, string>
+
+/** One item of a person's notifications, as far as tests look at it. */
+export type Notification = { id: string; kind: string; count: number; payload: Record<string, unknown> }
+
+export class Person {
+  email = ''
+  password = ''
+  username = ''
+  /** The public identifier, acct:<username>@<domain>. */
+  actorId = ''
+  readonly base: string
+  readonly token: string | undefined
+
+  constructor(base: string, token?: string) {
+    this.base = base
+    this.token = token
+    if (/^[0-9a-f-]{36}$/.test(this.id)) internalIds.add(this.id) // a forged token may name anything
+  }
+
+  /** The internal id: the token's sub. Only for looking into the database. */
+  get id(): string {
+    return claimsOf(this.token)?.sub?.toLowerCase() ?? ''
+  }
+
+  /** The same person with another token, such as a forged or an old one. */
+  withToken(token: string | undefined): Person {
+    const { email, password, username, actorId } = this
+    return Object.assign(new Person(this.base, token), { email, password, username, actorId })
+  }
+
+  /** Logs in again and gives the person with the new token. */
+  async login(): Promise<Person> {
+    const { email, password } = this
+    const { status, body } = await this.withToken(undefined).post<{ accessToken: string }>('/auth/login', {
+      email,
+      password,
+    })
+    if (status !== 200) throw new Error(`${email} cannot log in: ${status} ${JSON.stringify(body)}`)
+    return this.withToken(body.accessToken)
+  }
+
+  get<Body = unknown>(path: string, headers?: Headed) {
+    return this.request<Body>('GET', path, undefined, headers)
+  }
+
+  post<Body = unknown>(path: string, body?: unknown, headers?: Headed) {
+    return this.request<Body>('POST', path, body, headers)
+  }
+
+  put<Body = unknown>(path: string, body?: unknown, headers?: Headed) {
+    return this.request<Body>('PUT', path, body, headers)
+  }
+
+  patch<Body = unknown>(path: string, body?: unknown, headers?: Headed) {
+    return this.request<Body>('PATCH', path, body, headers)
+  }
+
+  delete<Body = unknown>(path: string, body?: unknown, headers?: Headed) {
+    return this.request<Body>('DELETE', path, body, headers)
+  }
+
+  /**
+   * Sends a request and looks at the answer with the crawler. `path` is under /api/v1, or a whole one behind `//`.
+   * A body that is a string goes out as it is, any other as JSON.
+   */
+  async request<Body = unknown>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Headed = {},
+  ): Promise<Answer<Body>> {
+    const response = await fetch(this.base + wholePath(path), {
+      method,
+      headers: {
+        ...(this.token && { authorization: `Bearer ${this.token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
+      redirect: 'manual',
+    })
+    const { status } = response
+    const text = await response.text()
+    const answer = { status, headers: response.headers, text, body: parsed(status, response.headers, text) }
+    inspect({ method, path, caller: claimsOf(this.token)?.sub }, answer)
+    return answer as Answer<Body>
+  }
+
+  /** This person's notifications of a kind, newest first. */
+  async inbox(kind: string): Promise<Notification[]> {
+    const { body } = await this.get<{ items: Notification[] }>('/notifications?limit=50')
+    return body.items.filter((item) => item.kind === kind)
+  }
+}

@@ -1,0 +1,75 @@
+// Runs pgTAP files: every assertion becomes one verdict, and a file that does not do what it planned becomes a failed one.
+import { readFileSync } from 'node:fs'
+import postgres from 'postgres'
+import { Parser } from 'tap-parser'
+
+/** What one assertion came to. `message` says why it failed. */
+export type Verdict = { name: string; ok: boolean; message: string }
+
+const quiet = { max: 1, onnotice: () => {}, fetch_types: false }
+const source = (file: string) => readFileSync(new URL(`./pgtap/${file}`, import.meta.url), 'utf8')
+
+/** Loads pgTAP (schema tap) and our helpers (schema test) into a database, as its owner. */
+export async function installPgtap(url: string) {
+  const sql = postgres(url, quiet)
+  await sql.unsafe(`create schema tap; set search_path = tap; ${source('pgtap.sql')}`).simple()
+  await sql.unsafe(`reset search_path; ${source('people.sql')}`).simple()
+  await sql.end()
+}
+
+function raised(error: unknown, text: string): Verdict {
+  const name = 'runs to its end'
+  if (!(error instanceof postgres.PostgresError)) return { name, ok: false, message: String(error) }
+  const line = error.position && `line ${text.slice(0, Number(error.position)).split('\n').length}`
+  const parts = [`${error.code}: ${error.message}`, line, error.detail, error.where]
+  return { name, ok: false, message: parts.filter(Boolean).join('\n') }
+}
+
+/** Reads TAP, one row of pgTAP an entry: the plan, an assertion with its diagnosis below it, or something else. */
+export function verdicts(rows: readonly string[]): Verdict[] {
+  const found: Verdict[] = []
+  const broken: string[] = []
+  const parser = new Parser({ name: 'pgTAP' })
+  parser.on('assert', ({ id, ok, name, skip, todo }) => {
+    const row = rows.find((one) => new RegExp(`^(not )?ok ${id}\\b`).test(one)) ?? ''
+    // neither counts: no assertion passes by not being made
+    const left = (skip && 'skipped') || (todo && 'left to do')
+    found.push({ name: name || `assertion ${id}`, ok: ok && !left, message: left || row })
+  })
+  parser.on('complete', ({ failures, bailout, count, plan }) => {
+    for (const failure of failures)
+      if ('tapError' in failure && failure.tapError)
+        broken.push(`${failure.tapError} (planned ${plan.end ?? 0}, made ${count})`)
+    if (bailout) broken.push(`bailed out: ${bailout}`)
+    if (count === 0) broken.push('no assertion')
+  })
+  parser.end(`${rows.join('\n')}\n`)
+  return broken.length === 0 ? found : [...found, { name: 'keeps its plan', ok: false, message: broken.join('\n') }]
+}
+
+/** Runs the text of one file in a transaction of its own, which must not commit: the next file finds what this one found. */
+export async function runPgtap(url: string, text: string): Promise<Verdict[]> {
+  const sql = postgres(url, { ...quiet, connection: { search_path: 'tap, public, extensions' } })
+  const rows: string[] = []
+  const found: Verdict[] = []
+  try {
+    await sql.unsafe('begin').simple()
+    const [begun] = await sql`select pg_current_xact_id()::text as id`
+    try {
+      // row by row: what was asserted before an error still counts
+      const query = sql.unsafe(text).simple()
+      await query.forEach((row) => {
+        rows.push(Object.values(row).map(String).join('\t'))
+      })
+      found.push(...verdicts(rows))
+    } catch (error) {
+      found.push(...verdicts(rows).filter(({ name }) => name !== 'keeps its plan'), raised(error, text))
+    }
+    await sql.unsafe('rollback').simple()
+    const [ended] = await sql`select pg_xact_status(${begun?.id}::xid8) as status`
+    if (ended?.status !== 'aborted') found.push({ name: 'never commits', ok: false, message: String(ended?.status) })
+    return found
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}

@@ -1,0 +1,91 @@
+-- Helpers of the pgTAP files: people, and acting as one of them. Loaded beside pgTAP, never into a real database.
+
+create schema test;
+
+create function test.people(variadic p_names text[]) returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_name text;
+  v_id   uuid;
+begin
+  foreach v_name in array p_names loop
+    -- a family name in another script leaves nothing for the username, which is then the first name alone
+    v_id := private.create_person(v_name || '@example.org', 'no hash', v_name, '例', '1990-01-31', 'DE', 'Berlin');
+    if v_id is distinct from test.id(v_name) then
+      raise exception 'the name % is taken', v_name;
+    end if;
+    perform private.emit('identity.user_registered',
+      json_build_object('userId', v_id, 'email', v_name || '@example.org'));
+  end loop;
+end $$;
+comment on function test.people is 'Makes people whose usernames are these names, with all that registering gives them.';
+
+create function test.id(p_name text) returns uuid
+language sql stable security definer
+set search_path = ''
+as $$ select id from app.users where username = p_name $$;
+comment on function test.id is 'The internal id behind a username, whoever asks; null when there is none.';
+
+create function test.claims(p_name text) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_claims jsonb;
+begin
+  select jsonb_build_object('sub', u.id, 'email', a.email, 'role', u.role, 'iat', i.iat, 'exp', i.iat + 900)
+  into v_claims
+  from app.users u
+  join app.accounts a on a.user_id = u.id
+  cross join lateral (select greatest(floor(extract(epoch from clock_timestamp()))::bigint, u.tokens_valid_from)) as i (iat)
+  where u.username = p_name;
+  if v_claims is null then
+    raise exception 'there is no %: select test.people(%)', p_name, quote_literal(p_name);
+  end if;
+  return v_claims;
+end $$;
+comment on function test.claims is 'What a token issued to this person now would say.';
+
+create function test.act(p_role text, p_claims jsonb) returns void
+language plpgsql   -- invoker: a definer function can take no role
+set search_path = ''
+as $$
+begin
+  perform set_config('role', p_role, true),
+          set_config('request.jwt.claims', coalesce(p_claims::text, ''), true),
+          set_config('request.headers', '', true),
+          set_config('response.status', '', true),
+          set_config('response.headers', '', true);
+end $$;
+comment on function test.act is 'Takes a role and claims, as the facade''s door does, without asking whether they are still good.';
+
+create function test.act_as(p_name text) returns void
+language sql
+as $$ select test.act('authenticated', test.claims(p_name)) $$;
+comment on function test.act_as is 'From here on this person is calling.';
+
+create function test.act_as_anon() returns void
+language sql
+as $$ select test.act('anon', null) $$;
+comment on function test.act_as_anon is 'From here on somebody without a token is calling.';
+
+create function test.act_as_gate() returns void
+language sql
+as $$ select test.act('gate', null) $$;
+comment on function test.act_as_gate is 'From here on the facade is calling, before there is a token.';
+
+create function test.act_as_service(p_name text default null) returns void
+language sql
+as $$ select test.act('service_role', coalesce(case when p_name is not null then test.claims(p_name) end, '{"role": "service_role"}')) $$;
+comment on function test.act_as_service is 'From here on staff is calling through the service pool, or with no name the service itself.';
+
+create function test.act_as_owner() returns void
+language sql
+as $$ select test.act('none', null) $$;
+comment on function test.act_as_owner is 'Back to the owner of the schemas, whom no policy holds.';
+
+grant usage on schema tap, test to public;
+grant execute on all functions in schema tap, test to public;
+grant select on all tables in schema tap to public;

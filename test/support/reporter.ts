@@ -1,0 +1,30 @@
+// Prints what failed and nothing of what passed, and as its very last line `N passed, N failed`.
+import { writeSync } from 'node:fs'
+import type { SerializedError } from 'vitest'
+import { MinimalReporter, type TestModule, type TestRunEndReason, type Vitest } from 'vitest/node'
+import { type Tally, tally } from './tally.ts'
+
+export default class Reporter extends MinimalReporter {
+  #tally: Tally = { passed: 0, failed: 1 }
+
+  override onInit(vitest: Vitest) {
+    super.onInit(vitest)
+    // at exit and not at the end of the run: the teardown, or a run that never began, must not print below it
+    process.once('exit', (code) => {
+      const { passed, failed } = this.#tally
+      if (failed > 0) process.exitCode = 1
+      writeSync(1, `${passed} passed, ${failed || (code === 0 ? 0 : 1)} failed\n`)
+    })
+  }
+
+  override onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[], reason: TestRunEndReason) {
+    super.onTestRunEnd(modules, errors, reason)
+    const selected = this.ctx.config.testNamePattern !== undefined
+    this.#tally = tally(modules, errors.length, selected)
+    if (reason === 'interrupted' && this.#tally.failed === 0) this.#tally.failed = 1
+    if (selected) return
+    for (const test of modules.flatMap((module) => [...module.children.allTests('skipped')])) {
+      this.log(`skipped, so failed: ${test.module.relativeModuleId} > ${test.fullName}`)
+    }
+  }
+}

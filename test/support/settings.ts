@@ -1,0 +1,27 @@
+// What the instance under test is configured with.
+
+/** Name of the database that every test file's own one is a copy of. */
+export const TEMPLATE = 'kith_template'
+
+export const ADMIN = { email: 'admin@example.org', password: 'first admin of the tests' }
+
+export const JWT_SECRET = 'the secret that signs the tokens of the tests, and nothing else'
+
+/**
+ * The environment of a facade under test. Limits are out of the way unless a test asks for them.
+ * `LOG_LEVEL=error npm test` shows what stands behind a 500.
+ */
+export function environment(databaseUrl: string, more: Record<string, string> = {}): Record<string, string> {
+  return {
+    DATABASE_URL: databaseUrl,
+    JWT_SECRET,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    INSTANCE_DOMAIN: 'localhost',
+    ADMIN_EMAIL: ADMIN.email,
+    ADMIN_PASSWORD: ADMIN.password,
+    RATE_LIMIT_SCALE: '1000000',
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
+    ...more,
+  }
+}

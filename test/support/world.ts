@@ -1,0 +1,91 @@
+// An instance of its own with people in it, made through the API as people come: code, reservation, registration.
+import { afterAll } from 'vitest'
+import { readConfig } from '../../api-facade/lib/config.ts'
+import { startServer } from '../../api-facade/server.ts'
+import { createDatabase, type Database } from './database.ts'
+import { Person } from './person.ts'
+import { ADMIN, environment } from './settings.ts'
+
+export type World<Name extends string> = { [person in Name | 'admin' | 'nobody']: Person } & {
+  database: Database
+  /** The address of the facade, without /api/v1. */
+  url: string
+  /** Lets more people in. */
+  join(...names: string[]): Promise<Person[]>
+}
+
+type Codes = { items: { code: string }[] }
+type Reserved = { sessionId: string }
+type Registered = { accessToken: string }
+type Me = { username: string; actorId: string }
+
+/** What registering needs besides the reservation. The username that it makes is the name. */
+export function applicant(name: string) {
+  return {
+    email: `${name}@example.org`,
+    password: `${name} has a password`,
+    firstName: name,
+    lastName: '例', // of a script that leaves nothing for the username
+    dateOfBirth: '1990-01-31',
+    country: 'DE',
+    city: 'Berlin',
+  }
+}
+
+/** The body of an answer that has to be a success: without it the world is not what its tests believe. */
+function must<Body>(answer: { status: number; text: string; body: Body }): Body {
+  if (answer.status >= 300) throw new Error(`could not make the world: ${answer.status} ${answer.text}`)
+  return answer.body
+}
+
+async function register(door: Person, name: string, code: string): Promise<Person> {
+  const form = applicant(name)
+  const { sessionId } = must(await door.post<Reserved>('/auth/reserve-invite', { code }))
+  const { accessToken } = must(await door.post<Registered>('/auth/register', { sessionId, ...form }))
+  return Object.assign(door.withToken(accessToken), { email: form.email, password: form.password })
+}
+
+/** Fills in what the person is called, and gives them as a client of `url`. */
+async function settle(person: Person, url: string): Promise<Person> {
+  const { username, actorId } = must(await person.get<Me>('/me'))
+  const { email, password } = person
+  return Object.assign(new Person(url, person.token), { email, password, username, actorId })
+}
+
+async function facade(database: Database, env: Record<string, string>): Promise<string> {
+  const config = readConfig(environment(database.url, env))
+  const server = await startServer({ config, databaseUrl: database.url })
+  afterAll(() => server.stop())
+  return server.url
+}
+
+/**
+ * Starts a facade on a database of its own and lets people in: alice, bob and carla unless others are asked for.
+ * Their usernames are their names. `admin` is the first admin, `nobody` has no token. Call it at the top of a file or
+ * of a describe: all of it goes after the last test there.
+ * @param env settings that differ from ./settings.ts, such as RATE_LIMIT_SCALE. People then come in by a second
+ * facade without them, so that nothing is counted when the first test begins.
+ */
+export async function world<const Name extends string = 'alice' | 'bob' | 'carla'>({
+  people = ['alice', 'bob', 'carla'] as Name[],
+  env = {},
+}: {
+  people?: Name[]
+  env?: Record<string, string>
+} = {}): Promise<World<Name>> {
+  const database = await createDatabase()
+  const url = await facade(database, env)
+  const door = new Person(Object.keys(env).length > 0 ? await facade(database, {}) : url)
+  const doorkeeper = await Object.assign(door.withToken(undefined), ADMIN).login()
+
+  const join = async (...names: string[]) => {
+    const { items } = must(await doorkeeper.post<Codes>('/admin/invite-codes/generate', { count: names.length }))
+    return Promise.all(names.map(async (name, at) => settle(await register(door, name, items[at]?.code ?? ''), url)))
+  }
+
+  const joined = people.length > 0 ? await join(...people) : []
+  const byName = Object.fromEntries(joined.map((person) => [person.username, person])) as { [person in Name]: Person }
+  const missing = people.filter((name) => !byName[name])
+  if (missing.length > 0) throw new Error(`registered, but under other usernames: ${missing}`)
+  return { ...byName, admin: await settle(doorkeeper, url), nobody: new Person(url), database, url, join }
+}

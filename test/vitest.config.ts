@@ -1,0 +1,20 @@
+// The one test run: pgTAP, HTTP, models and guards. `npm test` runs it from the root of the repository.
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  root: fileURLToPath(new URL('..', import.meta.url)),
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/global.ts'],
+    setupFiles: ['test/support/matchers.ts'],
+    reporters: ['./test/support/reporter.ts'],
+    // what is under test runs as it does in production: by Node itself, not through Vite
+    server: { deps: { external: [/\/(api-facade|supabase)\/.*\.ts$/] } },
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 20_000,
+  },
+})
