@@ -1,0 +1,55 @@
+-- Schemas and roles. What stands where: design, Database.
+-- Roles survive a reset of the database, so each is made only where it is missing.
+
+create schema if not exists app;
+comment on schema app is 'Tables, card views and app.uid(). Row-level security on every table; exposed by no API.';
+create schema if not exists private;
+comment on schema private is 'Helpers, definer functions and secrets. Exposed by no API.';
+create schema if not exists api;
+comment on schema api is 'Operations and nothing else: the only schema that PostgREST exposes.';
+
+create extension if not exists pgcrypto with schema extensions;
+create extension if not exists unaccent with schema extensions;
+
+-- a function is for nobody until a grant names who may run it
+alter default privileges revoke execute on functions from public;
+alter default privileges in schema app grant select, insert, update, delete on tables to service_role;
+
+do $$
+declare
+  v_role text;
+begin
+  -- a token's role is a Postgres role; `gate` runs what comes before a token and can be named by none
+  foreach v_role in array array['user', 'moderator', 'admin', 'gate'] loop
+    if not exists (select from pg_catalog.pg_roles where rolname = v_role) then
+      execute format('create role %I nologin inherit', v_role);
+    end if;
+    execute format('grant %I to current_user with set true', v_role);
+  end loop;
+end $$;
+
+grant authenticated to "user", moderator, admin with inherit true;
+grant "user", moderator, admin to authenticator;
+
+do $$
+declare
+  v_pool record;
+begin
+  -- one login role a pool: a session starts in its one role and can take no other, also behind a transaction pooler
+  for v_pool in
+    select * from (values ('kith_anon', 'anon'), ('kith_gate', 'gate'),
+                          ('kith_user', 'authenticated'), ('kith_service', 'service_role')) as p (login, role)
+  loop
+    if not exists (select from pg_catalog.pg_roles where rolname = v_pool.login) then
+      execute format('create role %I login noinherit', v_pool.login);
+    end if;
+    execute format('grant %I to %I with inherit false, set true', v_pool.role, v_pool.login);
+    execute format('alter role %I set role = %L', v_pool.login, v_pool.role);
+    execute format('alter role %I set statement_timeout = %L', v_pool.login, '8s');
+    execute format('alter role %I set lock_timeout = %L', v_pool.login, '4s');
+    execute format('alter role %I set idle_in_transaction_session_timeout = %L', v_pool.login, '10s');
+  end loop;
+end $$;
+
+grant usage on schema app, private, api to anon, authenticated, service_role, gate;
+grant usage on schema extensions to gate;

@@ -1,0 +1,69 @@
+-- Errors are words. A feature registers its own here; the facade and `.rpc()` callers get the same status for each.
+-- Specification: Errors. Decisions: Status codes.
+
+create table private.errors (
+  word   text primary key check (word ~ '^[a-z][a-z0-9_]*$'),
+  status integer not null check (status between 400 and 599),
+  text   text not null
+);
+comment on table private.errors is
+  'Every error word with its HTTP status and the sentence that people read. A constraint''s name is a word too.';
+
+insert into private.errors (word, status, text) values
+  ('token_missing', 401, 'This needs an access token.'),
+  ('token_revoked', 401, 'This access token is no longer valid. Log in again.'),
+  ('cursor_unknown', 400, 'The cursor is not one that this list gave.'),
+  ('limit_out_of_range', 422, 'limit must be between 1 and 50.'),
+  ('append_only', 409, 'This record is kept as it was written.');
+
+create function private.fail(p_word text) returns void
+language plpgsql stable security definer   -- reads the registry for callers who may not
+set search_path = ''
+as $$
+declare
+  v_error private.errors;
+begin
+  select * into strict v_error from private.errors where word = p_word;
+  raise exception using
+    errcode = 'PT' || v_error.status,
+    message = v_error.word,
+    detail = v_error.text;
+end $$;
+comment on function private.fail is
+  'Raises a registered word: SQLSTATE PT<status>, the word as message, its text as detail. Undoes the transaction.';
+
+create function private.refusal(p_word text) returns json
+language plpgsql volatile security definer   -- reads the registry for callers who may not
+set search_path = ''
+as $$
+declare
+  v_error private.errors;
+begin
+  select * into strict v_error from private.errors where word = p_word;
+  perform set_config('response.status', v_error.status::text, true);
+  return json_build_object('code', 'PT' || v_error.status, 'message', v_error.word,
+                           'details', v_error.text, 'hint', null);
+end $$;
+comment on function private.refusal is
+  'The answer of an operation that refuses and yet must keep what it wrote: an error to the caller, a commit to the database.';
+
+create function private.refuse_change() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.fail('append_only');
+  return null;
+end $$;
+comment on function private.refuse_change is
+  'Trigger of append-only tables: refuses update, delete and truncate for everyone, the owner included.';
+
+create function private.touch() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.updated_at := now();
+  return new;
+end $$;
+comment on function private.touch is 'Trigger: stamps updated_at.';

@@ -1,0 +1,178 @@
+-- The core of a person, and who is calling.
+-- Specification: Resources › User and token payload; Authentication. Decisions: Identity of people, Tokens and sessions.
+
+create table app.users (
+  id                uuid primary key default gen_random_uuid(),
+  username          text not null check (username ~ '^[a-z0-9_]{3,30}$'),
+  role              text not null default 'user' check (role in ('user', 'moderator', 'admin')),
+  banned_at         timestamptz,
+  erased_at         timestamptz,
+  tokens_valid_from bigint not null default 0,
+  created_at        timestamptz not null default now(),
+  constraint username_taken unique (username)
+);
+comment on table app.users is
+  'A person. id is internal and never public; the public identifier is the actor id made of the username.';
+comment on column app.users.tokens_valid_from is 'Unix seconds; a token issued before it is dead.';
+-- no delete: an erased person is anonymised, so that ledgers and audit keep their rows
+
+create table private.revoked_tokens (
+  user_id    uuid not null references app.users on delete cascade,
+  issued_at  bigint not null,
+  expires_at bigint not null,
+  primary key (user_id, issued_at, expires_at)
+);
+comment on table private.revoked_tokens is
+  'The denylist, keyed by a token''s (sub, iat, exp) in unix seconds, since PostgREST and Realtime see claims only.';
+create index revoked_tokens_expires_at_idx on private.revoked_tokens (expires_at);
+
+create table app.settings (
+  key   text primary key,
+  value text not null
+);
+comment on table app.settings is 'Settings that SQL itself needs, written at boot: instance_domain. Nothing secret.';
+insert into app.settings (key, value) values ('instance_domain', 'localhost');
+
+create table app.feature_flags (
+  key         text primary key check (key ~ '^[a-z][a-z0-9-]{1,49}$'),
+  enabled     boolean not null,
+  description text not null
+);
+comment on table app.feature_flags is 'What can be switched off without a release. Specification: Other › Feature flag.';
+
+insert into private.errors (word, status, text) values
+  ('person_unknown', 404, 'There is no such person.'),
+  ('username_taken', 409, 'This username is taken.'),
+  ('role_required', 403, 'Your role does not allow this.'),
+  ('feature_disabled', 403, 'This feature is switched off.');
+
+create function app.uid() returns uuid
+language sql stable
+as $$
+  select coalesce(
+    nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub',
+    nullif(current_setting('request.jwt.claim.sub', true), ''))::uuid
+$$;
+comment on function app.uid is 'Who is calling: the token''s sub, or null. Reads both styles of claims that PostgREST has had.';
+
+create function private.check_caller() returns boolean
+language plpgsql stable security definer   -- reads users and the denylist for callers who may not
+set search_path = ''
+as $$
+declare
+  v_claims jsonb := nullif(current_setting('request.jwt.claims', true), '')::jsonb;
+begin
+  if v_claims ->> 'sub' is null then
+    -- the role setting and not current_user: inside a definer function that is the owner
+    if current_setting('role') in ('authenticated', 'user', 'moderator', 'admin') then
+      perform private.fail('token_missing');
+    end if;
+    return true;
+  end if;
+
+  perform from app.users u
+  where u.id = (v_claims ->> 'sub')::uuid
+    and u.banned_at is null
+    and u.erased_at is null
+    and u.role = v_claims ->> 'role'
+    and u.tokens_valid_from <= (v_claims ->> 'iat')::bigint
+    and not exists (select from private.revoked_tokens r
+                    where r.user_id = u.id
+                      and r.issued_at = (v_claims ->> 'iat')::bigint
+                      and r.expires_at = (v_claims ->> 'exp')::bigint);
+  if not found then
+    perform private.fail('token_revoked');
+  end if;
+  return true;
+end $$;
+comment on function private.check_caller is
+  'True, or token_revoked: the token''s holder is gone, banned, has another role, or has ended the token. Every door calls it: private.enter, PostgREST''s db_pre_request, the Realtime policies.';
+
+create function private.enter(p_caller text, p_headers text default null) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform set_config('request.jwt.claims', coalesce(p_caller, ''), true),
+          set_config('request.headers', coalesce(p_headers, ''), true);
+  return private.check_caller();
+end $$;
+comment on function private.enter is
+  'The facade''s door: sets the caller''s claims and the request''s headers (both JSON texts or null) for this transaction, then checks the caller. Always one row or an error.';
+
+create function private.caller() returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if app.uid() is null then
+    perform private.fail('token_missing');
+  end if;
+  return app.uid();
+end $$;
+comment on function private.caller is 'app.uid(), or token_missing.';
+
+create function private.domain() returns text
+language sql stable
+as $$ select value from app.settings where key = 'instance_domain' $$;
+comment on function private.domain is 'INSTANCE_DOMAIN. In a query over many rows: (select private.domain()), read once.';
+
+create function private.actor_id(p_username text, p_domain text) returns text
+language sql immutable
+as $$ select 'acct:' || p_username || '@' || p_domain $$;
+comment on function private.actor_id is 'The public identifier of a person. Decisions: Identity of people.';
+
+create function private.username_of(p_person text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_handle text := regexp_replace(lower(btrim(p_person)), '^(acct:|@)', '');
+  v_domain text := nullif(substr(v_handle, strpos(v_handle, '@') + 1), v_handle);
+begin
+  if v_domain is not null and v_domain <> private.domain() then
+    return null;   -- a person of another instance; there are none here
+  end if;
+  return split_part(v_handle, '@', 1);
+end $$;
+comment on function private.username_of is
+  'The username in acct:name@domain, @name@domain, @name or name; null when the domain is not ours.';
+
+create function private.person(p_person text) returns uuid
+language plpgsql stable   -- invoker: whom row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  select id into v_id from app.users where username = private.username_of(p_person);
+  if v_id is null then
+    perform private.fail('person_unknown');
+  end if;
+  return v_id;
+end $$;
+comment on function private.person is
+  'The id of a person by actor id or username. Fails: person_unknown (also when blocked either way, banned or erased).';
+
+create function private.require_flag(p_key text) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if not coalesce((select enabled from app.feature_flags where key = p_key), false) then
+    perform private.fail('feature_disabled');
+  end if;
+end $$;
+comment on function private.require_flag is 'Passes when the flag is on. Fails: feature_disabled.';
+
+create function private.require_role(variadic p_roles text[]) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if not exists (select from app.users where id = app.uid() and role = any (p_roles)) then
+    perform private.fail('role_required');
+  end if;
+end $$;
+comment on function private.require_role is
+  'Passes when the caller''s stored role is one of these. Operations of staff call it themselves. Fails: role_required.';

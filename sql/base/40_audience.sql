@@ -1,0 +1,71 @@
+-- Who may see whom: one row a pair, so that a policy is one index-only probe a row.
+-- Decisions: Visibility. The triggers that keep it hang on circles and blocks: sql/social.
+
+create table app.spaces (
+  id         uuid primary key default gen_random_uuid(),
+  kind       text not null check (kind in ('group', 'guild')),
+  created_at timestamptz not null default now()
+);
+comment on table app.spaces is 'A room whose members are the audience of what is posted in it. Groups and guilds fill it.';
+
+create table app.space_members (
+  space_id   uuid not null references app.spaces on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (space_id, user_id)
+);
+comment on table app.space_members is 'Who belongs to a space.';
+create index space_members_user_id_idx on app.space_members (user_id);
+
+create table app.audience (
+  viewer_id uuid not null references app.users on delete cascade,
+  author_id uuid not null references app.users on delete cascade,
+  level     smallint not null check (level in (-1, 1, 2, 3)),
+  constraint audience_pkey primary key (viewer_id, author_id) include (level)
+);
+create index audience_author_id_idx on app.audience (author_id, viewer_id) include (level);
+comment on table app.audience is
+  'What a viewer is to an author: -1 blocked either way, 1 in a circle, 2 inner circle, 3 oneself; no row is a stranger (0).';
+
+create function private.may_see(p_level smallint, p_required smallint, p_member boolean) returns boolean
+language sql immutable
+as $$ select coalesce(p_level, 0) >= p_required and p_member $$;
+comment on function private.may_see is
+  'The one predicate of visibility: the viewer''s audience level, the level that the row requires (0 everyone, 1 circles, 2 inner, 3 the author, 4 nobody), and whether its space lets the viewer in. Inlined into policies.';
+
+create function private.may_meet(p_level smallint) returns boolean
+language sql immutable
+as $$ select coalesce(p_level, 0) >= 0 $$;
+comment on function private.may_meet is 'Whether two people exist for each other: no block either way.';
+
+create function private.level_of(p_viewer uuid, p_author uuid) returns smallint
+language sql stable security definer   -- the audience of another than the caller
+set search_path = ''
+as $$ select level from app.audience where viewer_id = p_viewer and author_id = p_author $$;
+comment on function private.level_of is 'The audience level of any viewer and author, for definer functions that check again; null is a stranger.';
+
+create function private.add_own_audience() returns trigger
+language plpgsql security definer   -- the audience is written by triggers alone
+set search_path = ''
+as $$
+begin
+  insert into app.audience (viewer_id, author_id, level) values (new.id, new.id, 3);
+  return null;
+end $$;
+comment on function private.add_own_audience is 'Trigger: a new person is their own audience.';
+create trigger add_own_audience after insert on app.users
+  for each row execute function private.add_own_audience();
+
+create function private.lock_pairs(p_ones uuid[], p_others uuid[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- in one order, whoever comes: two who lock the same pairs the other way round would wait for each other
+  perform pg_advisory_xact_lock(k.key)
+  from (select distinct hashtextextended(least(o.one, o.other)::text || greatest(o.one, o.other)::text, 0) as key
+        from unnest(p_ones, p_others) as o (one, other)
+        order by key) k;
+end $$;
+comment on function private.lock_pairs is
+  'Locks pairs of people until the transaction ends. The caller recomputes in a later statement, whose snapshot then sees all that others committed.';
