@@ -1,0 +1,139 @@
+-- Accounts: what a person shows of themselves, what they keep private, and their personas.
+-- Specification: Resources › User, Persona; Auth › Registration fields; Identity and profile.
+
+alter table app.users
+  add column first_name text not null check (length(first_name) between 1 and 80),
+  add column last_name text not null check (length(last_name) between 1 and 80),
+  add column country text check (country ~ '^[A-Z]{2}$'),
+  add column city text check (length(city) between 1 and 120),
+  add column about text check (length(about) <= 1000),
+  add column profile_pic_url text check (length(profile_pic_url) <= 2000);
+comment on column app.users.country is 'ISO 3166-1 alpha-2. Null for the first admin alone.';
+
+create table app.accounts (
+  user_id       uuid primary key references app.users on delete cascade,
+  email         text not null check (length(email) between 3 and 254),
+  date_of_birth date,
+  phone         text check (length(phone) <= 32)
+);
+create unique index email_taken on app.accounts (lower(email));
+comment on table app.accounts is 'What a person tells nobody but us. date_of_birth is null for the first admin alone.';
+
+create table private.credentials (
+  user_id           uuid primary key references app.users on delete cascade,
+  password_hash     text not null,
+  last_issued_at    bigint not null default 0,
+  issued_in_second  integer not null default 0
+);
+comment on table private.credentials is
+  'Password hashes (argon2id), and what keeps a token''s (sub, iat, exp) unique: the last iat in unix seconds and the tokens issued in it.';
+
+create table app.personas (
+  id              uuid primary key default gen_random_uuid(),
+  user_id         uuid not null references app.users on delete cascade,
+  name            varchar(40) not null check (length(btrim(name)) > 0),
+  about           varchar(280),
+  accent          varchar(20) not null default 'ink' check (accent in ('ink', 'gold', 'sage', 'azure')),
+  profile_pic_url text check (length(profile_pic_url) <= 2000),
+  is_default      boolean not null default false,
+  created_at      timestamptz not null default now(),
+  constraint persona_name_taken unique (user_id, name)
+);
+create unique index personas_default_key on app.personas (user_id) where is_default;
+comment on table app.personas is 'The faces a person publishes under, exactly one of them the default.';
+
+insert into private.errors (word, status, text) values
+  ('email_taken', 409, 'This email address is already registered.'),
+  ('persona_name_taken', 409, 'You already have a persona of this name.'),
+  ('under_age', 422, 'You must be at least 18 years old to join.'),
+  ('credentials_wrong', 401, 'The email address or the password is wrong.'),
+  ('person_banned', 403, 'This account is banned.');
+
+create view app.person_card with (security_invoker) as
+select u.id,
+       json_build_object(
+         'id', private.actor_id(u.username, (select private.domain())),
+         'actorId', private.actor_id(u.username, (select private.domain())),
+         'username', u.username,
+         'firstName', u.first_name,
+         'lastName', u.last_name,
+         'profilePicUrl', u.profile_pic_url) as card
+from app.users u;
+comment on view app.person_card is
+  'How a person appears in any public answer: {id, actorId, username, firstName, lastName, profilePicUrl}.';
+
+create function private.own_profile(p_user uuid) returns json
+language sql stable   -- invoker: under row-level security it finds the caller alone
+set search_path = ''
+as $$
+  select json_build_object(
+    'id', u.id,
+    'actorId', private.actor_id(u.username, private.domain()),
+    'username', u.username,
+    'email', a.email,
+    'role', u.role,
+    'firstName', u.first_name,
+    'lastName', u.last_name,
+    'dateOfBirth', a.date_of_birth,
+    'country', u.country,
+    'city', u.city,
+    'phone', a.phone,
+    'about', u.about,
+    'profilePicUrl', u.profile_pic_url,
+    'createdAt', u.created_at)
+  from app.users u join app.accounts a on a.user_id = u.id
+  where u.id = p_user
+$$;
+comment on function private.own_profile is 'A person as they see themselves: the only shape with the internal id.';
+
+create function private.free_username(p_first_name text, p_last_name text) returns text
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_name text := btrim(left(regexp_replace(
+    lower(extensions.unaccent(p_first_name || '_' || p_last_name)), '[^a-z0-9]+', '_', 'g'), 24), '_');
+begin
+  if length(v_name) < 3 then
+    v_name := btrim('member_' || v_name, '_');   -- names in other scripts leave nothing to write
+  end if;
+  while exists (select from app.users where username = v_name) loop
+    v_name := regexp_replace(v_name, '_?\d*$', '') || '_' || (2 + floor(random() * 9998))::int;
+  end loop;
+  return v_name;
+end $$;
+comment on function private.free_username is 'A username made from a name, with a number where it is taken.';
+
+create function private.create_person(
+  p_email text, p_password_hash text, p_first_name text, p_last_name text,
+  p_date_of_birth date, p_country text, p_city text, p_role text default 'user'
+) returns uuid
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  loop
+    insert into app.users (username, role, first_name, last_name, country, city)
+    values (private.free_username(p_first_name, p_last_name), p_role,
+            btrim(p_first_name), btrim(p_last_name), p_country, btrim(p_city))
+    on conflict (username) do nothing   -- somebody took the name meanwhile: make another
+    returning id into v_id;
+    exit when found;
+  end loop;
+  insert into app.accounts (user_id, email, date_of_birth) values (v_id, btrim(p_email), p_date_of_birth);
+  insert into private.credentials (user_id, password_hash) values (v_id, p_password_hash);
+  insert into app.personas (user_id, name, is_default) values (v_id, 'Main', true);
+  return v_id;
+end $$;
+comment on function private.create_person is 'Makes a person with account, credentials and the persona Main. Fails: email_taken.';
+
+create function api.get_me() returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.own_profile(private.caller());
+end $$;
+comment on function api.get_me is 'The caller''s own profile. Specification: Identity and profile.';

@@ -1,0 +1,97 @@
+-- Sessions: what a token says, logging in, logging out. The facade signs and checks passwords; what is true stands here.
+-- Specification: Authentication. Decisions: Tokens and sessions.
+
+create function private.issue_claims(p_user uuid, p_seconds integer) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_now    bigint := floor(extract(epoch from clock_timestamp()));
+  v_issued bigint;
+  v_number integer;
+begin
+  -- the row lock makes (sub, iat, exp) unique: iat never goes back, and tokens of one second differ in exp
+  update private.credentials c
+  set last_issued_at = greatest(v_now, u.tokens_valid_from, c.last_issued_at),
+      issued_in_second = case when c.last_issued_at >= greatest(v_now, u.tokens_valid_from)
+                              then c.issued_in_second + 1 else 0 end
+  from app.users u
+  where c.user_id = p_user and u.id = p_user
+  returning c.last_issued_at, c.issued_in_second into strict v_issued, v_number;
+
+  return (select json_build_object('sub', u.id, 'email', a.email, 'role', u.role,
+                                   'iat', v_issued, 'exp', v_issued + p_seconds + v_number)
+          from app.users u join app.accounts a on a.user_id = u.id
+          where u.id = p_user);
+end $$;
+comment on function private.issue_claims is 'The payload of a new access token, {sub, email, role, iat, exp}, valid for so many seconds.';
+
+create function private.end_tokens(p_user uuid) returns void
+language sql volatile
+set search_path = ''
+as $$
+  update app.users set tokens_valid_from = floor(extract(epoch from clock_timestamp()))::bigint + 1 where id = p_user
+$$;
+comment on function private.end_tokens is 'Kills every token issued so far: tokensValidFrom moves to the next whole second.';
+
+create function private.end_own_token(p_everywhere boolean) returns void
+language plpgsql volatile security definer   -- a person writes neither users nor the denylist
+set search_path = ''
+as $$
+declare
+  v_claims jsonb := current_setting('request.jwt.claims')::jsonb;
+begin
+  if p_everywhere then
+    perform private.end_tokens(app.uid());
+  else
+    insert into private.revoked_tokens (user_id, issued_at, expires_at)
+    values (app.uid(), (v_claims ->> 'iat')::bigint, (v_claims ->> 'exp')::bigint)
+    on conflict do nothing;
+  end if;
+end $$;
+comment on function private.end_own_token is 'Ends the token of this request, or all of the caller''s.';
+
+create function api.find_login(p_email text) returns json
+language sql stable security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+set search_path = ''
+as $$
+  select json_build_object('userId', c.user_id, 'passwordHash', c.password_hash)
+  from app.accounts a
+  join private.credentials c on c.user_id = a.user_id
+  join app.users u on u.id = a.user_id and u.erased_at is null
+  where lower(a.email) = lower(btrim(p_email))
+$$;
+comment on function api.find_login is
+  'For the facade alone: whose password to check at login, {userId, passwordHash}, or null. Specification: POST /auth/login.';
+
+create function api.log_in(p_user_id uuid, p_password_hash text, p_seconds integer) returns json
+language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+set search_path = ''
+as $$
+begin
+  perform from private.credentials c
+  where c.user_id = p_user_id and c.password_hash = p_password_hash
+  for update;
+  if not found then
+    perform private.fail('credentials_wrong');   -- the password changed while it was being checked
+  end if;
+  if (select banned_at is not null from app.users where id = p_user_id) then
+    perform private.fail('person_banned');
+  end if;
+  return json_build_object('claims', private.issue_claims(p_user_id, p_seconds),
+                           'user', private.own_profile(p_user_id));
+end $$;
+comment on function api.log_in is
+  'For the facade alone, once the password is checked: {claims, user}. Fails: credentials_wrong, person_banned.';
+
+create function api.log_out(p_scope text default 'local') returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.caller();
+  perform private.end_own_token(p_scope = 'global');
+  return null;   -- answered as 204
+end $$;
+comment on function api.log_out is
+  'Ends this request''s token, or with scope global every token of the caller. Specification: POST /auth/logout.';

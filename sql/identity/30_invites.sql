@@ -1,0 +1,197 @@
+-- Invite codes: generated, reserved for half an hour, redeemed once.
+-- Specification: Resources › Invite code; States and transitions; Auth. Decisions: Invites.
+
+create table app.invite_codes (
+  id                   uuid primary key default gen_random_uuid(),
+  code                 text not null unique check (code ~ '^INV-[A-Z2-9]{6}$'),
+  status               text not null default 'active'
+                       check (status in ('active', 'reserved', 'used', 'expired', 'revoked')),
+  generated_by         uuid not null references app.users on delete restrict,
+  reservation_id       uuid unique,
+  candidate_session_id uuid,
+  reserved_until       timestamptz,
+  used_by              uuid unique references app.users on delete restrict,
+  used_at              timestamptz,
+  expires_at           timestamptz not null default now() + interval '30 days',
+  created_at           timestamptz not null default now(),
+  check (status <> 'reserved' or (reservation_id is not null and reserved_until is not null)),
+  check ((status = 'used') = (used_by is not null) and (used_by is null) = (used_at is null))
+);
+create index invite_codes_generated_by_idx on app.invite_codes (generated_by, created_at desc);
+create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until) where status = 'reserved';
+create index invite_codes_candidate_idx on app.invite_codes (candidate_session_id) where status = 'reserved';
+comment on table app.invite_codes is
+  'One-time codes. reservation_id is the secret of whoever reserved the code, and stays on a used one so that a second use is told from an unknown one.';
+
+create table app.invite_tree (
+  invitee_id uuid primary key references app.users on delete cascade,
+  inviter_id uuid not null references app.users on delete cascade,
+  code_id    uuid not null unique references app.invite_codes on delete restrict,
+  created_at timestamptz not null default now()
+);
+create index invite_tree_inviter_id_idx on app.invite_tree (inviter_id, created_at desc);
+comment on table app.invite_tree is 'Who came by whose code.';
+
+insert into private.errors (word, status, text) values
+  ('invite_unknown', 404, 'There is no such invite code.'),
+  ('invite_reserved', 409, 'Somebody else has reserved this invite code. Try again in half an hour.'),
+  ('invite_dead', 410, 'This invite code was used, has expired or was revoked.'),
+  ('reservation_over', 410, 'This reservation has expired or was used. Reserve the invite code again.');
+
+create function private.random_code() returns text
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  c_alphabet constant text := 'ABCDEFGHIJKLMNOPQRSTUVWXYZ23456789';
+  v_code text := '';
+  v_byte integer;
+begin
+  while length(v_code) < 6 loop
+    v_byte := get_byte(extensions.gen_random_bytes(1), 0);
+    -- 204 is the last multiple of 34 in a byte: what lies above would favour the first letters
+    if v_byte < 204 then
+      v_code := v_code || substr(c_alphabet, v_byte % 34 + 1, 1);
+    end if;
+  end loop;
+  return 'INV-' || v_code;
+end $$;
+comment on function private.random_code is 'INV- and six characters of A-Z and 2-9 from the secure random source.';
+
+create function private.make_invite_code(p_owner uuid) returns app.invite_codes
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_code app.invite_codes;
+begin
+  loop
+    insert into app.invite_codes (code, generated_by) values (private.random_code(), p_owner)
+    on conflict (code) do nothing
+    returning * into v_code;
+    exit when found;
+  end loop;
+  return v_code;
+end $$;
+comment on function private.make_invite_code is 'A new active code of a person.';
+
+create function private.release_reservations() returns void
+language sql volatile
+set search_path = ''
+as $$
+  update app.invite_codes
+  set status = case when expires_at <= now() then 'expired' else 'active' end,
+      reservation_id = null, candidate_session_id = null, reserved_until = null
+  where id in (select id from app.invite_codes
+               where status = 'reserved' and reserved_until <= now()
+               for update skip locked)   -- whoever holds a code decides about it themselves
+$$;
+comment on function private.release_reservations is 'Makes codes active again whose half hour is over.';
+
+create function api.reserve_invite(p_code text, p_candidate_session_id uuid default null) returns json
+language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+set search_path = ''
+as $$
+declare
+  v_code app.invite_codes;
+begin
+  perform private.release_reservations();
+  if p_candidate_session_id is not null then
+    -- a candidate holds one reservation, also when two requests of theirs race
+    perform pg_advisory_xact_lock(hashtextextended('candidate ' || p_candidate_session_id, 0));
+  end if;
+
+  select * into v_code from app.invite_codes where code = upper(btrim(p_code)) for update;
+  if not found then
+    perform private.fail('invite_unknown');
+  elsif v_code.status in ('used', 'expired', 'revoked') or v_code.expires_at <= now()
+     or exists (select from app.users u where u.id = v_code.generated_by
+                and (u.banned_at is not null or u.erased_at is not null)) then
+    perform private.fail('invite_dead');
+  elsif v_code.status = 'reserved' and v_code.reserved_until > now()
+    and v_code.candidate_session_id is distinct from p_candidate_session_id then
+    perform private.fail('invite_reserved');
+  elsif v_code.status = 'reserved' and v_code.reserved_until > now() and p_candidate_session_id is null then
+    perform private.fail('invite_reserved');
+  end if;
+
+  update app.invite_codes
+  set status = 'active', reservation_id = null, candidate_session_id = null, reserved_until = null
+  where candidate_session_id = p_candidate_session_id and status = 'reserved' and id <> v_code.id;
+
+  update app.invite_codes
+  set status = 'reserved', reservation_id = gen_random_uuid(),
+      candidate_session_id = p_candidate_session_id, reserved_until = now() + interval '30 minutes'
+  where id = v_code.id
+  returning * into v_code;
+  return json_build_object('sessionId', v_code.reservation_id, 'expiresAt', v_code.reserved_until);
+end $$;
+comment on function api.reserve_invite is
+  'Reserves a code for 30 minutes: {sessionId, expiresAt}. Overdue reservations are released first. A candidate who reserves again gives up what they held. Fails: invite_unknown, invite_reserved, invite_dead.';
+
+create function api.reserve_invite_code(p_code text, p_candidate_session_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_reservation json := api.reserve_invite(p_code, p_candidate_session_id);
+begin
+  return json_build_object('inviteCodeId', v_reservation ->> 'sessionId', 'reservedUntil', v_reservation ->> 'expiresAt');
+end $$;
+comment on function api.reserve_invite_code is
+  'The other spelling of api.reserve_invite: {inviteCodeId, reservedUntil}; inviteCodeId is the reservation''s secret, not the code''s row. Fails: as there.';
+
+create function api.register(
+  p_session_id uuid, p_email text, p_password_hash text, p_first_name text, p_last_name text,
+  p_date_of_birth date, p_country text, p_city text, p_seconds integer
+) returns json
+language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+set search_path = ''
+as $$
+declare
+  v_code   app.invite_codes;
+  v_person uuid;
+begin
+  if p_date_of_birth > current_date - interval '18 years' then
+    perform private.fail('under_age');
+  end if;
+
+  select * into v_code from app.invite_codes where reservation_id = p_session_id for update;
+  if not found or v_code.status <> 'reserved' or v_code.reserved_until <= now()
+     or exists (select from app.users u where u.id = v_code.generated_by
+                and (u.banned_at is not null or u.erased_at is not null)) then
+    perform private.fail('reservation_over');
+  end if;
+
+  v_person := private.create_person(p_email, p_password_hash, p_first_name, p_last_name,
+                                    p_date_of_birth, p_country, p_city);
+  update app.invite_codes set status = 'used', used_by = v_person, used_at = now() where id = v_code.id;
+  insert into app.invite_tree (invitee_id, inviter_id, code_id) values (v_person, v_code.generated_by, v_code.id);
+
+  perform private.emit('identity.user_registered', json_build_object(
+    'userId', v_person, 'email', btrim(p_email), 'inviterUserId', v_code.generated_by));
+  perform private.emit('identity.invite_code.used', json_build_object(
+    'codeId', v_code.id, 'newUserId', v_person, 'inviterUserId', v_code.generated_by));
+
+  return json_build_object('claims', private.issue_claims(v_person, p_seconds), 'user', private.own_profile(v_person));
+end $$;
+comment on function api.register is
+  'For the facade alone: redeems a reservation and makes the person: {claims, user}. A failure leaves the reservation as it was. Fails: under_age, reservation_over, email_taken.';
+
+create function private.ensure_first_admin(p_email text, p_password_hash text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_admin uuid;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('first admin', 0));   -- several facades may boot at once
+  if exists (select from app.users where role = 'admin') then
+    return null;
+  end if;
+  v_admin := private.create_person(p_email, p_password_hash, 'Admin', 'Admin', null, null, null, 'admin');
+  update app.users set username = 'admin' where id = v_admin;
+  return (select json_agg((private.make_invite_code(v_admin)).code) from generate_series(1, 3));
+end $$;
+comment on function private.ensure_first_admin is
+  'At boot: makes the first admin when there is none, and answers their first invite codes; else null.';
