@@ -1,0 +1,8 @@
+// A body that names one thing by two names: the specification says invitee, decisions.md inviteeId.
+import type { z } from 'zod'
+import { call } from '../../lib/call.ts'
+import type { Context } from '../../lib/context.ts'
+import type { NewInvitation } from './schemas.ts'
+
+export const invite = (c: Context, { id, inviteeId, bondLevel }: z.output<typeof NewInvitation> & { id: string }) =>
+  call(c, 'invite_to_circle', { p_id: id, p_invitee_id: inviteeId, p_bond_level: bondLevel })

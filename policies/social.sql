@@ -1,0 +1,76 @@
+-- Who may see and touch circles, invitations and blocks. Twin of sql/social/.
+
+grant execute on function private.lock_pairs, private.circle_cards, private.own_circle, private.circle_name,
+  private.invitation_cards, private.settle_invitation, private.blocked_person
+  to authenticated;
+
+-- circles
+alter table app.circles enable row level security;
+grant select, delete on app.circles to authenticated;
+grant insert (owner_id, kind, name, accent), update (name, accent) on app.circles to authenticated;
+grant select on app.circle_card, app.circle_member_card to authenticated;
+
+create policy select_member on app.circles for select to authenticated
+  using (owner_id = (select app.uid())
+      or id in (select m.circle_id from app.circle_members m where m.member_id = (select app.uid())));
+comment on policy select_member on app.circles is 'The owner and the members.';
+create policy insert_own on app.circles for insert to authenticated with check (owner_id = (select app.uid()));
+comment on policy insert_own on app.circles is 'People make circles of their own.';
+create policy update_own on app.circles for update to authenticated
+  using (owner_id = (select app.uid())) with check (owner_id = (select app.uid()));
+comment on policy update_own on app.circles is 'The owner alone names a circle.';
+create policy delete_own on app.circles for delete to authenticated using (owner_id = (select app.uid()));
+comment on policy delete_own on app.circles is 'The owner alone deletes a circle.';
+
+-- circle_members
+alter table app.circle_members enable row level security;
+grant select, delete on app.circle_members to authenticated;
+grant insert (circle_id, owner_id, member_id, bond_level), update (bond_level) on app.circle_members to authenticated;
+
+create policy select_concerned on app.circle_members for select to authenticated
+  using (owner_id = (select app.uid()) or member_id = (select app.uid()));
+comment on policy select_concerned on app.circle_members is
+  'The owner sees all members; a member sees their own membership alone, since bond levels are the owner''s affair.';
+create policy insert_owner on app.circle_members for insert to authenticated with check (owner_id = (select app.uid()));
+comment on policy insert_owner on app.circle_members is 'The owner adds members; an accepted invitation does it by definer function.';
+create policy update_owner on app.circle_members for update to authenticated
+  using (owner_id = (select app.uid())) with check (owner_id = (select app.uid()));
+comment on policy update_owner on app.circle_members is 'The owner alone sets bond levels.';
+create policy delete_concerned on app.circle_members for delete to authenticated
+  using (owner_id = (select app.uid()) or member_id = (select app.uid()));
+comment on policy delete_concerned on app.circle_members is 'The owner removes, a member leaves.';
+
+-- circle_invitations
+alter table app.circle_invitations enable row level security;
+grant select on app.circle_invitations to authenticated;
+grant insert (circle_id, inviter_id, invitee_id, bond_level) on app.circle_invitations to authenticated;
+grant select on app.circle_invitation_card to authenticated;
+
+create policy select_concerned on app.circle_invitations for select to authenticated
+  using (inviter_id = (select app.uid()) or invitee_id = (select app.uid()));
+comment on policy select_concerned on app.circle_invitations is 'The two people whom it concerns.';
+create policy insert_owner on app.circle_invitations for insert to authenticated
+  with check (inviter_id = (select app.uid())
+          and circle_id in (select c.id from app.circles c where c.owner_id = (select app.uid())));
+comment on policy insert_owner on app.circle_invitations is
+  'The owner of a circle invites into it. No update: private.settle_invitation keeps the states.';
+
+-- blocks
+alter table app.blocks enable row level security;
+grant select, delete on app.blocks to authenticated;
+grant insert (blocker_id, blocked_id) on app.blocks to authenticated;
+
+create policy select_own on app.blocks for select to authenticated using (blocker_id = (select app.uid()));
+comment on policy select_own on app.blocks is 'Whom one has blocked; nobody sees by whom they are blocked.';
+create policy insert_own on app.blocks for insert to authenticated with check (blocker_id = (select app.uid()));
+comment on policy insert_own on app.blocks is 'People block in their own name.';
+create policy delete_own on app.blocks for delete to authenticated using (blocker_id = (select app.uid()));
+comment on policy delete_own on app.blocks is 'Only the blocker lifts a block.';
+
+grant execute on function
+  api.create_circle, api.list_my_circles, api.update_circle, api.delete_circle,
+  api.list_circle_members, api.add_circle_member, api.set_bond_level, api.remove_circle_member,
+  api.invite_to_circle, api.list_circle_invitations, api.list_my_invitations,
+  api.respond_invitation, api.accept_invitation, api.decline_invitation, api.revoke_invitation,
+  api.block_person, api.unblock_person
+  to authenticated;

@@ -1,0 +1,270 @@
+-- Circles: whom a person lets closer. Who is in one decides who sees posts for circles and for the inner circle.
+-- Specification: Resources › Circle; Limits › Quantities. Decisions: Names and shapes › Circles.
+
+create table app.circles (
+  id         uuid primary key default gen_random_uuid(),
+  owner_id   uuid not null references app.users on delete cascade,
+  kind       text not null default 'general' check (kind in ('general', 'family', 'work', 'inner', 'custom')),
+  name       text not null check (length(btrim(name)) between 1 and 60),
+  accent     text check (accent ~ '^[a-z]{2,20}$'),
+  created_at timestamptz not null default now(),
+  unique (id, owner_id)
+);
+create index circles_owner_id_idx on app.circles (owner_id, created_at desc, id desc);
+comment on table app.circles is 'A person''s circles. The kind is a label and grants nothing.';
+
+create table app.circle_members (
+  circle_id  uuid not null,
+  owner_id   uuid not null,
+  member_id  uuid not null references app.users on delete cascade,
+  bond_level text not null default 'acquaintance' check (bond_level in ('acquaintance', 'inner-circle')),
+  created_at timestamptz not null default now(),
+  constraint member_already primary key (circle_id, member_id),
+  foreign key (circle_id, owner_id) references app.circles (id, owner_id) on delete cascade,
+  constraint member_oneself check (member_id <> owner_id)
+);
+create index circle_members_circle_owner_idx on app.circle_members (circle_id, owner_id);
+create index circle_members_member_id_idx on app.circle_members (member_id, owner_id) include (bond_level);
+comment on table app.circle_members is
+  'Who is in a circle. owner_id repeats the circle''s, so that policies and the audience need no join.';
+
+insert into private.errors (word, status, text) values
+  ('circle_unknown', 404, 'There is no such circle.'),
+  ('circle_not_yours', 403, 'Only the circle''s owner may do this.'),
+  ('circle_full', 409, 'A circle has at most 10 members.'),
+  ('circles_exhausted', 409, 'You have 10 circles of this kind already.'),
+  ('member_already', 409, 'This person is in the circle already.'),
+  ('member_unknown', 404, 'This person is not in the circle.'),
+  ('member_oneself', 400, 'You cannot be a member of your own circle.');
+
+create function private.limit_circles() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- two at once never make one too many
+  perform pg_advisory_xact_lock(hashtextextended('circles ' || new.owner_id, 0));
+  if (select count(*) from app.circles where owner_id = new.owner_id and kind = new.kind) >= 10 then
+    perform private.fail('circles_exhausted');
+  end if;
+  return new;
+end $$;
+comment on function private.limit_circles is 'Trigger: at most 10 circles of a kind.';
+create trigger limit_circles before insert on app.circles
+  for each row execute function private.limit_circles();
+
+create function private.limit_circle_members() returns trigger
+language plpgsql security definer   -- counts members whom the inserting person need not see
+set search_path = ''
+as $$
+begin
+  perform from app.circles where id = new.circle_id for update;   -- two at once never make one too many
+  if exists (select from app.circle_members where circle_id = new.circle_id and member_id = new.member_id) then
+    perform private.fail('member_already');   -- before the count: it is the better answer for a full circle
+  end if;
+  if (select count(*) from app.circle_members where circle_id = new.circle_id) >= 10 then
+    perform private.fail('circle_full');
+  end if;
+  return new;
+end $$;
+comment on function private.limit_circle_members is 'Trigger: at most 10 members in a circle, the owner not counted.';
+create trigger limit_circle_members before insert on app.circle_members
+  for each row execute function private.limit_circle_members();
+
+create function private.announce_members() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.emit(
+    case tg_op when 'INSERT' then 'social.member.added' else 'social.member.removed' end,
+    json_build_object('circleId', c.circle_id, 'memberId', c.member_id))
+  from changed c;
+  return null;
+end $$;
+comment on function private.announce_members is 'Trigger: events social.member.added and social.member.removed.';
+create trigger announce_added after insert on app.circle_members
+  referencing new table as changed for each statement execute function private.announce_members();
+create trigger announce_removed after delete on app.circle_members
+  referencing old table as changed for each statement execute function private.announce_members();
+
+create view app.circle_card with (security_invoker) as
+select c.id, c.owner_id, c.created_at,
+       json_build_object(
+         'id', c.id,
+         'ownerId', o.card ->> 'id',
+         'owner', o.card,
+         'kind', c.kind,
+         'name', c.name,
+         'accent', c.accent,
+         'isOwner', c.owner_id = (select app.uid()),
+         'createdAt', c.created_at) as card
+from app.circles c
+join app.person_card o on o.id = c.owner_id;
+comment on view app.circle_card is
+  'A circle as its owner and members see it: {id, ownerId, owner, kind, name, accent, isOwner, createdAt}. Gone for a member while a block stands.';
+
+create function private.circle_cards(p_ids uuid[]) returns json
+language sql stable
+set search_path = ''
+as $$
+  select json_agg(c.card order by i.place)
+  from unnest(p_ids) with ordinality as i (id, place) join app.circle_card c on c.id = i.id
+$$;
+comment on function private.circle_cards is 'The cards of these circles, in order, as far as the caller sees them.';
+
+create function private.own_circle(p_circle uuid) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_owner uuid;
+begin
+  select owner_id into v_owner from app.circle_card where id = p_circle;
+  if not found then
+    perform private.fail('circle_unknown');
+  elsif v_owner <> app.uid() then
+    perform private.fail('circle_not_yours');
+  end if;
+  return p_circle;
+end $$;
+comment on function private.own_circle is 'The circle, when it is the caller''s. Fails: circle_unknown, circle_not_yours.';
+
+create function api.create_circle(p_name text, p_kind text default 'general', p_accent text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  insert into app.circles (owner_id, kind, name, accent)
+  values (private.caller(), p_kind, btrim(p_name), p_accent)
+  returning id into v_id;
+  return private.circle_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_circle is 'Makes a circle of the caller. Fails: circles_exhausted.';
+
+create function api.list_my_circles(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_from app.circles;
+  v_ids  uuid[];
+begin
+  select * into v_from from app.circles where id = private.cursor_uuid(p_cursor);
+  if p_cursor is not null and not found then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_ids := array(select id from app.circle_card
+                 where (created_at, id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.id, app.uid()))
+                 order by created_at desc, id desc limit 51);
+  return private.page(private.circle_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_my_circles is
+  'The circles that the caller owns or is a member of, newest first. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.update_circle(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  update app.circles
+  set name = case when p_changes ? 'name' then btrim(p_changes ->> 'name') else name end,
+      accent = case when p_changes ? 'accent' then p_changes ->> 'accent' else accent end
+  where id = private.own_circle(p_id);
+  return private.circle_cards(array[p_id]) -> 0;
+end $$;
+comment on function api.update_circle is
+  'Changes name and accent of one''s circle; an accent of null clears it. Fails: circle_unknown, circle_not_yours.';
+
+create function api.delete_circle(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.own_circle(p_id);
+  -- the pairs before the rows, as everywhere: whoever accepts or blocks meanwhile waits instead of deadlocking
+  perform private.lock_pairs(array_agg(p.person), array_agg(app.uid()))
+  from (select member_id as person from app.circle_members where circle_id = p_id
+        union select invitee_id from app.circle_invitations where circle_id = p_id and status = 'pending') p;
+  delete from app.circles where id = p_id;
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_circle is
+  'Deletes one''s circle with its memberships and invitations. Fails: circle_unknown, circle_not_yours.';
+
+create view app.circle_member_card with (security_invoker) as
+select m.circle_id, m.member_id, m.created_at,
+       json_build_object('circleId', m.circle_id, 'memberId', p.card ->> 'id', 'member', p.card,
+                         'bondLevel', m.bond_level, 'createdAt', m.created_at) as card
+from app.circle_members m join app.person_card p on p.id = m.member_id;
+comment on view app.circle_member_card is
+  'A membership: {circleId, memberId, member, bondLevel, createdAt}. Gone while a block stands.';
+
+create function api.list_circle_members(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.own_circle(p_id);
+  return private.page(
+    (select json_agg(card order by created_at, member_id) from app.circle_member_card where circle_id = p_id), null, 10);
+end $$;
+comment on function api.list_circle_members is
+  'The members of one''s circle (at most 10, so one page). Fails: circle_unknown, circle_not_yours.';
+
+create function api.add_circle_member(p_id uuid, p_member_id text, p_bond_level text default 'acquaintance') returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_member uuid := private.person(p_member_id);
+begin
+  perform private.own_circle(p_id);
+  perform private.lock_pairs(array[v_member], array[app.uid()]);
+  insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
+  values (p_id, app.uid(), v_member, p_bond_level);
+  return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
+end $$;
+comment on function api.add_circle_member is
+  'Puts a person into one''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, member_already, member_oneself, circle_full.';
+
+create function api.set_bond_level(p_id uuid, p_member_id text, p_bond_level text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_member uuid := private.person(p_member_id);
+begin
+  perform private.own_circle(p_id);
+  perform private.lock_pairs(array[v_member], array[app.uid()]);
+  update app.circle_members set bond_level = p_bond_level where circle_id = p_id and member_id = v_member;
+  if not found then
+    perform private.fail('member_unknown');
+  end if;
+  return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
+end $$;
+comment on function api.set_bond_level is
+  'Changes how close a member is. Fails: circle_unknown, circle_not_yours, person_unknown, member_unknown.';
+
+create function api.remove_circle_member(p_id uuid, p_member_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_member uuid := private.person(p_member_id);
+  v_owner  uuid;
+begin
+  select owner_id into v_owner from app.circle_card where id = p_id;
+  if not found then
+    perform private.fail('circle_unknown');
+  elsif app.uid() not in (v_owner, v_member) then
+    perform private.fail('circle_not_yours');
+  end if;
+  perform private.lock_pairs(array[v_member], array[v_owner]);
+  delete from app.circle_members where circle_id = p_id and member_id = v_member;
+  return null;   -- answered as 204
+end $$;
+comment on function api.remove_circle_member is
+  'The owner removes a member, or a member leaves. Repeating it changes nothing. Fails: circle_unknown, circle_not_yours, person_unknown.';

@@ -1,0 +1,129 @@
+-- Blocks: bilateral silence. And the audience: the triggers that keep app.audience true to circles and blocks.
+-- Specification: Resources › UserBlock; Post › Visibility. Decisions: Visibility.
+
+create table app.blocks (
+  blocker_id uuid not null references app.users on delete cascade,
+  blocked_id uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (blocker_id, blocked_id),
+  constraint block_oneself check (blocker_id <> blocked_id)
+);
+create index blocks_blocked_id_idx on app.blocks (blocked_id);
+comment on table app.blocks is 'Who blocked whom. Either direction silences both.';
+-- no update: a block is made or lifted
+
+insert into private.errors (word, status, text) values
+  ('block_oneself', 400, 'You cannot block yourself.');
+
+create view private.audience_rebuilt with (security_invoker) as
+select s.viewer_id, s.author_id, case when min(s.level) < 0 then -1 else max(s.level) end::smallint as level
+from (
+  select member_id as viewer_id, owner_id as author_id,
+         case bond_level when 'inner-circle' then 2 else 1 end as level
+  from app.circle_members
+  union all select blocker_id, blocked_id, -1 from app.blocks
+  union all select blocked_id, blocker_id, -1 from app.blocks
+  union all select id, id, 3 from app.users
+) s
+group by s.viewer_id, s.author_id;
+comment on view private.audience_rebuilt is
+  'What app.audience must hold, worked out from circles, blocks and people: the rule, of which the table is the kept copy.';
+
+create function private.recompute_audience(p_viewers uuid[], p_authors uuid[]) returns void
+language plpgsql volatile security definer   -- the audience is written by triggers alone
+set search_path = ''
+as $$
+declare
+  v_pair  record;
+  v_level smallint;
+begin
+  perform private.lock_pairs(p_viewers, p_authors);
+  -- each statement from here on sees what the pair's earlier holders committed
+  for v_pair in select distinct viewer, author from unnest(p_viewers, p_authors) as p (viewer, author) loop
+    select level into v_level from private.audience_rebuilt
+    where viewer_id = v_pair.viewer and author_id = v_pair.author;
+    if found then
+      insert into app.audience as a (viewer_id, author_id, level) values (v_pair.viewer, v_pair.author, v_level)
+      on conflict (viewer_id, author_id) do update set level = excluded.level where a.level <> excluded.level;
+    else
+      delete from app.audience where viewer_id = v_pair.viewer and author_id = v_pair.author;
+    end if;
+  end loop;
+end $$;
+comment on function private.recompute_audience is 'Brings these pairs of app.audience up to date, one writer a pair at a time.';
+
+create function private.follow_members() returns trigger
+language plpgsql volatile security definer   -- the audience is written by triggers alone
+set search_path = ''
+as $$
+begin
+  perform private.recompute_audience(array_agg(member_id), array_agg(owner_id)) from changed;
+  return null;
+end $$;
+comment on function private.follow_members is 'Trigger: memberships that came, changed or went change the audience.';
+create trigger audience_added after insert on app.circle_members
+  referencing new table as changed for each statement execute function private.follow_members();
+create trigger audience_changed after update on app.circle_members
+  referencing new table as changed for each statement execute function private.follow_members();
+create trigger audience_removed after delete on app.circle_members
+  referencing old table as changed for each statement execute function private.follow_members();
+
+create function private.follow_blocks() returns trigger
+language plpgsql volatile security definer   -- the audience is written by triggers alone; a block ends the other's invitations too
+set search_path = ''
+as $$
+begin
+  perform private.recompute_audience(
+    array_agg(blocker_id) || array_agg(blocked_id), array_agg(blocked_id) || array_agg(blocker_id)) from changed;
+  if tg_op = 'INSERT' then
+    update app.circle_invitations i set status = 'revoked'
+    from changed c
+    where i.status = 'pending'
+      and (i.inviter_id, i.invitee_id) in ((c.blocker_id, c.blocked_id), (c.blocked_id, c.blocker_id));
+  end if;
+  return null;
+end $$;
+comment on function private.follow_blocks is
+  'Trigger: a block silences both ways and ends pending invitations; lifting it restores what the memberships say.';
+create trigger audience_blocked after insert on app.blocks
+  referencing new table as changed for each statement execute function private.follow_blocks();
+create trigger audience_unblocked after delete on app.blocks
+  referencing old table as changed for each statement execute function private.follow_blocks();
+
+create function private.blocked_person(p_person text) returns uuid
+language plpgsql stable security definer   -- whom one has blocked is hidden by the block, and yet can be unblocked
+set search_path = ''
+as $$
+begin
+  return (select u.id from app.users u join app.blocks b on b.blocked_id = u.id
+          where b.blocker_id = app.uid() and u.username = private.username_of(p_person));
+end $$;
+comment on function private.blocked_person is 'The id of a person whom the caller has blocked, or null.';
+
+create function api.block_person(p_person text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_person uuid := coalesce(private.blocked_person(p_person), private.person(p_person));
+begin
+  perform private.lock_pairs(array[v_person], array[app.uid()]);
+  insert into app.blocks (blocker_id, blocked_id) values (private.caller(), v_person) on conflict do nothing;
+  return json_build_object('blocked', true);
+end $$;
+comment on function api.block_person is
+  'Blocks a person: both fall silent for each other at once. Repeating it changes nothing. Fails: person_unknown (also when they block the caller), block_oneself.';
+
+create function api.unblock_person(p_person text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_person uuid := coalesce(private.blocked_person(p_person), private.person(p_person));
+begin
+  perform private.lock_pairs(array[v_person], array[app.uid()]);
+  delete from app.blocks where blocker_id = app.uid() and blocked_id = v_person;
+  return null;   -- answered as 204
+end $$;
+comment on function api.unblock_person is
+  'Lifts a block; what the memberships say holds again. Repeating it changes nothing. Fails: person_unknown.';
