@@ -1,0 +1,104 @@
+-- What others make of a post: replies of four kinds, hearts and sparks.
+-- Specification: Resources › Reply; Posts and feed. Events: posts.reply.created, posts.reaction.added.
+
+create table app.replies (
+  id              uuid primary key default gen_random_uuid(),
+  post_id         uuid not null references app.posts on delete restrict,
+  author_id       uuid not null references app.users on delete restrict,
+  kind            text not null default 'reply' check (kind in ('reply', 'reaction', 'criticism', 'contribution')),
+  body            text not null,
+  hidden_at       timestamptz,
+  deleted_at      timestamptz,
+  author_silenced boolean not null default false,
+  created_at      timestamptz not null default now(),
+  required_level  smallint not null generated always as (
+    case when deleted_at is not null or author_silenced then 4 when hidden_at is not null then 3 else 0 end) stored,
+  constraint reply_body check (length(btrim(body)) between 1 and case kind when 'reaction' then 280 else 5000 end),
+  constraint criticism_length check (kind <> 'criticism' or length(btrim(body)) between 50 and 300),
+  constraint contribution_length check (kind <> 'contribution' or length(btrim(body)) >= 100)
+);
+create index replies_post_id_idx on app.replies (post_id, created_at, id);
+create index replies_author_id_idx on app.replies (author_id, created_at desc);
+comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
+comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own comes on top.';
+
+create table app.reactions (
+  post_id    uuid not null references app.posts on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  kind       text not null check (kind in ('heart', 'spark')),
+  created_at timestamptz not null default now(),
+  primary key (post_id, user_id, kind)
+);
+create index reactions_user_id_idx on app.reactions (user_id, created_at desc);
+comment on table app.reactions is 'Hearts and sparks, one of each a person and post.';
+-- no update: a reaction is given or taken back
+
+insert into private.errors (word, status, text) values
+  ('reply_unknown', 404, 'There is no such reply.'),
+  ('reply_body', 422, 'A reply needs a body: up to 280 characters for a reaction, 5000 otherwise.'),
+  ('criticism_length', 422, 'A criticism has 50 to 300 characters.'),
+  ('contribution_length', 422, 'A contribution has at least 100 characters.');
+
+create function private.count_replies() returns trigger
+language plpgsql security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+begin
+  update app.post_counters set replies = replies + 1 where post_id = new.post_id;
+  return null;
+end $$;
+comment on function private.count_replies is 'Trigger: counts a new reply.';
+create trigger count_replies after insert on app.replies for each row execute function private.count_replies();
+
+create function private.count_reactions() returns trigger
+language plpgsql security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+begin
+  update app.post_counters set reactions = reactions + case tg_op when 'INSERT' then 1 else -1 end
+  where post_id = coalesce(new.post_id, old.post_id);
+  return null;
+end $$;
+comment on function private.count_reactions is 'Trigger: counts hearts. Sparks are not counted (specification, Counters).';
+create trigger count_given after insert on app.reactions
+  for each row when (new.kind = 'heart') execute function private.count_reactions();
+create trigger count_taken_back after delete on app.reactions
+  for each row when (old.kind = 'heart') execute function private.count_reactions();
+
+create function private.silence_replies() returns trigger
+language plpgsql security definer   -- a ban changes rows of the banned person
+set search_path = ''
+as $$
+begin
+  update app.replies set author_silenced = new.banned_at is not null where author_id = new.id;
+  return null;
+end $$;
+comment on function private.silence_replies is 'Trigger: a ban takes a person''s replies from everyone, its end gives them back.';
+create trigger silence_replies after update of banned_at on app.users
+  for each row when ((old.banned_at is null) <> (new.banned_at is null))
+  execute function private.silence_replies();
+
+create function private.reply(p_reply uuid) returns app.replies
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_reply app.replies;
+begin
+  select * into v_reply from app.replies where id = p_reply;
+  if not found then
+    perform private.fail('reply_unknown');
+  end if;
+  return v_reply;
+end $$;
+comment on function private.reply is 'The reply, when the caller may see it and its post. Fails: reply_unknown.';
+
+create function private.reply_time(p_reply uuid, p_post uuid) returns timestamptz
+language sql stable security definer   -- a cursor holds also when its reply was deleted or hidden since
+set search_path = ''
+as $$
+  select created_at from app.replies
+  where id = p_reply and post_id = p_post and private.may_meet(private.level_of(app.uid(), author_id))
+$$;
+comment on function private.reply_time is
+  'Where a cursor''s reply stands in time under its post: also a deleted one, never one across a block.';
