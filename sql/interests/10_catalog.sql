@@ -1,0 +1,87 @@
+-- The catalog of interests: a tree of categories (level 1), sub-interests (2) and deep interests (3).
+-- Specification: Resources › Interest; Interests › GET /interests/catalog.
+
+create table app.interests (
+  id           uuid primary key default gen_random_uuid(),
+  slug         text not null check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 80),
+  name         text not null check (length(btrim(name)) between 1 and 80),
+  level        integer not null check (level between 1 and 3),
+  parent_id    uuid,
+  parent_level integer generated always as (nullif(level - 1, 0)) stored,
+  accent_color text not null check (accent_color in ('ink', 'gold', 'sage', 'coral', 'cyan', 'plum')),
+  user_count   integer not null default 0 check (user_count >= 0),
+  created_at   timestamptz not null default now(),
+  constraint interest_slug_taken unique (slug),
+  constraint interests_id_level_key unique (id, level),
+  constraint interest_parent_misplaced check ((level = 1) = (parent_id is null)),
+  constraint interest_parent_unfit foreign key (parent_id, parent_level) references app.interests (id, level) on delete restrict
+);
+create index interests_parent_id_idx on app.interests (parent_id, parent_level);
+comment on table app.interests is
+  'The catalog. A parent is always one level up: the foreign key takes the level along. Staff write it.';
+comment on column app.interests.user_count is 'How many people chose this very interest. Kept by trigger.';
+-- no delete: too much stands on an interest
+
+insert into private.errors (word, status, text) values
+  ('interest_unknown', 404, 'There is no such interest.'),
+  ('interest_slug_taken', 409, 'Another interest has this slug.'),
+  ('interest_parent_misplaced', 422, 'A category has no parent, and every other interest has one.'),
+  ('interest_parent_unfit', 422, 'The parent must be an interest one level up.');
+
+create view app.interest_card with (security_invoker) as
+select id, slug, name, level, parent_id as "parentId", accent_color as "accentColor", user_count as "userCount"
+from app.interests;
+comment on view app.interest_card is
+  'How an interest appears in the catalog; the columns are the fields, so that a query can add children.';
+
+create function private.interest(p_interest uuid) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if not exists (select from app.interests where id = p_interest) then
+    perform private.fail('interest_unknown');
+  end if;
+  return p_interest;
+end $$;
+comment on function private.interest is 'The id of an interest that exists. Fails: interest_unknown.';
+
+create function private.interest_tree() returns json
+language sql stable
+set search_path = ''
+as $$
+  with deep as (
+    select n."parentId", json_agg(n order by n.name) as children
+    from (select c.*, '[]'::json as children from app.interest_card c where c.level = 3) n
+    group by n."parentId"
+  ), sub as (
+    select n."parentId", json_agg(n order by n.name) as children
+    from (select c.*, coalesce(d.children, '[]') as children
+          from app.interest_card c left join deep d on d."parentId" = c.id where c.level = 2) n
+    group by n."parentId"
+  )
+  select coalesce(json_agg(n order by n.name), '[]')
+  from (select c.*, coalesce(s.children, '[]') as children
+        from app.interest_card c left join sub s on s."parentId" = c.id where c.level = 1) n
+$$;
+comment on function private.interest_tree is 'The categories by name, each with its children nested down to level 3.';
+
+create function api.get_catalog(p_level integer default null, p_parent_id uuid default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_items json;
+begin
+  if p_level is null and p_parent_id is null then
+    v_items := private.interest_tree();
+  elsif p_parent_id is null then
+    select json_agg(c order by c.name) into v_items from app.interest_card c where c.level = p_level;
+  else
+    select json_agg(c order by c.name) into v_items from app.interest_card c
+    where c."parentId" = private.interest(p_parent_id) and c.level = coalesce(p_level, c.level);
+  end if;
+  return json_build_object('items', coalesce(v_items, '[]'::json));
+end $$;
+comment on function api.get_catalog is
+  'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}; narrowed by level, parent or both, a flat list without children. By name. Fails: interest_unknown.';

@@ -1,0 +1,59 @@
+-- The catalog: its shape, what holds its tree together, and that nobody but staff writes it.
+begin;
+select plan(18);
+select test.people('alice');
+
+create function pg_temp.interest(p_slug text) returns uuid language sql stable
+  as $$ select id from app.interests where slug = p_slug $$;
+create function pg_temp.items(p_level integer, p_parent text) returns text language sql stable
+  as $$ select coalesce(string_agg(i ->> 'slug', ' ' order by n), '')
+        from json_array_elements(api.get_catalog(p_level, pg_temp.interest(p_parent)) -> 'items') with ordinality as i (i, n) $$;
+grant execute on all functions in schema pg_temp to public;
+
+-- Acting as the owner
+select throws_ok($$ insert into app.interests (slug, name, level, accent_color) values ('ethics', 'Again', 1, 'ink') $$,
+  '23505', null, 'a slug is used once');
+select throws_ok($$ insert into app.interests (slug, name, level, accent_color) values ('orphan', 'Orphan', 2, 'ink') $$,
+  '23514', null, 'a sub-interest has a parent');
+select throws_ok($$ insert into app.interests (slug, name, level, parent_id, accent_color)
+  values ('odd', 'Odd', 1, pg_temp.interest('philosophy'), 'ink') $$, '23514', null, 'a category has none');
+select throws_ok($$ insert into app.interests (slug, name, level, parent_id, accent_color)
+  values ('odd', 'Odd', 3, pg_temp.interest('philosophy'), 'ink') $$, '23503', null, 'a parent is one level up');
+select throws_ok($$ update app.interests set level = 1, parent_id = null where slug = 'ethics' $$,
+  '23503', null, 'and stays there while it has children');
+select throws_ok($$ insert into app.interests (slug, name, level, accent_color) values ('odd', 'Odd', 4, 'ink') $$,
+  '23514', null, 'there are three levels');
+select throws_ok($$ insert into app.interests (slug, name, level, accent_color) values ('odd', 'Odd', 1, 'azure') $$,
+  '23514', null, 'and six accent colors');
+select throws_ok($$ delete from app.interests where slug = 'philosophy' $$, '23503', null, 'a parent cannot go');
+
+-- Acting as Alice
+select test.act_as('alice');
+select results_eq(
+  $$ select level, count(*) from app.interests group by level order by level $$,
+  $$ select (i).* from (values (1, (select count(*) from json_array_elements(api.get_catalog() -> 'items'))),
+       (2, (select count(*) from json_array_elements(api.get_catalog() -> 'items') a, json_array_elements(a -> 'children'))),
+       (3, (select count(*) from json_array_elements(api.get_catalog() -> 'items') a, json_array_elements(a -> 'children') b,
+            json_array_elements(b -> 'children')))) i $$, 'the tree holds every interest, each on its level');
+select set_eq(
+  $$ select json_object_keys(api.get_catalog() -> 'items' -> 0) $$,
+  array['id', 'slug', 'name', 'level', 'parentId', 'accentColor', 'userCount', 'children'], 'an interest in the tree');
+select set_eq(
+  $$ select json_object_keys(api.get_catalog(1) -> 'items' -> 0) $$,
+  array['id', 'slug', 'name', 'level', 'parentId', 'accentColor', 'userCount'], 'an interest in a narrowed list');
+select results_eq(
+  $$ select i ->> 'parentId' from json_array_elements(api.get_catalog(p_parent_id => pg_temp.interest('philosophy')) -> 'items') i
+     group by 1 $$, $$ select pg_temp.interest('philosophy')::text $$, 'a parent gives its children');
+select is(pg_temp.items(2, 'philosophy'), pg_temp.items(null, 'philosophy'), 'with their level too');
+select is(pg_temp.items(3, 'philosophy'), '', 'and none of another level');
+select throws_ok($$ select api.get_catalog(p_parent_id => gen_random_uuid()) $$, 'PT404', 'interest_unknown', 'an unknown parent');
+select throws_ok($$ insert into app.interests (slug, name, level, accent_color) values ('mine', 'Mine', 1, 'ink') $$,
+  '42501', null, 'people add nothing');
+select throws_ok($$ update app.interests set user_count = 1000 $$, '42501', null, 'and change nothing');
+
+-- Acting as somebody without a token
+select test.act_as_anon();
+select throws_ok($$ select api.get_catalog() $$, '42501', null, 'the catalog is for members');
+
+select * from finish();
+rollback;
