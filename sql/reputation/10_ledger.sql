@@ -1,0 +1,120 @@
+-- The ledger of reputation: what each person earned in which interest, entry by entry, and the sum of it.
+-- Specification: Resources › Reputation; Interest (roll-up). Decisions: Reputation.
+
+create table app.reputation_entries (
+  id            uuid primary key default gen_random_uuid(),
+  position      bigint not null generated always as identity,
+  user_id       uuid not null references app.users on delete restrict,
+  interest_id   uuid not null references app.interests on delete restrict,
+  kind          text not null check (kind in (
+                  'post.contributed', 'reply.reply', 'reply.criticism', 'reply.contribution', 'reaction.received',
+                  'bookmark.received', 'repost.received', 'invite.used', 'onboarding.bootstrap',
+                  'vote.received', 'appeal.restored', 'admin.adjusted')),
+  delta         numeric(12, 2) not null check (delta <> 0),
+  origin_id     uuid references app.reputation_entries on delete restrict,
+  roll_up_level smallint not null default 0 check (roll_up_level >= 0),
+  undoes_id     uuid references app.reputation_entries on delete restrict,
+  source_id     uuid,
+  earned_from   uuid references app.users on delete restrict,
+  created_at    timestamptz not null default now(),
+  constraint reputation_entries_undoes_id_key unique (undoes_id),
+  check ((origin_id is null) = (roll_up_level = 0))
+);
+create index reputation_entries_user_id_idx on app.reputation_entries (user_id, created_at desc, id desc);
+create index reputation_entries_interest_id_idx on app.reputation_entries (interest_id);
+create index reputation_entries_origin_id_idx on app.reputation_entries (origin_id) where origin_id is not null;
+create index reputation_entries_earned_from_idx on app.reputation_entries (earned_from) where earned_from is not null;
+create index reputation_entries_cause_idx on app.reputation_entries
+  (user_id, source_id, coalesce(earned_from, user_id), kind, position desc) where roll_up_level = 0;
+create unique index reputation_entries_onboarding_key on app.reputation_entries (user_id, interest_id)
+  where kind = 'onboarding.bootstrap' and roll_up_level = 0;
+comment on table app.reputation_entries is
+  'The ledger: ids and numbers only, never changed. What is taken back has an opposite entry.';
+comment on column app.reputation_entries.position is
+  'The order of a person''s entries, also within a transaction: given while private.lock_reputation is held.';
+comment on column app.reputation_entries.origin_id is 'Of a roll-up: the direct entry that it follows from.';
+comment on column app.reputation_entries.roll_up_level is
+  '0 is the direct entry, 1 its share in the parent of the interest, 2 in the parent''s parent.';
+comment on column app.reputation_entries.undoes_id is 'The entry that this one is the opposite of.';
+comment on column app.reputation_entries.source_id is
+  'The cause, by kind: the post, the reply, the invite code, the interest chosen, the vote, the appeal.';
+comment on column app.reputation_entries.earned_from is
+  'Whom it is earned from: who reacted, whose post was replied to, who came by the code. Null where nobody else is involved.';
+create trigger refuse_change before update or delete on app.reputation_entries
+  for each row execute function private.refuse_change();
+create trigger refuse_truncate before truncate on app.reputation_entries
+  for each statement execute function private.refuse_change();
+
+create table app.reputation (
+  user_id      uuid not null references app.users on delete restrict,
+  interest_id  uuid not null references app.interests on delete restrict,
+  value        numeric(12, 2) not null,
+  direct_value numeric(12, 2) not null,
+  primary key (user_id, interest_id)
+);
+create index reputation_interest_id_idx on app.reputation (interest_id, value desc);
+comment on table app.reputation is 'The ledger summed up by person and interest. Its trigger keeps it.';
+comment on column app.reputation.direct_value is 'value without roll-ups; over all interests it is the person''s total.';
+
+create function private.sum_reputation() returns trigger
+language plpgsql security definer   -- the sums of other people than the caller
+set search_path = ''
+as $$
+begin
+  -- in one order, whoever comes: two writers of the same sums would wait for each other
+  insert into app.reputation as r (user_id, interest_id, value, direct_value)
+  select w.user_id, w.interest_id, sum(w.delta), coalesce(sum(w.delta) filter (where w.roll_up_level = 0), 0)
+  from written w
+  group by w.user_id, w.interest_id
+  order by w.user_id, w.interest_id
+  on conflict (user_id, interest_id) do update
+    set value = r.value + excluded.value, direct_value = r.direct_value + excluded.direct_value;
+  return null;
+end $$;
+comment on function private.sum_reputation is 'Trigger: keeps app.reputation.';
+create trigger sum_reputation after insert on app.reputation_entries
+  referencing new table as written for each statement execute function private.sum_reputation();
+
+create function private.lock_reputation(p_users uuid[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(k.key)
+  from (select distinct hashtextextended('reputation ' || u.id, 0) as key from unnest(p_users) as u (id) order by key) k;
+end $$;
+comment on function private.lock_reputation is
+  'Lets one writer at a time at the ledger of these people. What is asked of it in a later statement is then final.';
+
+create function private.roll_up_share(p_level integer) returns numeric
+language sql immutable
+as $$ select (array[1, 0.50, 0.25, 0.12])[least(p_level, 3) + 1] / power(2::numeric, greatest(p_level - 3, 0)) $$;
+comment on function private.roll_up_share is
+  'What the interest so many levels up gets of an entry: all at 0, then 50, 25, 12 %, and half of that for each further level.';
+
+create function private.add_reputation(
+  p_user uuid, p_interest uuid, p_kind text, p_points numeric, p_source uuid default null, p_from uuid default null
+) returns uuid
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_origin uuid := gen_random_uuid();
+begin
+  perform private.lock_reputation(array[p_user]);
+  with recursive line as (
+    select i.id, i.parent_id, 0 as level from app.interests i where i.id = p_interest
+    union all
+    select i.id, i.parent_id, l.level + 1 from line l join app.interests i on i.id = l.parent_id
+  )
+  insert into app.reputation_entries
+    (id, user_id, interest_id, kind, delta, origin_id, roll_up_level, source_id, earned_from)
+  select case l.level when 0 then v_origin else gen_random_uuid() end, p_user, l.id, p_kind,
+         round(p_points * private.roll_up_share(l.level), 2),
+         case when l.level > 0 then v_origin end, l.level, p_source, p_from
+  from line l
+  where round(p_points * private.roll_up_share(l.level), 2) <> 0;
+  return v_origin;
+end $$;
+comment on function private.add_reputation is
+  'Writes an entry with its roll-ups, whatever stands there already, and gives the id of the direct one. For definer functions; see private.earn.';

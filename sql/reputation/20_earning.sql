@@ -1,0 +1,180 @@
+-- What earns reputation, and what takes it back.
+-- Specification: Resources › Reputation (kinds and points), Reply; Events. Decisions: Reputation.
+
+create function private.reputation_points(p_kind text) returns numeric
+language sql immutable
+as $$
+  select case p_kind
+    when 'post.contributed' then 3
+    when 'reply.reply' then 1
+    when 'reply.criticism' then 2
+    when 'reply.contribution' then 5
+    when 'reaction.received' then 1
+    when 'bookmark.received' then 1
+    when 'repost.received' then 1
+    when 'invite.used' then 3
+    when 'onboarding.bootstrap' then 5
+  end
+$$;
+comment on function private.reputation_points is
+  'The points of a kind of entry. Null for what earns nothing (reply.reaction), and where the cause brings its own number.';
+
+create function private.standing_entry(p_user uuid, p_kind text, p_source uuid, p_from uuid) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- the newest alone decides: who likes and unlikes for hours must not make each time longer than the last
+  return (select case when e.undoes_id is null then e.id end
+          from app.reputation_entries e
+          where e.user_id = p_user and e.source_id = p_source
+            and coalesce(e.earned_from, e.user_id) = coalesce(p_from, p_user)
+            and e.kind = p_kind and e.roll_up_level = 0
+          order by e.position desc limit 1);
+end $$;
+comment on function private.standing_entry is
+  'The direct entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_reputation).';
+
+create function private.earn(p_user uuid, p_interest uuid, p_kind text, p_source uuid, p_from uuid default null) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_points numeric := private.reputation_points(p_kind);
+begin
+  if p_interest is null or v_points is null or p_from = p_user then
+    return;
+  end if;
+  perform private.lock_reputation(array[p_user]);
+  if private.standing_entry(p_user, p_kind, p_source, p_from) is null then
+    perform private.add_reputation(p_user, p_interest, p_kind, v_points, p_source, p_from);
+  end if;
+end $$;
+comment on function private.earn is
+  'Gives the points of a kind once for a cause, until it is undone. Nothing without an interest, and nothing from oneself.';
+
+create function private.take_back(p_entries uuid[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  with undone as materialized (
+    select e.id, gen_random_uuid() as opposite_id from app.reputation_entries e where e.id = any (p_entries)
+  )
+  insert into app.reputation_entries
+    (id, user_id, interest_id, kind, delta, origin_id, roll_up_level, undoes_id, source_id, earned_from)
+  select case when e.id = u.id then u.opposite_id else gen_random_uuid() end, e.user_id, e.interest_id, e.kind, -e.delta,
+         case when e.id <> u.id then u.opposite_id end, e.roll_up_level, e.id, e.source_id, e.earned_from
+  from undone u join app.reputation_entries e on e.id = u.id or e.origin_id = u.id;
+end $$;
+comment on function private.take_back is
+  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_reputation): an entry is undone once.';
+
+create function private.earn_from_post() returns trigger
+language plpgsql security definer   -- the ledger is written by triggers alone
+set search_path = ''
+as $$
+begin
+  perform private.earn(p.author_id, p.interest_id, 'post.contributed', p.id)
+  from app.posts p
+  where p.id = (new.payload ->> 'postId')::uuid and p.format <> 'repost';
+  return null;
+end $$;
+comment on function private.earn_from_post is 'Trigger: a published post earns its author post.contributed in its primary interest.';
+create trigger earn_from_post after insert on app.domain_events
+  for each row when (new.name = 'posts.post.published') execute function private.earn_from_post();
+
+create function private.earn_from_reply() returns trigger
+language plpgsql security definer   -- the ledger is written by triggers alone
+set search_path = ''
+as $$
+begin
+  perform private.earn(r.author_id, p.interest_id, 'reply.' || r.kind, r.id, p.author_id)
+  from app.replies r join app.posts p on p.id = r.post_id
+  where r.id = (new.payload ->> 'replyId')::uuid;
+  return null;
+end $$;
+comment on function private.earn_from_reply is
+  'Trigger: a reply to another''s post earns its author by kind, in the post''s primary interest.';
+create trigger earn_from_reply after insert on app.domain_events
+  for each row when (new.name = 'posts.reply.created') execute function private.earn_from_reply();
+
+create function private.earn_from_reaction() returns trigger
+language plpgsql security definer   -- writes for the post's author
+set search_path = ''
+as $$
+begin
+  perform private.earn(p.author_id, p.interest_id, 'reaction.received', p.id, new.user_id)
+  from app.posts p where p.id = new.post_id;
+  return null;
+end $$;
+comment on function private.earn_from_reaction is
+  'Trigger: a reaction earns the post''s author reaction.received, once a person and post.';
+create trigger earn_from_reaction after insert on app.reactions
+  for each row execute function private.earn_from_reaction();
+
+create function private.take_back_reactions() returns trigger
+language plpgsql security definer   -- writes for the posts' authors
+set search_path = ''
+as $$
+begin
+  -- the lock in a statement of its own: of a heart and a spark that go at once, the later sees that both are gone
+  perform private.lock_reputation(array(
+    select p.author_id from gone g join app.posts p on p.id = g.post_id));
+  perform private.take_back(array(
+    select private.standing_entry(p.author_id, 'reaction.received', g.post_id, g.user_id)
+    from (select distinct post_id, user_id from gone) g
+    join app.posts p on p.id = g.post_id
+    where not exists (select from app.reactions r where r.post_id = g.post_id and r.user_id = g.user_id)));
+  return null;
+end $$;
+comment on function private.take_back_reactions is
+  'Trigger: when a person''s last reaction on a post goes, what it earned is taken back.';
+create trigger take_back_reactions after delete on app.reactions
+  referencing old table as gone for each statement execute function private.take_back_reactions();
+
+create function private.strongest_interest(p_user uuid) returns uuid
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(
+    (select r.interest_id from app.reputation r
+     where r.user_id = p_user and r.value > 0 order by r.value desc, r.interest_id limit 1),
+    (select u.interest_id from app.user_interests u
+     where u.user_id = p_user order by u.created_at, u.interest_id limit 1))
+$$;
+comment on function private.strongest_interest is
+  'Where a person has the most reputation, else what they chose first, else null.';
+
+create function private.earn_from_invite() returns trigger
+language plpgsql security definer   -- writes for the inviter
+set search_path = ''
+as $$
+declare
+  v_inviter uuid := (new.payload ->> 'inviterUserId')::uuid;
+begin
+  perform private.earn(v_inviter, private.strongest_interest(v_inviter), 'invite.used',
+                       (new.payload ->> 'codeId')::uuid, (new.payload ->> 'newUserId')::uuid);
+  return null;
+end $$;
+comment on function private.earn_from_invite is
+  'Trigger: who brought somebody in earns invite.used in their strongest interest; nothing when they have none.';
+create trigger earn_from_invite after insert on app.domain_events
+  for each row when (new.name = 'identity.invite_code.used') execute function private.earn_from_invite();
+
+create function private.earn_from_choice() returns trigger
+language plpgsql security definer   -- the ledger is written by triggers alone
+set search_path = ''
+as $$
+begin
+  perform private.earn((new.payload ->> 'userId')::uuid, i.id, 'onboarding.bootstrap', i.id)
+  from app.interests i
+  where i.level = 1
+    and i.id in (select c::uuid from jsonb_array_elements_text(new.payload -> 'interestIds') as c)
+  order by i.id;
+  return null;
+end $$;
+comment on function private.earn_from_choice is
+  'Trigger: a confirmed choice seeds the categories in it with onboarding.bootstrap, each once in a lifetime.';
+create trigger earn_from_choice after insert on app.domain_events
+  for each row when (new.name = 'interests.user_selected') execute function private.earn_from_choice();
