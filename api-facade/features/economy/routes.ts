@@ -1,0 +1,60 @@
+// Economy routes: one's wallet and emoji payments. Rules are in sql/economy, visibility in policies/economy.sql.
+import { routes } from '../../lib/routes.ts'
+import { UuidId } from '../../lib/schemas.ts'
+import { NewPayment, Paid, PaymentPage, PaymentsQuery, PostBreakdown, PostParam, Wallet } from './schemas.ts'
+
+export default routes('economy', {
+  'GET /economy/wallet': {
+    summary: 'My wallet, regenerated up to now',
+    description:
+      'Everybody starts with 50 mana and gets 5 for every whole 24 hours since `lastRegenAt`, up to a balance of 50. At 50 or more the periods pass unused: `lastRegenAt` moves on all the same.',
+    access: 'user',
+    operation: 'get_wallet',
+    answers: { 200: Wallet },
+  },
+  'POST /economy/pay': {
+    summary: 'Pay for a post, for a reply, or a person',
+    description:
+      'Exactly one of `postId`, `replyId` and `receiverId` is the target; a reply’s mana goes to the reply’s author. Only with `postId` a tier asks for reputation in the post’s primary interest: 10, 20, 35 and 50 from Storm to Nova. A post without a primary interest asks for none.',
+    access: 'user',
+    operation: 'pay',
+    body: NewPayment,
+    idempotent: true,
+    answers: { 201: Paid },
+    fails: [
+      'feature_disabled',
+      'payment_target',
+      'tier_unknown',
+      'emotion_unknown',
+      'post_unknown',
+      'reply_unknown',
+      'person_unknown',
+      'pay_oneself',
+      'reputation_too_low',
+      'insufficient_mana',
+      'idempotency_key_reused',
+      'idempotency_key_busy',
+    ],
+  },
+  'GET /economy/payments': {
+    summary: 'Payments that I sent or received, newest first',
+    description:
+      'Without `direction` both. One’s own payments stay listed whatever becomes of the other side: a person whom I cannot see (a block, a ban, an erasure) is null.',
+    access: 'user',
+    operation: 'list_payments',
+    query: PaymentsQuery,
+    page: true,
+    answers: { 200: PaymentPage },
+    fails: ['cursor_unknown'],
+  },
+  'GET /economy/payments/:postId/breakdown': {
+    summary: 'What a post was paid, by emotion',
+    description: 'The same map as `emojiBreakdown` of the post: `count` is payments, `total` mana.',
+    access: 'user',
+    also: [{ route: 'GET /economy/posts/:id/breakdown', params: UuidId, as: { id: 'p_post_id' } }],
+    operation: 'get_breakdown',
+    params: PostParam,
+    answers: { 200: PostBreakdown },
+    fails: ['post_unknown'],
+  },
+})

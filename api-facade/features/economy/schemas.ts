@@ -1,0 +1,48 @@
+// Shapes of the economy. Specification: Resources › Wallet, payment, boost. Rules are in sql/economy.
+import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+
+const Emotion = z.enum(['love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage'])
+const Tier = z.int().min(0).max(5)
+
+export const Wallet = z
+  .object({ balance: z.int(), lifetimeEarned: z.int(), lifetimeSpent: z.int(), lastRegenAt: Timestamp })
+  .openapi('Wallet', { description: 'Whole mana. `balance` is `lifetimeEarned` less `lifetimeSpent`.' })
+
+export const NewPayment = z.object({
+  emotion: Emotion,
+  tier: Tier.openapi({ description: 'Spark, Wave, Storm, Surge, Tempest, Nova: 1, 3, 10, 25, 50 and 100 mana.' }),
+  postId: Uuid.nullish(),
+  replyId: Uuid.nullish(),
+  receiverId: PersonParam.nullish(),
+})
+
+export const Payment = z
+  .object({
+    id: Uuid,
+    senderId: z.string().nullable(),
+    sender: PersonCard.nullable(),
+    receiverId: z.string().nullable(),
+    receiver: PersonCard.nullable(),
+    emotion: Emotion,
+    tier: Tier,
+    amount: z.int().openapi({ description: 'What left or reached me: my own share when I was paid.' }),
+    total: z.int().openapi({ description: 'What was paid in all.' }),
+    splits: z.array(z.object({ receiverId: z.string().nullable(), amount: z.int() })).openapi({
+      description: 'Who got how much; for who was paid, their own share alone.',
+    }),
+    postId: Uuid.nullable(),
+    replyId: Uuid.nullable(),
+    reversed: z.boolean(),
+    reversalOf: Uuid.nullable(),
+    createdAt: Timestamp,
+  })
+  .openapi('Payment', { description: 'A person whom I cannot see (a block, a ban, an erasure) is null.' })
+
+export const Paid = z.object({ payment: Payment, senderBalance: z.int() }).openapi('Paid')
+export const PaymentPage = Page(Payment)
+export const PaymentsQuery = z.object({ direction: z.enum(['sent', 'received']).optional() })
+
+export const PostParam = z.object({ postId: Uuid })
+export const PostBreakdown = z.object({
+  emojiBreakdown: z.record(z.string(), z.object({ count: z.int(), total: z.int() })).openapi('EmojiBreakdown'),
+})

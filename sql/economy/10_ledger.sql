@@ -1,0 +1,176 @@
+-- The ledger: every movement of mana is a balanced double entry, and a wallet is the running sum of its entries.
+-- Specification: Wallet, payment, boost; Limits › Quantities (wallet). Decisions: Mana.
+
+create table app.mana_accounts (
+  id         uuid primary key default gen_random_uuid(),
+  kind       text not null check (kind in ('wallet', 'treasury', 'hold', 'mint', 'burn')),
+  created_at timestamptz not null default now()
+);
+create unique index mana_accounts_system_key on app.mana_accounts (kind) where kind in ('mint', 'burn');
+comment on table app.mana_accounts is
+  'Where mana is: wallets, guild treasuries, escrow holds, and the system''s mint (whence all mana comes, so zero or less) and burn. A wallet''s account has the id of its person.';
+
+create table app.mana_transactions (
+  id         uuid primary key default gen_random_uuid(),
+  kind       text not null check (kind in ('starter', 'regeneration', 'payment')),
+  created_at timestamptz not null default now()
+);
+comment on table app.mana_transactions is 'One movement of mana; its entries say from where to where.';
+
+create table app.mana_entries (
+  transaction_id uuid not null references app.mana_transactions on delete restrict,
+  account_id     uuid not null references app.mana_accounts on delete restrict,
+  amount         integer not null check (amount <> 0),
+  primary key (transaction_id, account_id)
+);
+create index mana_entries_account_id_idx on app.mana_entries (account_id);
+comment on table app.mana_entries is 'What a movement adds to an account, or takes from it. The entries of a movement add up to zero.';
+
+create table app.wallets (
+  user_id         uuid primary key references app.users on delete restrict,
+  balance         bigint not null default 0,
+  lifetime_earned bigint not null default 0 check (lifetime_earned >= 0),
+  lifetime_spent  bigint not null default 0 check (lifetime_spent >= 0),
+  last_regen_at   timestamptz not null default now(),
+  constraint insufficient_mana check (balance >= 0),
+  check (balance = lifetime_earned - lifetime_spent),
+  foreign key (user_id) references app.mana_accounts on delete restrict
+);
+comment on table app.wallets is
+  'What a person has: the sum of their account''s entries, kept by a trigger on these. Whole mana. System accounts have no such row: a balance of the mint would be the one row that everybody waits for.';
+
+insert into private.errors (word, status, text) values
+  ('insufficient_mana', 409, 'You do not have enough mana for this.');
+
+create trigger refuse_change before update or delete on app.mana_transactions
+  for each row execute function private.refuse_change();
+create trigger refuse_truncate before truncate on app.mana_transactions
+  for each statement execute function private.refuse_change();
+create trigger refuse_change before update or delete on app.mana_entries
+  for each row execute function private.refuse_change();
+create trigger refuse_truncate before truncate on app.mana_entries
+  for each statement execute function private.refuse_change();
+
+create function private.mint() returns uuid
+language sql immutable
+as $$ select '00000000-0000-0000-0000-00000000000a'::uuid $$;
+comment on function private.mint is 'The account whence new mana comes: starters and regeneration.';
+insert into app.mana_accounts (id, kind) values (private.mint(), 'mint');
+
+create function private.check_balanced() returns trigger
+language plpgsql security definer   -- sees all entries of the movement
+set search_path = ''
+as $$
+begin
+  if (select sum(amount) from app.mana_entries where transaction_id = new.transaction_id) <> 0 then
+    raise exception using
+      errcode = 'integrity_constraint_violation',
+      message = 'the entries of a movement do not add up to zero',
+      detail = 'transaction ' || new.transaction_id;
+  end if;
+  return null;
+end $$;
+comment on function private.check_balanced is
+  'Trigger at commit: the entries of a movement add up to zero. No word: only a mistake in SQL can come here.';
+create constraint trigger check_balanced after insert on app.mana_entries deferrable initially deferred
+  for each row execute function private.check_balanced();
+
+create function private.move(p_kind text, p_accounts uuid[], p_amounts integer[], p_id uuid default gen_random_uuid())
+returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  insert into app.mana_transactions (id, kind) values (p_id, p_kind);
+  -- the order in which the trigger locks wallets: two who pay each other at once otherwise wait for each other
+  insert into app.mana_entries (transaction_id, account_id, amount)
+  select p_id, m.account, m.amount
+  from unnest(p_accounts, p_amounts) as m (account, amount)
+  order by m.account;
+end $$;
+comment on function private.move is
+  'Moves mana between accounts, amounts as in app.mana_entries. The last step of an operation, since it locks wallets. Fails: insufficient_mana.';
+
+create function private.settle(p_user uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_wallet  app.wallets;
+  v_periods integer;
+  v_mana    integer;
+begin
+  -- whoever has nothing to settle is not locked
+  select * into v_wallet from app.wallets
+  where user_id = p_user and last_regen_at <= now() - interval '24 hours'
+  for no key update;
+  if not found then
+    return;
+  end if;
+  v_periods := floor(extract(epoch from now() - v_wallet.last_regen_at) / 86400);
+  -- before the entry, whose trigger comes here again and then finds nothing to settle
+  update app.wallets set last_regen_at = last_regen_at + v_periods * interval '24 hours' where user_id = p_user;
+
+  v_mana := least(5 * v_periods, 50 - v_wallet.balance);
+  if v_mana > 0 then
+    perform private.move('regeneration', array[private.mint(), p_user], array[-v_mana, v_mana]);
+  end if;
+end $$;
+comment on function private.settle is
+  'Regeneration: 5 mana for every whole 24 hours since last_regen_at, up to a balance of 50; at 50 or more the periods pass unused. Settled before any change of a balance, so spending releases no backlog.';
+
+create function private.book_entry() returns trigger
+language plpgsql security definer   -- wallets are written by this trigger alone
+set search_path = ''
+as $$
+begin
+  perform private.settle(new.account_id);
+  update app.wallets
+  set balance = balance + new.amount,
+      lifetime_earned = lifetime_earned + greatest(new.amount, 0),
+      lifetime_spent = lifetime_spent + greatest(-new.amount, 0)
+  where user_id = new.account_id;
+  return null;
+end $$;
+comment on function private.book_entry is 'Trigger: a wallet follows its entries. Fails: insufficient_mana, by the wallet''s constraint.';
+create trigger book_entry after insert on app.mana_entries
+  for each row execute function private.book_entry();
+
+create function private.open_wallet() returns trigger
+language plpgsql security definer   -- a new person writes no ledger
+set search_path = ''
+as $$
+begin
+  insert into app.mana_accounts (id, kind) values (new.id, 'wallet');
+  insert into app.wallets (user_id) values (new.id);
+  perform private.move('starter', array[private.mint(), new.id], array[-50, 50]);
+  return null;
+end $$;
+comment on function private.open_wallet is 'Trigger: every person has a wallet from the first moment, with 50 mana.';
+create trigger open_wallet after insert on app.users
+  for each row execute function private.open_wallet();
+
+create function private.settle_own() returns void
+language plpgsql volatile security definer   -- regeneration writes the ledger
+set search_path = ''
+as $$
+begin
+  perform private.settle(private.caller());
+end $$;
+comment on function private.settle_own is 'Regenerates the caller''s wallet.';
+
+create function api.get_wallet() returns json
+language plpgsql volatile   -- reading settles
+set search_path = ''
+as $$
+begin
+  perform private.settle_own();
+  return (select json_build_object(
+            'balance', balance,
+            'lifetimeEarned', lifetime_earned,
+            'lifetimeSpent', lifetime_spent,
+            'lastRegenAt', last_regen_at)
+          from app.wallets where user_id = app.uid());
+end $$;
+comment on function api.get_wallet is
+  'The caller''s wallet, regenerated up to now: {balance, lifetimeEarned, lifetimeSpent, lastRegenAt}. Specification: GET /economy/wallet.';

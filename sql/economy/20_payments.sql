@@ -1,0 +1,198 @@
+-- Emoji payments: mana from one person to another for a post, a reply or nothing but themselves.
+-- Specification: Wallet, payment, boost; Economy. Decisions: Mana; Names and shapes › Payment.
+
+create table app.payments (
+  id          uuid primary key default gen_random_uuid(),
+  sender_id   uuid not null references app.users on delete restrict,
+  receiver_id uuid not null references app.users on delete restrict,
+  emotion     text not null,
+  tier        smallint not null,
+  amount      integer not null check (amount > 0),
+  post_id     uuid references app.posts on delete restrict,
+  reply_id    uuid references app.replies on delete restrict,
+  reversed    boolean not null generated always as (reversal_of is not null) stored,
+  reversal_of uuid unique references app.payments on delete restrict,
+  created_at  timestamptz not null default now(),
+  constraint emotion_unknown check (
+    emotion in ('love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage')),
+  check (num_nonnulls(post_id, reply_id) <= 1),
+  -- at commit: the movement comes last, since it locks wallets
+  foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
+);
+create index payments_sender_id_idx on app.payments (sender_id, created_at desc, id desc);
+create index payments_receiver_id_idx on app.payments (receiver_id);
+create index payments_post_id_idx on app.payments (post_id);
+create index payments_reply_id_idx on app.payments (reply_id);
+comment on table app.payments is
+  'Emoji payments, appended only. A payment has the id of its movement. receiver_id is the author or the person paid; who got how much is in app.payment_splits.';
+
+create table app.payment_splits (
+  payment_id  uuid not null references app.payments on delete restrict,
+  receiver_id uuid not null references app.users on delete restrict,
+  sender_id   uuid not null references app.users on delete restrict,
+  amount      integer not null check (amount > 0),
+  created_at  timestamptz not null,
+  primary key (payment_id, receiver_id)
+);
+create index payment_splits_receiver_id_idx on app.payment_splits (receiver_id, created_at desc, payment_id desc);
+create index payment_splits_sender_id_idx on app.payment_splits (sender_id);
+comment on table app.payment_splits is
+  'Who got how much of a payment, appended only. sender_id and created_at repeat the payment''s, so that policies and lists need no join.';
+
+create trigger refuse_change before update or delete on app.payments
+  for each row execute function private.refuse_change();
+create trigger refuse_truncate before truncate on app.payments
+  for each statement execute function private.refuse_change();
+create trigger refuse_change before update or delete on app.payment_splits
+  for each row execute function private.refuse_change();
+create trigger refuse_truncate before truncate on app.payment_splits
+  for each statement execute function private.refuse_change();
+
+insert into private.errors (word, status, text) values
+  ('emotion_unknown', 422, 'There is no such emotion.'),
+  ('tier_unknown', 422, 'A tier is a whole number from 0 to 5.'),
+  ('payment_target', 422, 'Exactly one of postId, replyId and receiverId says what is paid for.'),
+  ('pay_oneself', 400, 'You cannot pay yourself.'),
+  ('reputation_too_low', 403, 'Your reputation in this post''s interest is too low for this.'),
+  ('direction_unknown', 422, 'direction is sent or received.');
+
+create function private.payment_tier(p_tier integer, out mana integer, out reputation integer)
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  mana := (array[1, 3, 10, 25, 50, 100])[p_tier + 1];
+  reputation := (array[0, 0, 10, 20, 35, 50])[p_tier + 1];
+end $$;
+comment on function private.payment_tier is
+  'What a tier (Spark, Wave, Storm, Surge, Tempest, Nova) costs, and the reputation that it asks for in a post''s primary interest. Nulls for no tier.';
+
+create function private.add_emotion() returns trigger
+language plpgsql security definer   -- the totals of a post are written by this trigger alone
+set search_path = ''
+as $$
+begin
+  insert into app.post_emotions as e (post_id, emotion, payments, mana)
+  values (new.post_id, new.emotion, 1, new.amount)
+  on conflict (post_id, emotion) do update
+    set payments = e.payments + excluded.payments, mana = e.mana + excluded.mana;
+  return null;
+end $$;
+comment on function private.add_emotion is 'Trigger: the emoji totals of a post follow its payments.';
+create trigger add_emotion after insert on app.payments
+  for each row when (new.post_id is not null and not new.reversed) execute function private.add_emotion();
+
+create view app.payment_card with (security_invoker) as
+select p.id,
+       json_build_object(
+         'id', p.id,
+         'senderId', sender.card ->> 'id',
+         'sender', sender.card,
+         'receiverId', receiver.card ->> 'id',
+         'receiver', receiver.card,
+         'emotion', p.emotion,
+         'tier', p.tier,
+         'amount', case when p.sender_id = (select app.uid()) then p.amount
+                        else (select s.amount from app.payment_splits s
+                              where s.payment_id = p.id and s.receiver_id = (select app.uid())) end,
+         'total', p.amount,
+         'splits', (select json_agg(json_build_object('receiverId', r.card ->> 'id', 'amount', s.amount)
+                                    order by s.receiver_id <> p.receiver_id, s.receiver_id)
+                    from app.payment_splits s left join app.person_card r on r.id = s.receiver_id
+                    where s.payment_id = p.id),
+         'postId', p.post_id,
+         'replyId', p.reply_id,
+         'reversed', p.reversed,
+         'reversalOf', p.reversal_of,
+         'createdAt', p.created_at) as card
+from app.payments p
+left join app.person_card sender on sender.id = p.sender_id
+left join app.person_card receiver on receiver.id = p.receiver_id;
+comment on view app.payment_card is
+  'A payment as sender or receiver sees it: amount is what left or reached the caller, total what was paid. The payment stays when the other side is hidden (a block, a ban, an erasure): the person is then null.';
+
+create function private.payment_cards(p_ids uuid[]) returns json
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes ten times as long as running it
+as $$
+begin
+  return (select json_agg(c.card order by i.place)
+          from unnest(p_ids) with ordinality as i (id, place) join app.payment_card c on c.id = i.id);
+end $$;
+comment on function private.payment_cards is 'The cards of these payments, in order, as far as the caller sees them.';
+
+create function private.shares(p_payment app.payments, out receiver_id uuid, out amount integer) returns setof record
+language sql stable
+as $$ select p_payment.receiver_id, p_payment.amount $$;
+comment on function private.shares is 'Who gets how much of a payment: its receiver all of it.';
+
+create function private.pay(p_receiver uuid, p_emotion text, p_tier integer, p_post uuid, p_reply uuid) returns uuid
+language plpgsql volatile security definer   -- nobody writes the ledger, and the receiver's wallet is another's
+set search_path = ''
+as $$
+declare
+  v_payment app.payments;
+begin
+  insert into app.payments (sender_id, receiver_id, emotion, tier, amount, post_id, reply_id)
+  values (private.caller(), p_receiver, p_emotion, p_tier, (private.payment_tier(p_tier)).mana, p_post, p_reply)
+  returning * into v_payment;
+  insert into app.payment_splits (payment_id, receiver_id, sender_id, amount, created_at)
+  select v_payment.id, s.receiver_id, v_payment.sender_id, s.amount, v_payment.created_at
+  from private.shares(v_payment) s;
+  perform private.emit('economy.payment.sent', json_build_object(
+    'paymentId', v_payment.id, 'senderId', v_payment.sender_id));
+
+  perform private.move('payment', v_payment.sender_id || array_agg(s.receiver_id),
+                       -v_payment.amount || array_agg(s.amount), v_payment.id)
+  from app.payment_splits s where s.payment_id = v_payment.id;
+  return v_payment.id;
+end $$;
+comment on function private.pay is
+  'Appends a payment of the caller and moves its mana; whether they may is for api.pay to find out. Fails: emotion_unknown, insufficient_mana.';
+
+create function api.pay(
+  p_emotion text, p_tier integer,
+  p_post_id uuid default null, p_reply_id uuid default null, p_receiver_id text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept     json := private.replayed('pay', json_build_array(p_emotion, p_tier, p_post_id, p_reply_id, p_receiver_id));
+  v_needed   integer := (private.payment_tier(p_tier)).reputation;
+  v_post     app.posts;
+  v_receiver uuid;
+  v_payment  uuid;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  perform private.require_flag('emoji-pay');
+  if num_nonnulls(p_post_id, p_reply_id, p_receiver_id) <> 1 then
+    perform private.fail('payment_target');
+  elsif v_needed is null then
+    perform private.fail('tier_unknown');
+  end if;
+
+  if p_post_id is not null then
+    v_post := private.post(p_post_id);
+    v_receiver := v_post.author_id;
+  elsif p_reply_id is not null then
+    v_receiver := (private.reply(p_reply_id)).author_id;
+  else
+    v_receiver := private.person(p_receiver_id);
+  end if;
+  if v_receiver = private.caller() then
+    perform private.fail('pay_oneself');
+  elsif v_post.interest_id is not null and private.reputation_value(app.uid(), v_post.interest_id) < v_needed then
+    perform private.fail('reputation_too_low');
+  end if;
+
+  v_payment := private.pay(v_receiver, p_emotion, p_tier, p_post_id, p_reply_id);
+  return private.keep('pay', json_build_object(
+    'payment', private.payment_cards(array[v_payment]) -> 0,
+    'senderBalance', (select balance from app.wallets where user_id = app.uid())));
+end $$;
+comment on function api.pay is
+  'Pays for a post, for a reply, or a person: {payment, senderBalance}. A post without a primary interest asks for no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, insufficient_mana.';

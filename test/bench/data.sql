@@ -1,0 +1,58 @@
+-- The world that is measured: 10,000 people, 200,000 posts, and viewers with 0, 50 and 5000 relations.
+-- Written past triggers and foreign keys (session_replication_role), and therefore with everything that they would keep.
+-- A person's or post's id is made of its number, so that load scripts can name them.
+set session_replication_role = replica;
+
+create schema bench;
+create function bench.person(p_n bigint) returns uuid language sql immutable
+as $$ select ('10000000-0000-4000-8000-' || lpad(to_hex(p_n), 12, '0'))::uuid $$;
+create function bench.post(p_n bigint) returns uuid language sql immutable
+as $$ select ('20000000-0000-4000-8000-' || lpad(to_hex(p_n), 12, '0'))::uuid $$;
+create function bench.claims(p_n bigint) returns text language sql immutable
+as $$ select '{"sub":"' || bench.person(p_n) || '","email":"p@example.org","role":"user","iat":1,"exp":9999999999}' $$;
+grant usage on schema bench to authenticated;
+grant execute on all functions in schema bench to authenticated;
+
+insert into app.users (id, username, first_name, last_name, country, city)
+select bench.person(n), 'p' || lpad(n::text, 6, '0'), 'Person', n::text, 'PT', 'Lisbon' from generate_series(1, 10000) n;
+insert into app.accounts (user_id, email) select bench.person(n), 'p' || n || '@example.org' from generate_series(1, 10000) n;
+insert into app.mana_accounts (id, kind) select bench.person(n), 'wallet' from generate_series(1, 10000) n;
+insert into app.mana_transactions (id, kind) select bench.person(n), 'starter' from generate_series(1, 10000) n;
+insert into app.mana_entries (transaction_id, account_id, amount)
+select bench.person(n), a.id, a.amount
+from generate_series(1, 10000) n, lateral (values (private.mint(), -1000000), (bench.person(n), 1000000)) a (id, amount);
+insert into app.wallets (user_id, balance, lifetime_earned) select bench.person(n), 1000000, 1000000 from generate_series(1, 10000) n;
+
+-- who is in whose circles: person 1 in nobody's, 2 in 50, 3 in 5000, the others in 20 each
+insert into app.circles (id, owner_id, kind, name) select bench.person(n), bench.person(n), 'general', 'Circle' from generate_series(1, 10000) n;
+insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
+select bench.person(o), bench.person(o), bench.person(m), case when o % 5 = 0 then 'inner-circle' else 'acquaintance' end
+from (select 2 as m, 100 + i as o from generate_series(1, 50) i
+      union all select 3, 100 + i from generate_series(1, 5000) i
+      union all select m, 1 + (m * 7919 + i * 104729) % 10000 from generate_series(4, 10000) m, generate_series(1, 20) i) x
+where o <> m
+on conflict do nothing;
+insert into app.audience (viewer_id, author_id, level) select viewer_id, author_id, level from private.audience_rebuilt
+on conflict do nothing;
+
+insert into app.posts (id, author_id, body, visibility, depth, interest_id, created_at)
+select bench.post(n), bench.person(1 + (n * 7919) % 10000), 'Post ' || n || repeat(' some words about what was read', 8),
+       case when n % 10 < 8 then 'public' when n % 10 = 8 then 'circles' else 'inner' end, n % 6,
+       (select array_agg(id order by slug) from app.interests)[1 + n % 500],
+       now() - (200000 - n) * interval '20 seconds'
+from generate_series(1, 200000) n;
+insert into app.post_interests (post_id, interest_id, is_primary) select id, interest_id, true from app.posts;
+insert into app.reactions (post_id, user_id, kind)
+select bench.post(n), bench.person(1 + (n * 31 + i * 977) % 10000), 'heart' from generate_series(150000, 200000) n, generate_series(1, 4) i
+on conflict do nothing;
+insert into app.replies (post_id, author_id, body)
+select bench.post(n), bench.person(1 + (n * 37 + i * 991) % 10000), 'A reply of some length' from generate_series(150000, 200000) n, generate_series(1, 3) i;
+insert into app.post_counters (post_id, reactions, replies)
+select p.id, coalesce(r.n, 0), coalesce(a.n, 0) from app.posts p
+left join (select post_id, count(*) n from app.reactions group by 1) r on r.post_id = p.id
+left join (select post_id, count(*) n from app.replies group by 1) a on a.post_id = p.id;
+insert into app.post_emotions (post_id, emotion, payments, mana)
+select bench.post(n), e, 3, 9 from generate_series(150000, 200000) n, unnest(array['joy', 'insight']) e;
+
+set session_replication_role = origin;
+vacuum analyze;

@@ -1,0 +1,53 @@
+// What it costs to keep the audience: the same membership and block with and without its triggers.
+import type { Sql } from 'postgres'
+import { person } from './cases.ts'
+
+const RUNS = 400
+
+/** Milliseconds of one write each, with the audience's triggers and without them. */
+export type Cost = { name: string; kept: number; unkept: number }
+
+async function timed(sql: Sql, table: string, insert: string, remove: string): Promise<number> {
+  const start = performance.now()
+  for (let n = 0; n < RUNS; n++) {
+    const pair = [person(20 + n), person(5020 + n)]
+    await sql.unsafe(insert, pair, { prepare: true })
+    await sql.unsafe(remove, pair, { prepare: true })
+  }
+  await sql.unsafe(`analyze ${table}`)
+  return (performance.now() - start) / RUNS / 2
+}
+
+const writes = [
+  {
+    name: 'membership',
+    table: 'app.circle_members',
+    triggers: ['audience_added', 'audience_removed'],
+    insert: `insert into app.circle_members (circle_id, owner_id, member_id) values ($1::uuid, $1::uuid, $2::uuid)
+             on conflict do nothing`,
+    remove: 'delete from app.circle_members where circle_id = $1::uuid and member_id = $2::uuid',
+  },
+  {
+    name: 'block',
+    table: 'app.blocks',
+    triggers: ['audience_blocked', 'audience_unblocked'],
+    insert: 'insert into app.blocks (blocker_id, blocked_id) values ($1::uuid, $2::uuid) on conflict do nothing',
+    remove: 'delete from app.blocks where blocker_id = $1::uuid and blocked_id = $2::uuid',
+  },
+]
+
+/** @param sql a connection of the owner; leaves the triggers as they were */
+export async function triggerCosts(sql: Sql): Promise<Cost[]> {
+  const costs: Cost[] = []
+  for (const { name, table, triggers, insert, remove } of writes) {
+    const turn = async (state: 'enable' | 'disable') => {
+      for (const trigger of triggers) await sql.unsafe(`alter table ${table} ${state} trigger ${trigger}`)
+    }
+    await timed(sql, table, insert, remove) // once for the caches
+    await turn('disable')
+    const unkept = await timed(sql, table, insert, remove)
+    await turn('enable')
+    costs.push({ name, unkept, kept: await timed(sql, table, insert, remove) })
+  }
+  return costs
+}

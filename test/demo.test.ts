@@ -1,0 +1,11 @@
+// The story of `npm run demo` holds.
+import { test } from 'vitest'
+import { play } from './demo/story.ts'
+import { ADMIN } from './support/settings.ts'
+import { world } from './support/world.ts'
+
+const { url } = await world({ people: [] })
+
+test('from an invite code to a payment', async () => {
+  await play({ url, admin: ADMIN, print: () => {} })
+})

@@ -1,0 +1,164 @@
+// What must hold of mana whatever happens: random histories against a model of the rules, and many payments at once.
+// A failing history prints its seed, and the shortest one that shows the fault.
+import fc from 'fast-check'
+import type { TransactionSql } from 'postgres'
+import { expect, test } from 'vitest'
+import type { Person } from '../support/person.ts'
+import { world } from '../support/world.ts'
+
+type Purse = { balance: number; earned: number; spent: number; hours: number }
+type Model = { purses: Purse[] }
+type Step =
+  | { kind: 'pay'; from: number; to: number; tier: number }
+  | { kind: 'wait'; who: number; hours: number }
+  | { kind: 'look'; who: number }
+
+const prices = [1, 3, 10, 25, 50, 100]
+const { alice, bob, carla, database, join } = await world()
+const { owner, asCaller } = database
+const people = [alice, bob, carla]
+const ids = people.map(({ id }) => id)
+
+const person = fc.nat(people.length - 1)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('pay' as const), from: person, to: person, tier: fc.nat(5) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('wait' as const), who: person, hours: fc.integer({ min: 1, max: 120 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('look' as const), who: person }) },
+)
+
+function settle(purse: Purse) {
+  for (; purse.hours >= 24; purse.hours -= 24) {
+    const more = Math.max(0, Math.min(5, 50 - purse.balance))
+    purse.balance += more
+    purse.earned += more
+  }
+}
+
+/** What the rules say: false when the payment is refused, and then nothing is settled either. */
+function payInModel(from: Purse, to: Purse, amount: number): boolean {
+  const [payer, paid] = [{ ...from }, { ...to }]
+  settle(payer)
+  settle(paid)
+  if (from === to || payer.balance < amount) return false
+  Object.assign(from, payer, { balance: payer.balance - amount, spent: payer.spent + amount })
+  Object.assign(to, paid, { balance: paid.balance + amount, earned: paid.earned + amount })
+  return true
+}
+
+const as = <T>(who: number, work: (sql: TransactionSql) => Promise<T>) =>
+  asCaller({ sub: ids[who] ?? '', role: 'user' }, work)
+
+async function wait(who: number, hours: number, purse: Purse) {
+  await owner`update app.wallets set last_regen_at = last_regen_at - ${hours} * interval '1 hour'
+    where user_id = ${ids[who] ?? ''}`
+  purse.hours += hours
+}
+
+async function look(who: number, purse: Purse) {
+  settle(purse)
+  const [row] = await as(who, (sql) => sql`select api.get_wallet() as wallet`)
+  const { balance, earned, spent } = purse
+  expect(row?.wallet).toMatchObject({ balance, lifetimeEarned: earned, lifetimeSpent: spent })
+}
+
+async function pay(from: number, to: number, tier: number, { purses }: Model) {
+  const allowed = payInModel(purses[from] as Purse, purses[to] as Purse, prices[tier] ?? 0)
+  const receiver = people[to]?.username ?? ''
+  const refusal = await as(from, (sql) => sql`select api.pay('love', ${tier}, p_receiver_id => ${receiver})`).then(
+    () => null,
+    (error) => error.constraint_name ?? error.message,
+  )
+  expect(refusal).toBe(allowed ? null : from === to ? 'pay_oneself' : 'insufficient_mana')
+}
+
+async function take(step: Step, model: Model) {
+  if (step.kind === 'pay') return pay(step.from, step.to, step.tier, model)
+  const purse = model.purses[step.who] as Purse
+  return step.kind === 'wait' ? wait(step.who, step.hours, purse) : look(step.who, purse)
+}
+
+/** Every movement adds up to zero, every wallet to its entries, and all of it together to nothing. */
+async function expectBalancedBooks() {
+  const [books] = await owner`select
+    (select sum(amount)::int from app.mana_entries) as total,
+    (select count(*)::int from (select from app.mana_entries group by transaction_id having sum(amount) <> 0) t) as unbalanced,
+    (select count(*)::int from app.wallets where balance < 0 or balance <> lifetime_earned - lifetime_spent) as wrong,
+    (select count(*)::int from app.wallets w where balance is distinct from
+      (select sum(e.amount) from app.mana_entries e where e.account_id = w.user_id)) as unfounded`
+  expect(books).toEqual({ total: 0, unbalanced: 0, wrong: 0, unfounded: 0 })
+}
+
+/** The wallets are as the model has them. */
+async function check({ purses }: Model) {
+  const rows = await owner`select balance::int, lifetime_earned::int as earned, lifetime_spent::int as spent
+    from app.wallets where user_id = any (${ids}) order by array_position(${ids}, user_id)`
+  expect([...rows]).toEqual(purses.map(({ balance, earned, spent }) => ({ balance, earned, spent })))
+}
+
+async function begin(): Promise<Model> {
+  const rows = await owner`update app.wallets set last_regen_at = now() where user_id = any (${ids})
+    returning user_id, balance::int, lifetime_earned::int as earned, lifetime_spent::int as spent`
+  return { purses: ids.map((id) => ({ ...(rows.find((row) => row.user_id === id) as unknown as Purse), hours: 0 })) }
+}
+
+test('every history leaves the books as the rules say', async () => {
+  const history = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
+    const model = await begin()
+    for (const one of steps) await take(one, model)
+    await check(model)
+    await expectBalancedBooks()
+  })
+  await fc.assert(history, { numRuns: 40 })
+}, 60_000)
+
+type Paid = { payment: { id: string } }
+const send = (person: Person, target: object) =>
+  person.post<Paid>('/economy/pay', { emotion: 'love', tier: 0, ...target })
+
+async function two(...names: [string, string]): Promise<[Person, Person]> {
+  const [one, other] = await join(...names)
+  if (!one || !other) throw new Error('nobody joined')
+  return [one, other]
+}
+
+/** What was answered 201 is in the books, and nothing else of these people is. */
+async function expectKept(senders: Person[], answers: { status: number; body: Paid }[]) {
+  const kept = await owner`select id from app.payments where sender_id = any (${senders.map(({ id }) => id)})`
+  const acknowledged = answers.filter(({ status }) => status === 201).map(({ body }) => body.payment.id)
+  expect(kept.map(({ id }) => id).sort()).toEqual(acknowledged.sort())
+  await expectBalancedBooks()
+}
+
+test('of a hundred payments at once out of a balance of 50 exactly fifty go', async () => {
+  const [henry, ines] = await two('henry', 'ines')
+  const answers = await Promise.all(Array.from({ length: 100 }, () => send(henry, { receiverId: 'ines' })))
+  const refused = answers.filter(({ status }) => status !== 201)
+  expect(refused).toHaveLength(50)
+  for (const answer of refused) expect(answer).toFailWith(409, 'insufficient_mana')
+  const rows =
+    await owner`select balance::int from app.wallets where user_id in (${henry.id}, ${ines.id}) order by balance`
+  expect(rows.map(({ balance }) => balance)).toEqual([0, 100])
+  await expectKept([henry], answers)
+})
+
+test('of a thousand crossed payments none meets a deadlock', async () => {
+  const pair = await two('jack', 'kate')
+  const posts = await Promise.all(pair.map((author) => author.post<{ id: string }>('/posts', { body: 'Pay me' })))
+  const targets = pair.map(({ username }, at) => [{ receiverId: username }, { postId: posts[at]?.body.id }])
+  await owner`update app.wallets set last_regen_at = now() - interval '25 hours' where user_id = any (${pair.map(({ id }) => id)})`
+
+  const answers: Awaited<ReturnType<typeof send>>[] = []
+  await Promise.all(
+    Array.from({ length: 20 }, async (_, at) => {
+      for (let turn = 0; turn < 50; turn++) {
+        answers.push(await send(pair[at % 2] as Person, targets[1 - (at % 2)]?.[turn % 2] ?? {}))
+      }
+    }),
+  )
+  expect(answers).toHaveLength(1000)
+  for (const answer of answers) if (answer.status !== 201) expect(answer).toFailWith(409, 'insufficient_mana')
+  await expectKept(pair, answers)
+}, 60_000)
