@@ -1,0 +1,33 @@
+// Notifications routes: the inbox. What notifies whom is in sql/notifications, visibility in policies/notifications.sql.
+import { routes } from '../../lib/routes.ts'
+import { NotificationPage, ReadSelection, Unread } from './schemas.ts'
+
+export default routes('notifications', {
+  'GET /notifications': {
+    summary: 'My notifications, newest first',
+    description:
+      'The same kind on the same target within an hour of the first becomes one with a `count`: follows, reactions, replies, reposts, quotes and messages. A follow, reaction or repost counts each person once; the others count every item. A further item makes a read roll-up unread again and leaves it at its place. `actors` leaves out whom I can no longer see.',
+    access: 'user',
+    operation: 'list_notifications',
+    page: true,
+    answers: { 200: NotificationPage },
+    fails: ['cursor_unknown'],
+  },
+  'GET /notifications/unread-count': {
+    summary: 'How many notifications I have not read',
+    description: 'A roll-up counts as one.',
+    access: 'user',
+    operation: 'count_unread',
+    answers: { 200: Unread },
+  },
+  'POST /notifications/read': {
+    summary: 'Mark notifications as read',
+    description:
+      'Takes exactly one of `ids`, `groupKey` and `before` (all that came earlier than that moment). Ids that are not mine are passed over, and repeating it changes nothing. Answers how many are still unread.',
+    access: 'user',
+    operation: 'mark_read',
+    body: ReadSelection,
+    answers: { 200: Unread },
+    fails: ['read_selection'],
+  },
+})

@@ -1,0 +1,33 @@
+-- Who may see and touch notifications. Twin of sql/notifications/.
+
+-- notifications
+alter table app.notifications enable row level security;
+grant select on app.notifications to authenticated;
+grant update (read_at) on app.notifications to authenticated;
+grant select on app.notification_card to authenticated;
+create policy select_own on app.notifications for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.notifications is 'One''s own. private.notify writes them.';
+create policy update_own on app.notifications for update to authenticated
+  using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
+comment on policy update_own on app.notifications is 'People mark their own as read; no other column is granted.';
+
+-- notification_actors
+alter table app.notification_actors enable row level security;
+grant select on app.notification_actors to authenticated;
+create policy select_own on app.notification_actors for select to authenticated
+  using ((select true from app.notifications n where n.id = notification_id));
+comment on policy select_own on app.notification_actors is
+  'Whoever sees the notification; who the actor is shows only through app.person_card.';
+
+grant execute on function private.notification_cards to authenticated;
+grant execute on function api.list_notifications, api.count_unread, api.mark_read to authenticated;
+
+-- the channel user:{userId}
+create policy select_own_channel on realtime.messages for select to authenticated
+  using (extension = 'broadcast'
+     and (select realtime.topic()) = 'user:' || (select app.uid())
+     and (select private.check_caller()));
+do $$ begin
+  comment on policy select_own_channel on realtime.messages is 'People hear of their own notifications, and nobody else does.';
+exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write policies only
+end $$;

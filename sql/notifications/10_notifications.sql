@@ -1,0 +1,175 @@
+-- Notifications: what happened to a person, rolled up where the same keeps happening.
+-- Specification: Wiki and notifications; Events › Delivery. Decisions: Notifications, 26 kinds.
+
+create table app.notifications (
+  id          uuid primary key default gen_random_uuid(),
+  user_id     uuid not null references app.users on delete cascade,
+  kind        text not null check (kind in (
+    'circle.invited', 'circle.accepted', 'circle.added', 'co-author.invited', 'co-author.accepted', 'user.followed',
+    'post.replied', 'post.reacted', 'post.milestone', 'post.reposted', 'post.quoted', 'post.mentioned', 'poll.closed',
+    'series.updated', 'payment.received', 'reputation.level-up', 'reputation.voted', 'appeal.resolved', 'invite.used',
+    'wiki.resolved', 'message.received', 'membership.decided', 'event.reminder', 'order.updated',
+    'moderation.actioned', 'admin.broadcast')),
+  group_key   text not null,
+  count       integer not null default 1 check (count > 0),
+  target_type text,
+  target_id   text,
+  payload     jsonb not null default '{}',
+  created_at  timestamptz not null default now(),
+  read_at     timestamptz,
+  check ((target_type is null) = (target_id is null))
+);
+create index notifications_user_id_idx on app.notifications (user_id, created_at desc, id desc);
+create index notifications_group_key_idx on app.notifications (user_id, group_key, created_at desc);
+create index notifications_unread_idx on app.notifications (user_id, created_at) where read_at is null;
+comment on table app.notifications is
+  'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, never the internal id of a person. created_at is that of the first item of a roll-up.';
+
+create table app.notification_actors (
+  notification_id uuid not null references app.notifications on delete cascade,
+  actor_id        uuid not null references app.users on delete cascade,
+  created_at      timestamptz not null default now(),
+  primary key (notification_id, actor_id)
+);
+create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
+comment on table app.notification_actors is 'Who caused a notification, each once. All of them: one who is hidden later leaves room for the next.';
+
+insert into private.errors (word, status, text) values
+  ('read_selection', 422, 'Exactly one of ids, groupKey and before says what was read.');
+
+create view app.notification_card with (security_invoker) as
+select n.id,
+       json_build_object(
+         'id', n.id,
+         'kind', n.kind,
+         'groupKey', n.group_key,
+         'count', n.count,
+         'actors', coalesce((
+           select json_agg(a.card order by a.created_at, a.id)
+           from (select p.card, a.created_at, p.id
+                 from app.notification_actors a join app.person_card p on p.id = a.actor_id
+                 where a.notification_id = n.id
+                 order by a.created_at, p.id limit 3) a), '[]'),
+         'target', case when n.target_id is not null
+                        then json_build_object('type', n.target_type, 'id', n.target_id) end,
+         'payload', n.payload,
+         'createdAt', n.created_at,
+         'readAt', n.read_at) as card
+from app.notifications n;
+comment on view app.notification_card is
+  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, readAt}. actors are the first three whom the reader still may see.';
+
+create function private.notification_cards(p_ids uuid[]) returns json
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes ten times as long as running it
+as $$
+begin
+  return (select json_agg(c.card order by i.place)
+          from unnest(p_ids) with ordinality as i (id, place) join app.notification_card c on c.id = i.id);
+end $$;
+comment on function private.notification_cards is 'The cards of these notifications, in order, as far as the caller sees them.';
+
+create function private.roll_up(p_user uuid, p_kind text, p_group_key text, p_actor uuid, p_payload jsonb) returns boolean
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  -- two first items at once make one roll-up
+  perform pg_advisory_xact_lock(hashtextextended('notification ' || p_user || p_group_key, 0));
+  select id into v_id from app.notifications
+  where user_id = p_user and group_key = p_group_key and created_at > now() - interval '1 hour'
+  order by created_at desc limit 1;
+  if not found then
+    return false;
+  end if;
+  insert into app.notification_actors (notification_id, actor_id) values (v_id, p_actor) on conflict do nothing;
+  -- who takes a heart back and gives it again is not counted, and disturbs nobody, twice
+  if found or p_kind in ('post.replied', 'post.quoted', 'message.received') then
+    update app.notifications set count = count + 1, payload = p_payload, read_at = null where id = v_id;
+  end if;
+  return true;
+end $$;
+comment on function private.roll_up is
+  'Adds an item to the notification of this group that is less than an hour old, which is unread again and carries the latest payload; false when there is none.';
+
+create function private.notify(
+  p_user uuid, p_kind text, p_actor uuid, p_target_type text, p_target_id text,
+  p_payload jsonb default '{}', p_group_key text default null
+) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_group text := coalesce(p_group_key, concat_ws(':', p_kind, p_target_id));
+  v_id    uuid;
+begin
+  if p_user = p_actor
+     or private.level_of(p_user, p_actor) < 0
+     or exists (select from app.users where id = p_user and (banned_at is not null or erased_at is not null)) then
+    return;
+  end if;
+  if p_kind in ('user.followed', 'post.reacted', 'post.replied', 'post.reposted', 'post.quoted', 'message.received')
+     and private.roll_up(p_user, p_kind, v_group, p_actor, p_payload) then
+    return;
+  end if;
+  insert into app.notifications (user_id, kind, group_key, target_type, target_id, payload)
+  values (p_user, p_kind, v_group, p_target_type, p_target_id, p_payload)
+  returning id into v_id;
+  if p_actor is not null then
+    insert into app.notification_actors (notification_id, actor_id) values (v_id, p_actor);
+  end if;
+end $$;
+comment on function private.notify is
+  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself or across a block, nothing to the banned and erased.';
+
+create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.caller();
+  v_from   app.notifications;
+  v_ids    uuid[];
+begin
+  select * into v_from from app.notifications where id = private.cursor_uuid(p_cursor);
+  if p_cursor is not null and not found then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_ids := array(select id from app.notifications
+                 where user_id = v_caller
+                   and (created_at, id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.id, v_caller))
+                 order by created_at desc, id desc limit 51);
+  return private.page(private.notification_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_notifications is
+  'The caller''s notifications, newest first by their first item. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.count_unread() returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return json_build_object('count', (select count(*) from app.notifications
+                                     where user_id = private.caller() and read_at is null));
+end $$;
+comment on function api.count_unread is 'How many notifications the caller has not read, a roll-up as one: {count}.';
+
+create function api.mark_read(p_ids uuid[] default null, p_group_key text default null, p_before timestamptz default null)
+returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if num_nonnulls(p_ids, p_group_key, p_before) <> 1 then
+    perform private.fail('read_selection');
+  end if;
+  update app.notifications set read_at = now()
+  where user_id = private.caller() and read_at is null
+    and (id = any (p_ids) or group_key = p_group_key or created_at < p_before);
+  return api.count_unread();
+end $$;
+comment on function api.mark_read is
+  'Marks the caller''s notifications read: these ids, a group, or all before a moment; what is not theirs is passed over. Answers {count}, those still unread. Fails: read_selection.';

@@ -1,0 +1,15 @@
+-- The channel user:{userId}: that there is a notification, new or rolled up once more.
+-- Specification: Events › Delivery.
+
+create function private.broadcast_notification() returns trigger
+language plpgsql security definer   -- sends to others than the caller
+set search_path = ''
+as $$
+begin
+  perform private.broadcast('user:' || new.user_id, 'notification', jsonb_build_object('id', new.id, 'kind', new.kind));
+  return null;
+end $$;
+comment on function private.broadcast_notification is
+  'Trigger: {id, kind} to the person''s own channel. Reading marks and changes of the payload alone send nothing.';
+create trigger broadcast_notification after insert or update of count on app.notifications
+  for each row execute function private.broadcast_notification();
