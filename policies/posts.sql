@@ -1,6 +1,6 @@
 -- Who may see and touch posts, replies and reactions. Twin of sql/posts/.
 
-grant execute on function private.visibility_level, private.post, private.post_time, private.post_cards,
+grant execute on function private.visibility_level, private.trimmed, private.post, private.post_time, private.post_cards,
   private.reply, private.reply_time, private.reply_cards, private.reactions_of
   to authenticated;
 
@@ -78,3 +78,13 @@ comment on policy delete_own on app.reactions is 'People take their own reaction
 grant execute on function
   api.create_post, api.list_feed, api.get_post, api.create_reply, api.list_replies, api.react, api.unreact
   to authenticated;
+
+-- the channel feed:public
+create policy select_public_feed on realtime.messages for select to authenticated
+  using (extension = 'broadcast'
+     and (select realtime.topic()) = 'feed:public'
+     and (select private.check_caller()));
+do $$ begin
+  comment on policy select_public_feed on realtime.messages is 'Every live token hears the ids of new public posts.';
+exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write policies only
+end $$;

@@ -1,6 +1,6 @@
 -- Who may see and touch circles, invitations and blocks. Twin of sql/social/.
 
-grant execute on function private.lock_pairs, private.circle_cards, private.own_circle, private.circle_name,
+grant execute on function private.lock_pairs, private.lock_person, private.circle_cards, private.own_circle, private.circle_name,
   private.invitation_cards, private.settle_invitation, private.blocked_person
   to authenticated;
 
@@ -31,8 +31,10 @@ create policy select_concerned on app.circle_members for select to authenticated
   using (owner_id = (select app.uid()) or member_id = (select app.uid()));
 comment on policy select_concerned on app.circle_members is
   'The owner sees all members; a member sees their own membership alone, since bond levels are the owner''s affair.';
-create policy insert_owner on app.circle_members for insert to authenticated with check (owner_id = (select app.uid()));
-comment on policy insert_owner on app.circle_members is 'The owner adds members; an accepted invitation does it by definer function.';
+create policy insert_owner on app.circle_members for insert to authenticated
+  with check (owner_id = (select app.uid()) and (select true from app.users u where u.id = member_id));
+comment on policy insert_owner on app.circle_members is
+  'The owner adds members, nobody across a block; an accepted invitation does it by definer function.';
 create policy update_owner on app.circle_members for update to authenticated
   using (owner_id = (select app.uid())) with check (owner_id = (select app.uid()));
 comment on policy update_owner on app.circle_members is 'The owner alone sets bond levels.';
@@ -51,9 +53,10 @@ create policy select_concerned on app.circle_invitations for select to authentic
 comment on policy select_concerned on app.circle_invitations is 'The two people whom it concerns.';
 create policy insert_owner on app.circle_invitations for insert to authenticated
   with check (inviter_id = (select app.uid())
-          and circle_id in (select c.id from app.circles c where c.owner_id = (select app.uid())));
+          and circle_id in (select c.id from app.circles c where c.owner_id = (select app.uid()))
+          and (select true from app.users u where u.id = invitee_id));
 comment on policy insert_owner on app.circle_invitations is
-  'The owner of a circle invites into it. No update: private.settle_invitation keeps the states.';
+  'The owner of a circle invites into it, nobody across a block. No update: private.settle_invitation keeps the states.';
 
 -- blocks
 alter table app.blocks enable row level security;
@@ -74,3 +77,6 @@ grant execute on function
   api.respond_invitation, api.accept_invitation, api.decline_invitation, api.revoke_invitation,
   api.block_person, api.unblock_person
   to authenticated;
+
+-- jobs
+grant execute on function private.job_check_audience to worker;

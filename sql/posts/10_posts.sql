@@ -3,8 +3,15 @@
 
 create function private.visibility_level(p_visibility text) returns smallint
 language sql immutable
+set search_path = ''
 as $$ select (case p_visibility when 'public' then 0 when 'circles' then 1 else 2 end)::smallint $$;
 comment on function private.visibility_level is 'The audience level that a visibility asks for. See private.may_see.';
+
+create function private.trimmed(p_text text) returns text
+language sql immutable
+set search_path = ''
+as $$ select btrim(p_text, e' \t\r\n') $$;
+comment on function private.trimmed is 'A text without the blanks and empty lines around it.';
 
 create table app.posts (
   id              uuid primary key default gen_random_uuid(),
@@ -25,8 +32,9 @@ create table app.posts (
          when hidden_at is not null then 3
          when space_id is not null then 0
          else private.visibility_level(visibility) end) stored,
-  constraint post_title check (case format when 'essay' then length(btrim(title)) between 1 and 200 else title is null end),
-  constraint post_body check (length(btrim(body)) between 1 and case format when 'essay' then 100000 else 5000 end)
+  constraint post_title check (
+    case format when 'essay' then coalesce(length(private.trimmed(title)), 0) between 1 and 200 else title is null end),
+  constraint post_body check (length(private.trimmed(body)) between 1 and case format when 'essay' then 100000 else 5000 end)
 );
 create index posts_created_at_idx on app.posts (created_at desc, id desc) where required_level < 3;
 create index posts_author_id_idx on app.posts (author_id, created_at desc, id desc);
@@ -112,24 +120,31 @@ end $$;
 comment on function private.post is 'The post, when the caller may see it. Fails: post_unknown.';
 
 create function private.post_visible_to(p_post uuid, p_viewer uuid) returns boolean
-language sql stable security definer   -- asks for a viewer other than the caller
+language plpgsql stable security definer   -- asks for a viewer other than the caller
 set search_path = ''
 as $$
-  select private.may_see(
-    private.level_of(p_viewer, p.author_id), p.required_level,
-    p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = p_viewer))
-  from app.posts p where p.id = p_post
-$$;
+begin
+  return (
+    select private.may_see(
+      private.level_of(p_viewer, p.author_id), p.required_level,
+      p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = p_viewer))
+    from app.posts p where p.id = p_post);
+end $$;
 comment on function private.post_visible_to is
   'Whether any person may see a post: for definer functions that tell others about it. Null when there is none.';
 
 create function private.post_time(p_post uuid) returns timestamptz
-language sql stable security definer   -- a cursor holds also when its post was deleted or hidden since
+language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
 set search_path = ''
 as $$
-  select created_at from app.posts
-  where id = p_post
-    and private.may_see(private.level_of(app.uid(), author_id), private.visibility_level(visibility), true)
-$$;
+begin
+  return (
+    select p.created_at from app.posts p
+    where p.id = p_post
+      and private.may_see(
+        private.level_of(app.uid(), p.author_id),
+        case when p.space_id is null then private.visibility_level(p.visibility) else 0::smallint end,
+        p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = app.uid())));
+end $$;
 comment on function private.post_time is
   'Where a cursor''s post stands in time: also a deleted one, never one that was not for the caller.';

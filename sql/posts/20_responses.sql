@@ -13,9 +13,9 @@ create table app.replies (
   created_at      timestamptz not null default now(),
   required_level  smallint not null generated always as (
     case when deleted_at is not null or author_silenced then 4 when hidden_at is not null then 3 else 0 end) stored,
-  constraint reply_body check (length(btrim(body)) between 1 and case kind when 'reaction' then 280 else 5000 end),
-  constraint criticism_length check (kind <> 'criticism' or length(btrim(body)) between 50 and 300),
-  constraint contribution_length check (kind <> 'contribution' or length(btrim(body)) >= 100)
+  constraint reply_body check (length(private.trimmed(body)) between 1 and case kind when 'reaction' then 280 else 5000 end),
+  constraint criticism_length check (kind <> 'criticism' or length(private.trimmed(body)) between 50 and 300),
+  constraint contribution_length check (kind <> 'contribution' or length(private.trimmed(body)) >= 100)
 );
 create index replies_post_id_idx on app.replies (post_id, created_at, id);
 create index replies_author_id_idx on app.replies (author_id, created_at desc);
@@ -94,11 +94,13 @@ end $$;
 comment on function private.reply is 'The reply, when the caller may see it and its post. Fails: reply_unknown.';
 
 create function private.reply_time(p_reply uuid, p_post uuid) returns timestamptz
-language sql stable security definer   -- a cursor holds also when its reply was deleted or hidden since
+language plpgsql stable security definer   -- a cursor holds also when its reply was deleted or hidden since
 set search_path = ''
 as $$
-  select created_at from app.replies
-  where id = p_reply and post_id = p_post and private.may_meet(private.level_of(app.uid(), author_id))
-$$;
+begin
+  return (
+    select created_at from app.replies
+    where id = p_reply and post_id = p_post and private.may_meet(private.level_of(app.uid(), author_id)));
+end $$;
 comment on function private.reply_time is
   'Where a cursor''s reply stands in time under its post: also a deleted one, never one across a block.';

@@ -36,12 +36,15 @@ comment on view app.post_card is
   'A post as its viewer sees it: fields, author, interests, counters, the viewer''s reactions, emojiBreakdown {emotion: {count, total}}.';
 
 create function private.post_cards(p_ids uuid[]) returns json
-language sql stable
+language plpgsql stable
 set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
-  select json_agg(c.card order by i.place)
-  from unnest(p_ids) with ordinality as i (id, place) join app.post_card c on c.id = i.id
-$$;
+begin
+  return (
+    select json_agg(c.card order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place) join app.post_card c on c.id = i.id);
+end $$;
 comment on function private.post_cards is 'The cards of these posts, in order, as far as the caller sees them.';
 
 create view app.reply_card with (security_invoker) as
@@ -60,10 +63,13 @@ join app.person_card author on author.id = r.author_id;
 comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, authorId, author, kind, body, hiddenAt, createdAt}.';
 
 create function private.reply_cards(p_ids uuid[]) returns json
-language sql stable
+language plpgsql stable
 set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
-  select json_agg(c.card order by i.place)
-  from unnest(p_ids) with ordinality as i (id, place) join app.reply_card c on c.id = i.id
-$$;
+begin
+  return (
+    select json_agg(c.card order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place) join app.reply_card c on c.id = i.id);
+end $$;
 comment on function private.reply_cards is 'The cards of these replies, in order, as far as the caller sees them.';

@@ -26,7 +26,7 @@ begin
   end if;
 
   insert into app.posts (author_id, format, title, body, visibility, depth, interest_id)
-  values (private.caller(), p_format, btrim(p_title), btrim(p_body), p_visibility, p_depth, p_interest_id)
+  values (private.caller(), p_format, private.trimmed(p_title), private.trimmed(p_body), p_visibility, p_depth, p_interest_id)
   returning id into v_post;
   insert into app.post_interests (post_id, interest_id) select v_post, i from unnest(v_more) i;
   perform private.emit('posts.post.published', json_build_object('postId', v_post, 'authorId', app.uid()));
@@ -81,7 +81,7 @@ declare
   v_reply uuid;
 begin
   insert into app.replies (post_id, author_id, kind, body)
-  values (p_id, private.caller(), p_kind, btrim(p_body))
+  values (p_id, private.caller(), p_kind, private.trimmed(p_body))
   returning id into v_reply;
   perform private.emit('posts.reply.created', json_build_object(
     'replyId', v_reply, 'postId', p_id, 'authorId', app.uid()));
@@ -120,9 +120,14 @@ comment on function api.list_replies is
   'The replies to a post, oldest first, all or of one kind. Fails: post_unknown, cursor_unknown, limit_out_of_range.';
 
 create function private.reactions_of(p_post uuid) returns json
-language sql stable
+language plpgsql stable
 set search_path = ''
-as $$ select json_build_object('counters', card -> 'counters', 'viewer', card -> 'viewer') from app.post_card where id = p_post $$;
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_build_object('counters', card -> 'counters', 'viewer', card -> 'viewer') from app.post_card where id = p_post);
+end $$;
 comment on function private.reactions_of is 'What a reaction changes of a post''s card: {counters, viewer}.';
 
 create function api.react(p_id uuid, p_kind text) returns json

@@ -59,6 +59,9 @@ set search_path = ''
 as $$
 begin
   perform from app.circles where id = new.circle_id for update;   -- two at once never make one too many
+  if not found then
+    perform private.fail('circle_unknown');   -- it went meanwhile
+  end if;
   if exists (select from app.circle_members where circle_id = new.circle_id and member_id = new.member_id) then
     perform private.fail('member_already');   -- before the count: it is the better answer for a full circle
   end if;
@@ -105,12 +108,15 @@ comment on view app.circle_card is
   'A circle as its owner and members see it: {id, ownerId, owner, kind, name, accent, isOwner, createdAt}. Gone for a member while a block stands.';
 
 create function private.circle_cards(p_ids uuid[]) returns json
-language sql stable
+language plpgsql stable
 set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
-  select json_agg(c.card order by i.place)
-  from unnest(p_ids) with ordinality as i (id, place) join app.circle_card c on c.id = i.id
-$$;
+begin
+  return (
+    select json_agg(c.card order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place) join app.circle_card c on c.id = i.id);
+end $$;
 comment on function private.circle_cards is 'The cards of these circles, in order, as far as the caller sees them.';
 
 create function private.own_circle(p_circle uuid) returns uuid
@@ -193,78 +199,3 @@ begin
 end $$;
 comment on function api.delete_circle is
   'Deletes one''s circle with its memberships and invitations. Fails: circle_unknown, circle_not_yours.';
-
-create view app.circle_member_card with (security_invoker) as
-select m.circle_id, m.member_id, m.created_at,
-       json_build_object('circleId', m.circle_id, 'memberId', p.card ->> 'id', 'member', p.card,
-                         'bondLevel', m.bond_level, 'createdAt', m.created_at) as card
-from app.circle_members m join app.person_card p on p.id = m.member_id;
-comment on view app.circle_member_card is
-  'A membership: {circleId, memberId, member, bondLevel, createdAt}. Gone while a block stands.';
-
-create function api.list_circle_members(p_id uuid) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  perform private.own_circle(p_id);
-  return private.page(
-    (select json_agg(card order by created_at, member_id) from app.circle_member_card where circle_id = p_id), null, 10);
-end $$;
-comment on function api.list_circle_members is
-  'The members of one''s circle (at most 10, so one page). Fails: circle_unknown, circle_not_yours.';
-
-create function api.add_circle_member(p_id uuid, p_member_id text, p_bond_level text default 'acquaintance') returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_member uuid := private.person(p_member_id);
-begin
-  perform private.own_circle(p_id);
-  perform private.lock_pairs(array[v_member], array[app.uid()]);
-  insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
-  values (p_id, app.uid(), v_member, p_bond_level);
-  return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
-end $$;
-comment on function api.add_circle_member is
-  'Puts a person into one''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, member_already, member_oneself, circle_full.';
-
-create function api.set_bond_level(p_id uuid, p_member_id text, p_bond_level text) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_member uuid := private.person(p_member_id);
-begin
-  perform private.own_circle(p_id);
-  perform private.lock_pairs(array[v_member], array[app.uid()]);
-  update app.circle_members set bond_level = p_bond_level where circle_id = p_id and member_id = v_member;
-  if not found then
-    perform private.fail('member_unknown');
-  end if;
-  return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
-end $$;
-comment on function api.set_bond_level is
-  'Changes how close a member is. Fails: circle_unknown, circle_not_yours, person_unknown, member_unknown.';
-
-create function api.remove_circle_member(p_id uuid, p_member_id text) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_member uuid := private.person(p_member_id);
-  v_owner  uuid;
-begin
-  select owner_id into v_owner from app.circle_card where id = p_id;
-  if not found then
-    perform private.fail('circle_unknown');
-  elsif app.uid() not in (v_owner, v_member) then
-    perform private.fail('circle_not_yours');
-  end if;
-  perform private.lock_pairs(array[v_member], array[v_owner]);
-  delete from app.circle_members where circle_id = p_id and member_id = v_member;
-  return null;   -- answered as 204
-end $$;
-comment on function api.remove_circle_member is
-  'The owner removes a member, or a member leaves. Repeating it changes nothing. Fails: circle_unknown, circle_not_yours, person_unknown.';

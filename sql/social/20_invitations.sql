@@ -26,9 +26,12 @@ insert into private.errors (word, status, text) values
   ('invite_oneself', 400, 'You cannot invite yourself.');
 
 create function private.circle_name(p_circle uuid) returns text
-language sql stable security definer   -- an invitee does not see the circle yet, and is told its name
+language plpgsql stable security definer   -- an invitee does not see the circle yet, and is told its name
 set search_path = ''
-as $$ select name from app.circles where id = p_circle $$;
+as $$
+begin
+  return (select name from app.circles where id = p_circle);
+end $$;
 comment on function private.circle_name is 'The name of a circle that somebody is invited into.';
 
 create view app.circle_invitation_card with (security_invoker) as
@@ -51,12 +54,15 @@ comment on view app.circle_invitation_card is
   'An invitation as its two people see it: {id, circleId, circleName, inviterId, inviter, inviteeId, invitee, bondLevel, status, createdAt}.';
 
 create function private.invitation_cards(p_ids uuid[]) returns json
-language sql stable
+language plpgsql stable
 set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
-  select json_agg(c.card order by i.place)
-  from unnest(p_ids) with ordinality as i (id, place) join app.circle_invitation_card c on c.id = i.id
-$$;
+begin
+  return (
+    select json_agg(c.card order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place) join app.circle_invitation_card c on c.id = i.id);
+end $$;
 comment on function private.invitation_cards is 'The cards of these invitations, in order, as far as the caller sees them.';
 
 create function api.invite_to_circle(p_id uuid, p_invitee_id text, p_bond_level text default 'acquaintance') returns json
@@ -64,11 +70,10 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_invitee    uuid := private.person(p_invitee_id);
+  v_invitee    uuid := private.lock_person(p_invitee_id);
   v_invitation uuid;
 begin
   perform private.own_circle(p_id);
-  perform private.lock_pairs(array[v_invitee], array[app.uid()]);
   if exists (select from app.circle_members where circle_id = p_id and member_id = v_invitee) then
     perform private.fail('member_already');
   end if;

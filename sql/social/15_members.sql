@@ -1,0 +1,88 @@
+-- Members of circles: who is in, and how close.
+-- Specification: Resources › CircleMember; Social. Decisions: Visibility.
+
+create function private.lock_person(p_person text) returns uuid
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_person uuid := private.person(p_person);
+begin
+  perform private.lock_pairs(array[v_person], array[private.caller()]);
+  return private.person(p_person);   -- again: a block may have come while we waited
+end $$;
+comment on function private.lock_person is
+  'The id of a person, locked as a pair with the caller until the transaction ends: no block comes in between. Fails: person_unknown.';
+
+create view app.circle_member_card with (security_invoker) as
+select m.circle_id, m.member_id, m.created_at,
+       json_build_object('circleId', m.circle_id, 'memberId', p.card ->> 'id', 'member', p.card,
+                         'bondLevel', m.bond_level, 'createdAt', m.created_at) as card
+from app.circle_members m join app.person_card p on p.id = m.member_id;
+comment on view app.circle_member_card is
+  'A membership: {circleId, memberId, member, bondLevel, createdAt}. Gone while a block stands.';
+
+create function api.list_circle_members(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.own_circle(p_id);
+  return private.page(
+    (select json_agg(card order by created_at, member_id) from app.circle_member_card where circle_id = p_id), '{}', 10);
+end $$;
+comment on function api.list_circle_members is
+  'The members of one''s circle (at most 10, so one page). Fails: circle_unknown, circle_not_yours.';
+
+create function api.add_circle_member(p_id uuid, p_member_id text, p_bond_level text default 'acquaintance') returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_member uuid := private.lock_person(p_member_id);
+begin
+  perform private.own_circle(p_id);
+  insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
+  values (p_id, app.uid(), v_member, p_bond_level);
+  return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
+end $$;
+comment on function api.add_circle_member is
+  'Puts a person into one''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, member_already, member_oneself, circle_full.';
+
+create function api.set_bond_level(p_id uuid, p_member_id text, p_bond_level text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_member uuid := private.lock_person(p_member_id);
+begin
+  perform private.own_circle(p_id);
+  update app.circle_members set bond_level = p_bond_level where circle_id = p_id and member_id = v_member;
+  if not found then
+    perform private.fail('member_unknown');
+  end if;
+  return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
+end $$;
+comment on function api.set_bond_level is
+  'Changes how close a member is. Fails: circle_unknown, circle_not_yours, person_unknown, member_unknown.';
+
+create function api.remove_circle_member(p_id uuid, p_member_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_member uuid := private.person(p_member_id);
+  v_owner  uuid;
+begin
+  select owner_id into v_owner from app.circle_card where id = p_id;
+  if not found then
+    perform private.fail('circle_unknown');
+  elsif app.uid() not in (v_owner, v_member) then
+    perform private.fail('circle_not_yours');
+  end if;
+  perform private.lock_pairs(array[v_member], array[v_owner]);
+  delete from app.circle_members where circle_id = p_id and member_id = v_member;
+  return null;   -- answered as 204
+end $$;
+comment on function api.remove_circle_member is
+  'The owner removes a member, or a member leaves. Repeating it changes nothing. Fails: circle_unknown, circle_not_yours, person_unknown.';

@@ -1,0 +1,22 @@
+-- What is looked at from time to time. When: api-facade/worker/jobs.ts.
+
+create function private.job_check_audience() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_viewers uuid[];
+  v_authors uuid[];
+begin
+  -- one statement, one snapshot: a membership and what its trigger wrote are both in it or neither is
+  select array_agg(viewer_id), array_agg(author_id) into v_viewers, v_authors
+  from app.audience a full join private.audience_rebuilt r using (viewer_id, author_id)
+  where a.level is distinct from r.level;
+  if v_viewers is null then
+    return 0;
+  end if;
+  perform private.recompute_audience(v_viewers, v_authors);
+  return cardinality(v_viewers);
+end $$;
+comment on function private.job_check_audience is
+  'Job: compares app.audience with a full rebuild, both ways, and repairs the pairs that differ. Any is a fault: triggers keep the table.';
