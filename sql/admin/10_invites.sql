@@ -12,7 +12,7 @@ declare
   v_codes app.invite_codes[];
 begin
   perform private.require_role('admin');
-  if p_count not between 1 and 100 then
+  if p_count is null or p_count not between 1 and 100 then
     perform private.fail('count_out_of_range');
   end if;
   v_codes := array(select private.make_invite_code(app.uid()) from generate_series(1, p_count));

@@ -47,12 +47,14 @@ insert into private.errors (word, status, text) values
   ('feature_disabled', 403, 'This feature is switched off.');
 
 create function app.uid() returns uuid
-language sql stable
+language plpgsql stable
+set search_path = ''
 as $$
-  select coalesce(
+begin
+  return coalesce(
     nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub',
-    nullif(current_setting('request.jwt.claim.sub', true), ''))::uuid
-$$;
+    nullif(current_setting('request.jwt.claim.sub', true), ''))::uuid;
+end $$;
 comment on function app.uid is 'Who is calling: the token''s sub, or null. Reads both styles of claims that PostgREST has had.';
 
 create function private.check_caller() returns boolean
@@ -76,6 +78,7 @@ begin
     and u.erased_at is null
     and u.role = v_claims ->> 'role'
     and u.tokens_valid_from <= (v_claims ->> 'iat')::bigint
+    and v_claims ->> 'exp' is not null   -- without it the denylist could not name it
     and not exists (select from private.revoked_tokens r
                     where r.user_id = u.id
                       and r.issued_at = (v_claims ->> 'iat')::bigint
@@ -113,13 +116,21 @@ end $$;
 comment on function private.caller is 'app.uid(), or token_missing.';
 
 create function private.domain() returns text
-language sql stable
-as $$ select value from app.settings where key = 'instance_domain' $$;
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select value from app.settings where key = 'instance_domain');
+end $$;
 comment on function private.domain is 'INSTANCE_DOMAIN. In a query over many rows: (select private.domain()), read once.';
 
 create function private.actor_id(p_username text, p_domain text) returns text
-language sql immutable
-as $$ select 'acct:' || p_username || '@' || p_domain $$;
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return 'acct:' || p_username || '@' || p_domain;
+end $$;
 comment on function private.actor_id is 'The public identifier of a person. Decisions: Identity of people.';
 
 create function private.username_of(p_person text) returns text

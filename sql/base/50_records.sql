@@ -12,9 +12,12 @@ comment on table app.domain_events is
   'The outbox: what happened, written by the transaction that caused it. Higher features hang their triggers on it.';
 
 create function private.emit(p_name text, p_payload json) returns void
-language sql volatile security definer   -- the outbox is written through here alone
+language plpgsql volatile security definer   -- the outbox is written through here alone
 set search_path = ''
-as $$ insert into app.domain_events (name, payload) values (p_name, p_payload::jsonb) $$;
+as $$
+begin
+  insert into app.domain_events (name, payload) values (p_name, p_payload::jsonb);
+end $$;
 comment on function private.emit is 'Records a domain event. Names and payloads: specification, Events.';
 
 create table app.idempotency_keys (
@@ -36,8 +39,12 @@ insert into private.errors (word, status, text) values
   ('idempotency_key_busy', 409, 'The first request with this Idempotency-Key is still running.');
 
 create function private.idempotency_key() returns text
-language sql stable
-as $$ select nullif(current_setting('request.headers', true), '')::json ->> 'idempotency-key' $$;
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select nullif(current_setting('request.headers', true), '')::json ->> 'idempotency-key');
+end $$;
 comment on function private.idempotency_key is 'The request''s Idempotency-Key, or null.';
 
 create function private.replayed(p_operation text, p_request json) returns json
@@ -173,7 +180,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if p_limit not between 1 and 50 then
+  if p_limit is null or p_limit not between 1 and 50 then   -- null would be a list without end
     perform private.fail('limit_out_of_range');
   end if;
   return json_build_object(

@@ -53,6 +53,7 @@ create trigger refuse_truncate before truncate on app.mana_entries
 
 create function private.mint() returns uuid
 language sql immutable
+set search_path = ''
 as $$ select '00000000-0000-0000-0000-00000000000a'::uuid $$;
 comment on function private.mint is 'The account whence new mana comes: starters and regeneration.';
 insert into app.mana_accounts (id, kind) values (private.mint(), 'mint');

@@ -124,6 +124,7 @@ comment on function private.payment_cards is 'The cards of these payments, in or
 
 create function private.shares(p_payment app.payments, out receiver_id uuid, out amount integer) returns setof record
 language sql stable
+set search_path = ''
 as $$ select p_payment.receiver_id, p_payment.amount $$;
 comment on function private.shares is 'Who gets how much of a payment: its receiver all of it.';
 

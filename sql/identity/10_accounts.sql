@@ -63,27 +63,29 @@ comment on view app.person_card is
   'How a person appears in any public answer: {id, actorId, username, firstName, lastName, profilePicUrl}.';
 
 create function private.own_profile(p_user uuid) returns json
-language sql stable   -- invoker: under row-level security it finds the caller alone
+language plpgsql stable   -- invoker: under row-level security it finds the caller alone
 set search_path = ''
 as $$
-  select json_build_object(
-    'id', u.id,
-    'actorId', private.actor_id(u.username, private.domain()),
-    'username', u.username,
-    'email', a.email,
-    'role', u.role,
-    'firstName', u.first_name,
-    'lastName', u.last_name,
-    'dateOfBirth', a.date_of_birth,
-    'country', u.country,
-    'city', u.city,
-    'phone', a.phone,
-    'about', u.about,
-    'profilePicUrl', u.profile_pic_url,
-    'createdAt', u.created_at)
-  from app.users u join app.accounts a on a.user_id = u.id
-  where u.id = p_user
-$$;
+begin
+  return (
+    select json_build_object(
+      'id', u.id,
+      'actorId', private.actor_id(u.username, private.domain()),
+      'username', u.username,
+      'email', a.email,
+      'role', u.role,
+      'firstName', u.first_name,
+      'lastName', u.last_name,
+      'dateOfBirth', a.date_of_birth,
+      'country', u.country,
+      'city', u.city,
+      'phone', a.phone,
+      'about', u.about,
+      'profilePicUrl', u.profile_pic_url,
+      'createdAt', u.created_at)
+    from app.users u join app.accounts a on a.user_id = u.id
+    where u.id = p_user);
+end $$;
 comment on function private.own_profile is 'A person as they see themselves: the only shape with the internal id.';
 
 create function private.free_username(p_first_name text, p_last_name text) returns text

@@ -27,11 +27,12 @@ end $$;
 comment on function private.issue_claims is 'The payload of a new access token, {sub, email, role, iat, exp}, valid for so many seconds.';
 
 create function private.end_tokens(p_user uuid) returns void
-language sql volatile
+language plpgsql volatile
 set search_path = ''
 as $$
-  update app.users set tokens_valid_from = floor(extract(epoch from clock_timestamp()))::bigint + 1 where id = p_user
-$$;
+begin
+  update app.users set tokens_valid_from = floor(extract(epoch from clock_timestamp()))::bigint + 1 where id = p_user;
+end $$;
 comment on function private.end_tokens is 'Kills every token issued so far: tokensValidFrom moves to the next whole second.';
 
 create function private.end_own_token(p_everywhere boolean) returns void
@@ -52,15 +53,17 @@ end $$;
 comment on function private.end_own_token is 'Ends the token of this request, or all of the caller''s.';
 
 create function api.find_login(p_email text) returns json
-language sql stable security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+language plpgsql stable security definer   -- before a token there is nobody to whom a row could belong; for gate alone
 set search_path = ''
 as $$
-  select json_build_object('userId', c.user_id, 'passwordHash', c.password_hash)
-  from app.accounts a
-  join private.credentials c on c.user_id = a.user_id
-  join app.users u on u.id = a.user_id and u.erased_at is null
-  where lower(a.email) = lower(btrim(p_email))
-$$;
+begin
+  return (
+    select json_build_object('userId', c.user_id, 'passwordHash', c.password_hash)
+    from app.accounts a
+    join private.credentials c on c.user_id = a.user_id
+    join app.users u on u.id = a.user_id and u.erased_at is null
+    where lower(a.email) = lower(btrim(p_email)));
+end $$;
 comment on function api.find_login is
   'For the facade alone: whose password to check at login, {userId, passwordHash}, or null. Specification: POST /auth/login.';
 

@@ -75,18 +75,23 @@ begin
 end $$;
 comment on function private.make_invite_code is 'A new active code of a person.';
 
-create function private.release_reservations() returns void
-language sql volatile
+create function private.release_reservations() returns integer
+language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_released integer;
+begin
   update app.invite_codes
   set status = case when expires_at <= now() then 'expired' else 'active' end,
       reservation_id = null, candidate_session_id = null, reserved_until = null
   where id in (select id from app.invite_codes
                where status = 'reserved' and reserved_until <= now()
-               for update skip locked)   -- whoever holds a code decides about it themselves
-$$;
-comment on function private.release_reservations is 'Makes codes active again whose half hour is over.';
+               for update skip locked);   -- whoever holds a code decides about it themselves
+  get diagnostics v_released = row_count;
+  return v_released;
+end $$;
+comment on function private.release_reservations is 'Makes codes active again whose half hour is over, and says how many.';
 
 create function api.reserve_invite(p_code text, p_candidate_session_id uuid default null) returns json
 language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone

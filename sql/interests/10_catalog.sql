@@ -47,23 +47,25 @@ end $$;
 comment on function private.interest is 'The id of an interest that exists. Fails: interest_unknown.';
 
 create function private.interest_tree() returns json
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  with deep as (
-    select n."parentId", json_agg(n order by n.name) as children
-    from (select c.*, '[]'::json as children from app.interest_card c where c.level = 3) n
-    group by n."parentId"
-  ), sub as (
-    select n."parentId", json_agg(n order by n.name) as children
-    from (select c.*, coalesce(d.children, '[]') as children
-          from app.interest_card c left join deep d on d."parentId" = c.id where c.level = 2) n
-    group by n."parentId"
-  )
-  select coalesce(json_agg(n order by n.name), '[]')
-  from (select c.*, coalesce(s.children, '[]') as children
-        from app.interest_card c left join sub s on s."parentId" = c.id where c.level = 1) n
-$$;
+begin
+  return (
+    with deep as (
+      select n."parentId", json_agg(n order by n.name) as children
+      from (select c.*, '[]'::json as children from app.interest_card c where c.level = 3) n
+      group by n."parentId"
+    ), sub as (
+      select n."parentId", json_agg(n order by n.name) as children
+      from (select c.*, coalesce(d.children, '[]') as children
+            from app.interest_card c left join deep d on d."parentId" = c.id where c.level = 2) n
+      group by n."parentId"
+    )
+    select coalesce(json_agg(n order by n.name), '[]')
+    from (select c.*, coalesce(s.children, '[]') as children
+          from app.interest_card c left join sub s on s."parentId" = c.id where c.level = 1) n);
+end $$;
 comment on function private.interest_tree is 'The categories by name, each with its children nested down to level 3.';
 
 create function api.get_catalog(p_level integer default null, p_parent_id uuid default null) returns json

@@ -88,6 +88,7 @@ comment on function private.lock_reputation is
 
 create function private.roll_up_share(p_level integer) returns numeric
 language sql immutable
+set search_path = ''
 as $$ select (array[1, 0.50, 0.25, 0.12])[least(p_level, 3) + 1] / power(2::numeric, greatest(p_level - 3, 0)) $$;
 comment on function private.roll_up_share is
   'What the interest so many levels up gets of an entry: all at 0, then 50, 25, 12 %, and half of that for each further level.';

@@ -3,6 +3,7 @@
 
 create function private.reputation_points(p_kind text) returns numeric
 language sql immutable
+set search_path = ''
 as $$
   select case p_kind
     when 'post.contributed' then 3
@@ -134,15 +135,17 @@ create trigger take_back_reactions after delete on app.reactions
   referencing old table as gone for each statement execute function private.take_back_reactions();
 
 create function private.strongest_interest(p_user uuid) returns uuid
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select coalesce(
-    (select r.interest_id from app.reputation r
-     where r.user_id = p_user and r.value > 0 order by r.value desc, r.interest_id limit 1),
-    (select u.interest_id from app.user_interests u
-     where u.user_id = p_user order by u.created_at, u.interest_id limit 1))
-$$;
+begin
+  return (
+    select coalesce(
+      (select r.interest_id from app.reputation r
+       where r.user_id = p_user and r.value > 0 order by r.value desc, r.interest_id limit 1),
+      (select u.interest_id from app.user_interests u
+       where u.user_id = p_user order by u.created_at, u.interest_id limit 1)));
+end $$;
 comment on function private.strongest_interest is
   'Where a person has the most reputation, else what they chose first, else null.';
 

@@ -3,6 +3,7 @@
 
 create function private.reputation_level(p_value numeric) returns text
 language sql immutable
+set search_path = ''
 as $$
   select case
     when p_value >= 90 then 'Lifework'
