@@ -1,0 +1,70 @@
+-- Who may not: nobody reads another's account, codes or hash, and nobody but the gate does what comes before a token.
+begin;
+select plan(69);
+select test.people('alice', 'bob', 'carla');
+insert into app.invite_codes (code, generated_by, status, used_by, used_at) values
+  ('INV-AAAAAA', test.id('alice'), 'used', test.id('carla'), now()), ('INV-BBBBBB', test.id('bob'), 'active', null, null);
+insert into app.invite_tree (invitee_id, inviter_id, code_id)
+select test.id('carla'), test.id('alice'), id from app.invite_codes where code = 'INV-AAAAAA';
+
+-- Operations and their helpers, by role
+select is(has_function_privilege(r, f, 'execute'), r = 'gate', format('%s %s run %s', r, case when r = 'gate' then 'may' else 'may not' end, f::regproc))
+from unnest(array['gate', 'anon', 'authenticated', 'service_role']) r,
+     unnest(array['api.find_login', 'api.log_in', 'api.reserve_invite', 'api.reserve_invite_code', 'api.register']::regproc[]) f;
+select is(has_function_privilege(r, f, 'execute'), r = 'authenticated',
+  format('%s %s run %s', r, case when r = 'authenticated' then 'may' else 'may not' end, f::regproc))
+from unnest(array['gate', 'anon', 'authenticated']) r, unnest(array['api.get_me', 'api.log_out']::regproc[]) f;
+select ok(not has_function_privilege(r, f, 'execute'), format('%s may not run %s', r, f::regproc))
+from unnest(array['anon', 'authenticated']) r,
+     unnest(array['private.issue_claims', 'private.end_tokens', 'private.create_person', 'private.make_invite_code',
+                  'private.ensure_first_admin', 'private.release_reservations']::regproc[]) f;
+
+-- Acting as the gate
+select test.act_as_gate();
+select throws_ok(format('select * from %s', t), '42501', null, format('the gate reads no %s', t))
+from unnest(array['app.users', 'app.accounts', 'private.credentials', 'app.invite_codes']) t;
+
+-- Acting as Bob
+select test.act_as('bob');
+select results_eq('select user_id from app.accounts', $$ values (test.id('bob')) $$, 'one''s own account is all one sees');
+select results_eq('select code from app.invite_codes', $$ values ('INV-BBBBBB') $$, 'and one''s own codes');
+select is((select count(*)::int from app.invite_tree), 0, 'and no tree of others');
+select throws_ok('select * from private.credentials', '42501', null, 'hashes are nobody''s');
+select is(private.own_profile(test.id('alice'))::text, null, 'another''s profile is not one''s own');
+select is(api.get_me() ->> 'id', test.id('bob')::text, 'one''s own is');
+select set_eq('select json_object_keys(api.get_me())', array['id', 'actorId', 'username', 'email', 'role', 'firstName', 'lastName',
+  'dateOfBirth', 'country', 'city', 'phone', 'about', 'profilePicUrl', 'createdAt'], 'with these fields');
+select is((select card::jsonb from app.person_card where id = test.id('alice')),
+  '{"id": "acct:alice@localhost", "actorId": "acct:alice@localhost", "username": "alice", "firstName": "alice", "lastName": "例", "profilePicUrl": null}',
+  'others are known by their card');
+select throws_ok('select banned_at from app.users', '42501', null, 'who is banned is not told');
+select throws_ok('select tokens_valid_from from app.users', '42501', null, 'nor whose tokens ended');
+select is((select count(*)::int from app.personas where user_id = test.id('alice')), 1, 'personas are public');
+select throws_ok($$ update app.users set role = 'admin' $$, '42501', null, 'nobody makes themselves an admin');
+select throws_ok($$ update app.accounts set email = 'bob@example.com' $$, '42501', null, 'or changes an account past the operations');
+select throws_ok($$ insert into app.invite_codes (code, generated_by) values ('INV-CCCCCC', test.id('bob')) $$, '42501', null, 'or makes codes');
+select throws_ok($$ delete from app.invite_codes $$, '42501', null, 'or deletes them');
+select throws_ok($$ insert into app.personas (user_id, name) values (test.id('alice'), 'Fake') $$, '42501', null, 'or makes personas for others');
+
+-- Acting as Alice and Carla, whom she brought in
+select test.act_as('alice');
+select is((select count(*)::int from app.invite_tree), 1, 'one sees whom one brought in');
+select test.act_as('carla');
+select results_eq('select inviter_id from app.invite_tree', $$ values (test.id('alice')) $$, 'and by whom one came');
+select is((select count(*)::int from app.invite_codes), 0, 'but not the code, which was another''s');
+
+-- Acting as Alice, whom Bob has blocked
+select test.act_as_owner();
+insert into app.audience (viewer_id, author_id, level)
+values (test.id('alice'), test.id('bob'), -1), (test.id('bob'), test.id('alice'), -1);
+select test.act_as('alice');
+select is((select count(*)::int from app.person_card where id = test.id('bob')), 0, 'across a block there is no card');
+select is((select count(*)::int from app.personas where user_id = test.id('bob')), 0, 'and no persona');
+
+-- Acting as somebody without a token
+select test.act_as_anon();
+select throws_ok(format('select * from %s', t), '42501', null, format('without a token nobody reads %s', t))
+from unnest(array['app.users', 'app.accounts', 'app.personas', 'app.invite_codes', 'app.invite_tree', 'app.person_card']) t;
+
+select * from finish();
+rollback;

@@ -1,0 +1,139 @@
+-- Registering: with which reservation, who is too young, what the person is called, and all that comes with them.
+begin;
+select plan(51);
+select test.people('alice', 'bob');
+
+create function pg_temp.reserved(p_code text) returns uuid language plpgsql volatile security definer as $$
+begin
+  insert into app.invite_codes (code, generated_by) values (p_code, test.id('alice'));
+  return (api.reserve_invite(p_code) ->> 'sessionId')::uuid;
+end $$;
+create function pg_temp.code(p_session uuid) returns app.invite_codes language sql stable security definer
+  as $$ select * from app.invite_codes where reservation_id = p_session $$;
+create function pg_temp.register(p_session uuid, p_email text default 'ada@example.org', p_first text default 'Ada',
+  p_last text default 'Lovelace', p_born date default '1990-01-31') returns json language sql volatile
+  as $$ select api.register(p_session, p_email, 'a hash', p_first, p_last, p_born, 'DE', 'Berlin', 604800) $$;
+create temporary table made (name text primary key, session uuid, answer json);
+grant all on made to public;
+create function pg_temp.session(p_name text) returns uuid language sql stable
+  as $$ select session from made where name = p_name $$;
+create function pg_temp.id(p_name text) returns uuid language sql stable
+  as $$ select (answer #>> '{user,id}')::uuid from made where name = p_name $$;
+create function pg_temp.change(p_name text, p_change text) returns void language plpgsql as $$
+begin
+  execute format('update app.invite_codes set %s where reservation_id = %L', p_change, pg_temp.session(p_name));
+end $$;
+grant execute on all functions in schema pg_temp to public;
+insert into made (name, session) values ('ada', pg_temp.reserved('INV-AAAAAA')), ('grace', pg_temp.reserved('INV-BBBBBB'));
+
+-- Failures leave the reservation as it was
+select test.act_as_gate();
+select throws_ok($$ select pg_temp.register(pg_temp.session('ada'), p_born => (current_date - interval '18 years' + interval '1 day')::date) $$,
+  'PT422', 'under_age', 'a day before the 18th birthday is too young');
+select throws_ok($$ select pg_temp.register(pg_temp.session('ada'), p_born => current_date + 1) $$, 'PT422', 'under_age', 'and so are the unborn');
+select throws_ok($$ select pg_temp.register(pg_temp.session('ada'), 'ALICE@example.org') $$, '23505',
+  'duplicate key value violates unique constraint "email_taken"', 'an address is one person''s, in any letter case');
+select is((pg_temp.code(pg_temp.session('ada'))).status, 'reserved', 'what failed leaves the reservation');
+
+-- Success
+update made set answer = pg_temp.register(session, ' Ada@Example.org ', ' Ada ', ' Lovelace ',
+  (current_date - interval '18 years')::date) where name = 'ada';
+select isnt(pg_temp.id('ada'), null, 'on the 18th birthday a person may join, after such failures too');
+select set_eq($$ select json_object_keys(answer) from made where name = 'ada' $$, array['claims', 'user'], 'and gets claims and a profile');
+select set_eq($$ select json_object_keys(answer -> 'claims') from made where name = 'ada' $$,
+  array['sub', 'email', 'role', 'iat', 'exp'], 'the claims of a token, nothing more and nothing less');
+select row_eq($$ select answer #>> '{claims,sub}', answer #>> '{claims,email}', answer #>> '{claims,role}',
+    (answer #>> '{claims,exp}')::bigint - (answer #>> '{claims,iat}')::bigint from made where name = 'ada' $$,
+  row(pg_temp.id('ada')::text, 'Ada@Example.org'::text, 'user'::text, 604800::bigint), 'are about them and for the time asked for');
+select row_eq($$ select answer #>> '{user,username}', answer #>> '{user,actorId}', answer #>> '{user,firstName}', answer #>> '{user,lastName}',
+    answer #>> '{user,country}', answer #>> '{user,city}', (answer #>> '{user,dateOfBirth}')::date from made where name = 'ada' $$,
+  row('ada_lovelace'::text, 'acct:ada_lovelace@localhost'::text, 'Ada'::text, 'Lovelace'::text, 'DE'::text, 'Berlin'::text,
+      (current_date - interval '18 years')::date),
+  'the profile has what they said');
+select row_eq($$ select status, used_by, used_at from pg_temp.code(pg_temp.session('ada')) $$,
+  row('used'::text, pg_temp.id('ada'), now()), 'the code is used, by them');
+select test.act_as_owner();
+select row_eq($$ select inviter_id, code_id from app.invite_tree where invitee_id = pg_temp.id('ada') $$,
+  row(test.id('alice'), (pg_temp.code(pg_temp.session('ada'))).id), 'the tree says by whom they came');
+select results_eq($$ select name::text, is_default, accent::text from app.personas where user_id = pg_temp.id('ada') $$,
+  $$ values ('Main', true, 'ink') $$, 'they have one persona, Main, the default');
+select throws_ok($$ insert into app.personas (user_id, name, is_default) values (pg_temp.id('ada'), 'Other', true) $$,
+  '23505', null, 'and never two defaults');
+select is((select password_hash from private.credentials where user_id = pg_temp.id('ada')), 'a hash', 'their hash is kept');
+select is((select level from app.audience where viewer_id = pg_temp.id('ada') and author_id = viewer_id), 3::smallint,
+  'they are their own audience');
+select results_eq(
+  $$ select name, payload from app.domain_events where payload ->> 'userId' = pg_temp.id('ada')::text
+     or payload ->> 'newUserId' = pg_temp.id('ada')::text order by id $$,
+  $$ values ('identity.user_registered', jsonb_build_object('userId', pg_temp.id('ada'), 'email', 'Ada@Example.org', 'inviterUserId', test.id('alice'))),
+            ('identity.invite_code.used', jsonb_build_object('codeId', (pg_temp.code(pg_temp.session('ada'))).id,
+                                                             'newUserId', pg_temp.id('ada'), 'inviterUserId', test.id('alice'))) $$,
+  'both events are told, with these payloads');
+
+-- Reservations that are over
+select test.act_as_gate();
+select throws_ok($$ select pg_temp.register(pg_temp.session('ada'), 'ada2@example.org') $$, 'PT410', 'reservation_over', 'a reservation is used once');
+select throws_ok($$ select pg_temp.register(gen_random_uuid()) $$, 'PT410', 'reservation_over', 'an unknown one is no reservation');
+select throws_ok($$ select pg_temp.register((pg_temp.code(pg_temp.session('grace'))).id) $$, 'PT410', 'reservation_over', 'nor is a code''s row');
+select throws_ok($$ select pg_temp.register(null) $$, 'PT410', 'reservation_over', 'nor nothing');
+select test.act_as_owner();
+select pg_temp.change('grace', 'reserved_until = now()');
+select test.act_as_gate();
+select throws_ok($$ select pg_temp.register(pg_temp.session('grace')) $$, 'PT410', 'reservation_over', 'half an hour is over');
+select test.act_as_owner();
+select pg_temp.change('grace', $$ reserved_until = now() + interval '1 minute', status = 'revoked' $$);
+select test.act_as_gate();
+select throws_ok($$ select pg_temp.register(pg_temp.session('grace')) $$, 'PT410', 'reservation_over', 'the code was revoked meanwhile');
+select test.act_as_owner();
+select pg_temp.change('grace', $$ status = 'reserved' $$);
+update app.users set banned_at = now() where username = 'alice';
+select test.act_as_gate();
+select throws_ok($$ select pg_temp.register(pg_temp.session('grace')) $$, 'PT410', 'reservation_over', 'its owner was banned meanwhile');
+select test.act_as_owner();
+update app.users set banned_at = null, erased_at = now() where username = 'alice';
+select test.act_as_gate();
+select throws_ok($$ select pg_temp.register(pg_temp.session('grace')) $$, 'PT410', 'reservation_over', 'or erased');
+select test.act_as_owner();
+update app.users set erased_at = null where username = 'alice';
+select test.act_as_gate();
+select lives_ok($$ select pg_temp.register(pg_temp.session('grace'), 'grace@example.org') $$, 'a reservation that was not over after all');
+
+-- What people are called
+select test.act_as_owner();
+select is((select username from app.users u join app.accounts a on a.user_id = u.id where a.email = 'grace@example.org') ~ '^ada_lovelace_\d{1,4}$',
+  true, 'a name that is taken gets a number');
+select is(private.free_username(f, l), e, format('%s %s is %s', f, l, e))
+from (values ('José', 'Ñandú', 'jose_nandu'), ('Łukasz', 'Żółć', 'lukasz_zolc'), ('Anne Marie', 'O''Neil', 'anne_marie_o_neil'),
+             ('Straße', 'Ødegård', 'strasse_odegard'), ('例', '子', 'member'), ('Q', '例', 'member_q'), ('a', 'b', 'a_b'),
+             ('  --Zoë', '!!', 'zoe'), ('Wolfeschlegelsteinhausen', 'Bergerdorff', 'wolfeschlegelsteinhausen'),
+             ('Maximiliana Josephinexy', 'Z', 'maximiliana_josephinexy'), ('007', '7', '007_7')) as n (f, l, e);
+update app.users set username = 'member' where username = 'bob';
+select matches(private.free_username('例', '子'), '^member_\d{1,4}$', 'also in scripts that leave nothing of a name');
+update app.users set username = 'wolfeschlegelsteinhausen' where username = 'member';
+select matches(private.free_username('Wolfeschlegelsteinhausen', 'Bergerdorff'), '^wolfeschlegelsteinhausen_\d{1,4}$', 'or are too long');
+update app.users set username = 'ada_1815' where username = 'wolfeschlegelsteinhausen';
+select matches(private.free_username('Ada', '1815'), '^ada_\d{1,4}$', 'one number is enough');
+update app.users set username = '1815_12' where username = 'ada_1815';
+select matches(private.free_username('1815', '12'), '^1815_\d{1,4}$', 'also for a name of numbers');
+update app.users set banned_at = now() where username = 'ada_lovelace';
+select isnt(private.free_username('Ada', 'Lovelace'), 'ada_lovelace', 'a banned person''s name stays theirs');
+
+-- Shapes that the tables hold, whoever writes
+select throws_ok($$ select private.create_person('x', 'h', 'X', 'Y', null, null, null) $$, '23514', null, 'an address has a length');
+select throws_ok($$ select private.create_person('x@y.z', 'h', '', 'Y', null, null, null) $$, '23514', null, 'a person has a name');
+select throws_ok($$ select private.create_person('x@y.z', 'h', 'X', 'Y', null, 'de', null) $$, '23514', null, 'a country has two letters');
+select throws_ok($$ select private.create_person('x@y.z', 'h', 'X', 'Y', null, null, null, 'owner') $$, '23514', null, 'there are three roles');
+
+-- The first admin
+select is(private.ensure_first_admin('root@example.org', 'a hash')::text, null, 'there is one already');
+update app.users set role = 'user', username = 'admin_before' where role = 'admin';
+create temporary table codes as select c from json_array_elements_text(private.ensure_first_admin('root@example.org', 'a hash')) c;
+select is((select count(distinct c)::int from codes), 3, 'where there is none, one is made with three codes');
+select results_eq($$ select u.username, u.role, a.email, a.date_of_birth from app.users u join app.accounts a on a.user_id = u.id where u.role = 'admin' $$,
+  $$ values ('admin', 'admin', 'root@example.org', null::date) $$, 'and is called admin');
+select is((select count(*)::int from app.invite_codes i join codes on c = i.code join app.users u on u.id = i.generated_by and u.role = 'admin'
+           where i.status = 'active'), 3, 'whose codes they are');
+select is((select count(*)::int from app.domain_events e where e.payload ->> 'email' = 'root@example.org'), 0, 'nobody registered them');
+
+select * from finish();
+rollback;

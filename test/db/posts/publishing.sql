@@ -1,0 +1,112 @@
+-- Publishing: what makes a post, its lengths and interests, its event and counters, and who writes by hand.
+begin;
+select plan(64);
+select test.people('alice', 'bob');
+
+create temp table made (name text primary key, id uuid);
+grant all on made to public;
+create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
+create function pg_temp.interests(p_post json) returns text language sql as $$
+  select string_agg((i ->> 'slug') || case when (i ->> 'isPrimary')::boolean then '*' else '' end, ' ' order by i ->> 'slug')
+  from json_array_elements(p_post -> 'interests') i $$;
+create function pg_temp.event() returns text language sql stable security definer
+  as $$ select name || ' ' || payload from app.domain_events where name like 'posts.%' order by id desc limit 1 $$;
+grant execute on all functions in schema pg_temp to public;
+
+insert into app.interests (slug, name, level, accent_color)
+select 'tap-' || n, 'Tap ' || n, 1, 'ink' from generate_series(1, 7) n;
+insert into made select slug, id from app.interests where slug like 'tap-%';
+
+-- Acting as Alice
+select test.act_as('alice');
+insert into made select 'note', (api.create_post('  Hello  ') ->> 'id')::uuid;
+create temp view note as select api.get_post(pg_temp.id('note')) as card;
+select is((select string_agg(k, ' ' order by k) from note, json_object_keys(card) k),
+  'author authorId body counters createdAt depth depthLabel emojiBreakdown format hiddenAt id interestId interests replies title viewer visibility',
+  'a post has its fields and no more');
+select is(pg_temp.event(), 'posts.post.published '::text || jsonb_build_object('postId', pg_temp.id('note'), 'authorId', test.id('alice')),
+  'publishing is an event');
+select is((select card ->> 'body' from note), 'Hello', 'its body is trimmed');
+select is((select card ->> 'format' from note), 'note', 'it is a note by default');
+select is((select card ->> 'visibility' from note), 'public', 'public');
+select is((select card ->> 'depthLabel' from note), 'Surface', 'on the surface');
+select is((select card ->> 'authorId' from note), 'acct:alice@localhost', 'its author is named by the actor id');
+select is((select card ->> 'interests' from note), '[]', 'without interests');
+select is((select card ->> 'counters' from note)::jsonb, '{"replies": 0, "reactions": 0}', 'with nothing counted');
+select is((select card ->> 'emojiBreakdown' from note), '{}', 'and nothing paid');
+select is((select card #>> '{viewer,reactions}' from note), '[]', 'or felt');
+select is((select string_agg(api.create_post('Deep', p_depth => d) ->> 'depthLabel', ' ' order by d) from generate_series(0, 5) d),
+  'Surface Intro Deep Expert Research Thesis', 'six depths');
+select throws_ok(format($$ select api.create_post('x', p_depth => %s) $$, d), '23514', null, d || ' is no depth')
+from unnest(array[-1, 6]) d;
+select is(api.create_post('x', p_visibility => v) ->> 'visibility', v, v || ' is a visibility')
+from unnest(array['public', 'circles', 'inner']) v;
+select throws_ok($$ select api.create_post('x', p_visibility => 'friends') $$, '23514', null, 'friends is none');
+select throws_ok($$ select api.create_post('x', 'poem') $$, '23514', null, 'nor poem a format');
+
+-- lengths, in characters and not in bytes
+select lives_ok(format('select api.create_post(%L)', repeat('é', 5000)), 'a note has up to 5000 characters');
+select throws_ok(format('select api.create_post(%L)', repeat('é', 5001)), '23514', null, 'and not 5001');
+select lives_ok(format('select api.create_post(%L)', ' ' || repeat('é', 5000) || ' '), 'blanks around it not counted');
+select throws_ok($$ select api.create_post('') $$, '23514', null, 'nothing is no body');
+select throws_ok($$ select api.create_post('   ') $$, '23514', null, 'blanks neither');
+select throws_ok($$ select api.create_post(e' \n\t\r\n') $$, '23514', null, 'nor empty lines');
+select throws_ok($$ select api.create_post(null) $$, '23502', null, 'nor null');
+select is(api.create_post(e'\n One\n\ntwo \n\n') ->> 'body', e'One\n\ntwo', 'lines around it are trimmed, lines in it stay');
+select lives_ok(format('select api.create_post(%L, %L, %L)', repeat('é', 100000), 'essay', 'Title'), 'an essay has up to 100000');
+select throws_ok(format('select api.create_post(%L, %L, %L)', repeat('é', 100001), 'essay', 'Title'), '23514', null, 'and not 100001');
+select is(api.create_post('x', 'essay', ' Title ') ->> 'title', 'Title', 'an essay has a title');
+select lives_ok(format('select api.create_post(%L, %L, %L)', 'x', 'essay', repeat('é', 200)), 'of up to 200 characters');
+select throws_ok(format('select api.create_post(%L, %L, %L)', 'x', 'essay', t), '23514', null, what || ' is no title')
+from (values (repeat('é', 201), '201'), ('', 'nothing'), ('  ', 'blanks'), (e'\n', 'an empty line'), (null, 'null')) c (t, what);
+select throws_ok($$ select api.create_post('x', 'note', 'Title') $$, '23514', null, 'a note has none');
+
+-- interests: one primary, at most four more
+select is(pg_temp.interests(api.create_post('x', p_interest_id => pg_temp.id('tap-1'))), 'tap-1*', 'the primary interest is among them');
+select is(pg_temp.interests(api.create_post('x', p_interest_id => pg_temp.id('tap-1'),
+    p_interest_ids => array(select id from made where name ~ '^tap-[2-5]$'))),
+  'tap-1* tap-2 tap-3 tap-4 tap-5', 'with four more');
+select is(pg_temp.interests(api.create_post('x', p_interest_ids => array(select id from made where name ~ '^tap-[1-4]$'))),
+  'tap-1 tap-2 tap-3 tap-4', 'or four without a primary one');
+select is(pg_temp.interests(api.create_post('x', p_interest_id => pg_temp.id('tap-1'),
+    p_interest_ids => array(select id from made where name ~ '^tap-[1-5]$') || pg_temp.id('tap-2'))),
+  'tap-1* tap-2 tap-3 tap-4 tap-5', 'the primary one and repeats do not count');
+select throws_ok($$ select api.create_post('x', p_interest_id => pg_temp.id('tap-1'),
+    p_interest_ids => array(select id from made where name ~ '^tap-[2-6]$')) $$, 'PT422', 'post_interests_exceeded', 'five more are too many');
+select throws_ok($$ select api.create_post('x', p_interest_id => gen_random_uuid()) $$, 'PT404', 'interest_unknown', 'an unknown one is refused');
+select throws_ok($$ select api.create_post('x', p_interest_ids => array[pg_temp.id('tap-1'), gen_random_uuid()]) $$,
+  'PT404', 'interest_unknown', 'among the others too');
+select lives_ok($$ select api.create_post('x', p_interest_ids => null) $$, 'no list is no interest');
+
+-- by hand
+insert into made select 'other', (api.create_post('Other', p_interest_id => pg_temp.id('tap-1')) ->> 'id')::uuid;
+select throws_ok($$ update app.posts set body = 'Changed' $$, '42501', null, 'an author changes no row of posts');
+select throws_ok($$ delete from app.posts $$, '42501', null, 'and deletes none');
+select throws_ok($$ insert into app.posts (author_id, body, hidden_at) values (test.id('alice'), 'x', now()) $$, '42501', null, 'or hides it');
+select throws_ok($$ insert into app.posts (author_id, body, created_at) values (test.id('alice'), 'x', now()) $$, '42501', null, 'or says when');
+select throws_ok($$ insert into app.posts (author_id, body, space_id) values (test.id('alice'), 'x', gen_random_uuid()) $$, '42501', null,
+  'or puts it into a space');
+select throws_ok(format('%s', s), '42501', null, 'not written by hand: ' || s)
+from unnest(array[
+  'update app.post_counters set reactions = 100', 'delete from app.post_counters',
+  'insert into app.post_counters (post_id) values (gen_random_uuid())',
+  'update app.post_emotions set mana = 100', 'delete from app.post_emotions',
+  $$insert into app.post_emotions values (gen_random_uuid(), 'love', 1, 1)$$,
+  'update app.post_interests set is_primary = true', 'delete from app.post_interests',
+  'insert into app.post_interests (post_id, interest_id, is_primary) values (gen_random_uuid(), gen_random_uuid(), true)']) s;
+
+-- Acting as Bob
+select test.act_as('bob');
+select throws_ok($$ insert into app.posts (author_id, body) values (test.id('alice'), 'x') $$, '42501', null,
+  'nobody publishes in another''s name');
+select throws_ok($$ insert into app.post_interests (post_id, interest_id) values (pg_temp.id('note'), pg_temp.id('tap-1')) $$, '42501', null,
+  'or gives another''s post an interest');
+
+-- Acting as nobody
+select test.act_as_anon();
+select throws_ok($$ select api.create_post('x') $$, '42501', null, 'without a token nothing is published');
+select throws_ok($$ select api.list_feed() $$, '42501', null, 'or read');
+select throws_ok($$ select count(*) from app.posts $$, '42501', null, 'by hand neither');
+
+select * from finish();
+rollback;

@@ -1,0 +1,167 @@
+-- Who sees what: every kind of viewer against every kind of post, over the rows, the operations and the predicate.
+begin;
+select plan(126);
+select test.people('alice', 'stranger', 'member', 'inner', 'former', 'blocked', 'blocker', 'nina');
+
+create temp table made (name text primary key, id uuid);
+grant all on made to public;
+create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
+
+-- the posts whose rows in a table a person sees, by name
+create function pg_temp.rows(p_person text, p_table text) returns text language plpgsql as $$
+declare v_names text;
+begin
+  perform test.act_as(p_person);
+  execute format('select string_agg(m.name, '' '' order by m.name) from made m where m.id in (select %I from app.%I)',
+                 case p_table when 'posts' then 'id' else 'post_id' end, p_table) into v_names;
+  return coalesce(v_names, '');
+end $$;
+
+-- the posts for which an operation answers a person, by name; for the others it must be post_unknown
+create function pg_temp.reached(p_person text, p_call text) returns text language plpgsql as $$
+declare
+  v_post  made;
+  v_names text := '';
+begin
+  perform test.act_as(p_person);
+  for v_post in select * from made order by name loop
+    begin
+      execute format(p_call, v_post.id);
+      v_names := v_names || ' ' || v_post.name;
+    exception when sqlstate 'PT404' then
+      if sqlerrm <> 'post_unknown' then v_names := v_names || ' ' || v_post.name || ':' || sqlerrm; end if;
+    end;
+  end loop;
+  return btrim(v_names);
+end $$;
+
+create function pg_temp.feed(p_person text) returns text language plpgsql as $$
+begin
+  perform test.act_as(p_person);
+  return coalesce((select string_agg(m.name, ' ' order by m.name)
+                   from json_array_elements(api.list_feed(50) -> 'items') i join made m on m.id = (i ->> 'id')::uuid), '');
+end $$;
+
+create function pg_temp.told(p_person text) returns text language sql security definer as $$
+  select coalesce(string_agg(name, ' ' order by name), '') from made where private.post_visible_to(id, test.id(p_person)) $$;
+
+-- everything at once, for one person
+create function pg_temp.sees(p_person text, p_posts text, p_feed text, p_as text) returns setof text language plpgsql as $$
+declare v record;
+begin
+  for v in select * from unnest(array['posts', 'post_interests', 'post_counters', 'post_emotions', 'replies', 'reactions']) t loop
+    return next is(pg_temp.rows(p_person, v.t), p_posts, p_as || ' sees rows of ' || v.t);
+  end loop;
+  for v in select * from unnest(array['get_post(%L)', 'list_replies(%L)', 'create_reply(%L, ''x'')',
+                                      'react(%L, ''heart'')', 'unreact(%L, ''spark'')', 'react(%L, ''spark'')']) c loop
+    return next is(pg_temp.reached(p_person, 'select api.' || v.c), p_posts, p_as || ' reaches ' || v.c);
+  end loop;
+  return next is(pg_temp.feed(p_person), p_feed, p_as || ' has a feed');
+  return next is(pg_temp.told(p_person), p_posts, p_as || ' is told by the predicate');
+end $$;
+grant execute on all functions in schema pg_temp to public;
+
+-- Alice and hers
+select test.act_as('alice');
+select api.create_circle('Friends', 'inner');   -- the kind grants nothing
+select api.create_circle('Second');
+create function pg_temp.circle(p_name text) returns uuid language sql as $$ select id from app.circles where name = p_name $$;
+grant execute on function pg_temp.circle to public;
+select api.add_circle_member(pg_temp.circle('Friends'), p) from unnest(array['member', 'inner', 'former']) p;
+select api.add_circle_member(pg_temp.circle('Second'), 'inner', 'inner-circle');
+select api.add_circle_member(pg_temp.circle('Friends'), 'blocked', 'inner-circle');
+select api.add_circle_member(pg_temp.circle('Friends'), 'blocker', 'inner-circle');
+select api.set_bond_level(pg_temp.circle('Friends'), 'former', 'inner-circle');
+insert into made select v, (api.create_post(v, p_visibility => v,
+  p_interest_id => (select id from app.interests order by slug limit 1)) ->> 'id')::uuid
+from unnest(array['public', 'circles', 'inner']) v;
+insert into made select v, (api.create_post(v, p_interest_id => (select id from app.interests order by slug limit 1)) ->> 'id')::uuid
+from unnest(array['hidden', 'deleted']) v;
+
+-- what hangs on the posts: a reply of Nina's, a reaction of everyone's, a payment's total
+select test.act_as_owner();
+insert into app.replies (post_id, author_id, body) select id, test.id('nina'), 'Indeed' from made;
+insert into app.reactions (post_id, user_id, kind) select m.id, u.id, 'spark' from made m, app.users u where u.role = 'user';
+insert into app.post_emotions (post_id, emotion, payments, mana) select id, 'love', 1, 1 from made;
+update app.posts set hidden_at = now() where id = pg_temp.id('hidden');
+update app.posts set deleted_at = now() where id = pg_temp.id('deleted');
+select test.act_as('alice');
+select api.remove_circle_member(pg_temp.circle('Friends'), 'former');
+select api.block_person('blocked');
+select test.act_as('blocker');
+select api.block_person('alice');
+
+select pg_temp.sees('stranger', 'public', 'public', 'a stranger');
+select pg_temp.sees('member', 'circles public', 'circles public', 'a member');
+select pg_temp.sees('inner', 'circles inner public', 'circles inner public', 'a member of the inner circle');
+select pg_temp.sees('former', 'public', 'public', 'who was a member');
+select pg_temp.sees('blocked', '', '', 'whom the author blocked');
+select pg_temp.sees('blocker', '', '', 'who blocked the author');
+select pg_temp.sees('alice', 'circles hidden inner public', 'circles inner public', 'the author');
+
+-- what others gave is nobody's to see
+select test.act_as('alice');
+select is((select count(*) from app.reactions where user_id <> test.id('alice'))::int, 0, 'the author sees no one else''s reactions');
+select is(api.get_post(pg_temp.id('hidden')) ->> 'hiddenAt' is not null, true, 'the author is told that a post is hidden');
+
+-- hidden and shown again
+select test.act_as_owner();
+update app.posts set hidden_at = now() where id = pg_temp.id('circles');
+select is(pg_temp.rows('member', 'posts'), 'public', 'a circle post that is hidden is gone for members');
+select is(pg_temp.rows('alice', 'posts'), 'circles hidden inner public', 'and not for its author');
+select test.act_as_owner();
+update app.posts set hidden_at = null where id in (select id from made);
+select is(pg_temp.rows('member', 'posts'), 'circles hidden public', 'until it is shown again');
+select is(pg_temp.rows('stranger', 'posts'), 'hidden public', 'to those only who may');
+select test.act_as_owner();
+update app.posts set hidden_at = now(), deleted_at = now() where id = pg_temp.id('hidden');
+select is(pg_temp.rows('alice', 'posts'), 'circles inner public', 'a deleted post is gone for its author too');
+
+-- banned and back
+select test.act_as_owner();
+update app.users set banned_at = now() where id = test.id('alice');
+select is(pg_temp.rows(p, 'posts'), '', 'a banned author''s posts are gone for ' || p)
+from unnest(array['stranger', 'member', 'inner', 'alice']) p;
+select is(pg_temp.feed('inner'), '', 'from the feed too');
+select is(pg_temp.told('inner'), '', 'and for the predicate');
+select is(pg_temp.reached('inner', 'select api.list_replies(%L)'), '', 'with what hangs on them');
+select test.act_as_owner();
+update app.users set banned_at = null where id = test.id('alice');
+select is(pg_temp.rows('inner', 'posts'), 'circles inner public', 'and back when the ban ends');
+select is(pg_temp.rows('stranger', 'posts'), 'public', 'for those who may');
+
+-- unblocked
+select test.act_as('alice');
+select api.unblock_person('blocked');
+select test.act_as('blocker');
+select api.unblock_person('alice');
+select is(pg_temp.feed('blocked'), 'circles inner public', 'who was blocked sees again what the membership says');
+select is(pg_temp.feed('blocker'), 'circles inner public', 'as does who blocked');
+
+-- a member loses the circle, not the other one
+select test.act_as('alice');
+select api.delete_circle(pg_temp.circle('Second'));
+select is(pg_temp.rows('inner', 'posts'), 'circles public', 'a circle goes, the looser bond of another stays');
+select api.set_bond_level(pg_temp.circle('Friends'), 'inner', 'inner-circle') from test.act_as('alice');
+select is(pg_temp.rows('inner', 'posts'), 'circles inner public', 'and gets closer again');
+
+-- a space: its members and nobody else, whatever the visibility; a block still wins
+select test.act_as_owner();
+insert into app.spaces (id, kind) values ('00000000-0000-4000-8000-000000000001', 'group');
+insert into app.space_members (space_id, user_id)
+select '00000000-0000-4000-8000-000000000001', test.id(p) from unnest(array['alice', 'stranger', 'blocked']) p;
+update app.posts set space_id = '00000000-0000-4000-8000-000000000001' where id in (pg_temp.id('inner'), pg_temp.id('public'));
+select is(pg_temp.rows('stranger', 'posts'), 'inner public', 'members of a space see what is posted in it');
+select is(pg_temp.told('stranger'), 'inner public', 'the predicate agrees');
+select is(pg_temp.rows('inner', 'posts'), 'circles', 'who is not in it does not, however close');
+select is(pg_temp.told('inner'), 'circles', 'the predicate agrees');
+select test.act_as('alice');
+select api.block_person('blocked');
+select is(pg_temp.rows('blocked', 'posts'), '', 'across a block a space shows nothing');
+select is(pg_temp.told('blocked'), '', 'the predicate agrees');
+select is(pg_temp.rows('alice', 'posts'), 'circles inner public', 'the author sees what they posted');
+select test.act_as_owner();
+select is(private.post_visible_to(gen_random_uuid(), test.id('alice')), null, 'of no post the predicate says nothing');
+
+select * from finish();
+rollback;
