@@ -1,0 +1,37 @@
+// What is generated is as fresh as what it is made of. `npm run gen` (and `npm run db:build`) bring it up to date.
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { loadTables } from '../api-facade/lib/features.ts'
+import { openApiText } from '../api-facade/lib/openapi.ts'
+import { generated } from '../supabase/tools/generate.ts'
+import { baseline, baselinePath, schemaFiles } from '../supabase/tools/schema.ts'
+import { createDatabase } from './support/database.ts'
+
+const { url } = await createDatabase()
+
+test('the baseline migration is made of sql/ and policies/ as they stand', () => {
+  expect(readFileSync(baselinePath, 'utf8') === baseline(), 'run npm run db:build').toBe(true)
+})
+
+test('every file of sql/ and policies/ has its place in schema_paths, a feature before its policies', () => {
+  const files = schemaFiles()
+  expect(new Set(files).size).toBe(files.length)
+  const rooms = files.map((file) => /^(sql|policies)\/(\w+)/.exec(file)).map((found) => [found?.[2], found?.[1]])
+  for (const [at, [feature, room]] of rooms.entries()) {
+    const next = rooms[at + 1]
+    if (room === 'policies') expect(next?.[0]).not.toBe(feature)
+    else expect(next?.[0], `what follows ${files[at]}`).toBe(feature)
+  }
+})
+
+test('the error words and operations are those of the schema', async () => {
+  for (const [path, text] of Object.entries(await generated(url))) {
+    expect(readFileSync(path, 'utf8') === text, `${path}: run npm run gen`).toBe(true)
+  }
+})
+
+test('openapi.json is that of the routes', async () => {
+  expect(readFileSync('api-facade/openapi.json', 'utf8') === openApiText(await loadTables()), 'run npm run gen').toBe(
+    true,
+  )
+})
