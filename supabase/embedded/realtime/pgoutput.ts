@@ -1,0 +1,90 @@
+// Reads what a walsender sends: PostgreSQL's logical replication with its plugin pgoutput, protocol version 1, text.
+// PostgreSQL, "Streaming Replication Protocol" and "Logical Replication Message Formats". Only what an insert needs.
+
+/** A column's value as text, null for SQL null. */
+export type InsertedRow = Readonly<Record<string, string | null>>
+
+type Columns = readonly string[]
+
+/** Reads the fields of a message one after the other. */
+function cursor(data: Buffer, start: number) {
+  let at = start
+  return {
+    skip(bytes: number) {
+      at += bytes
+    },
+    byte: () => String.fromCharCode(data[at++] ?? 0),
+    int16() {
+      at += 2
+      return data.readInt16BE(at - 2)
+    },
+    int32() {
+      at += 4
+      return data.readInt32BE(at - 4)
+    },
+    /** Up to a zero byte. */
+    string() {
+      const from = at
+      at = data.indexOf(0, from) + 1
+      return data.toString('utf8', from, at - 1)
+    },
+    text(bytes: number) {
+      at += bytes
+      return data.toString('utf8', at - bytes, at)
+    },
+  }
+}
+
+/** A reader of one stream: relations are described once, before their first row. Gives the row of an insert, else null. */
+export function createDecoder(): (data: Buffer) => InsertedRow | null {
+  const relations = new Map<number, Columns>()
+
+  function relation(data: Buffer): void {
+    const read = cursor(data, 1)
+    const id = read.int32()
+    read.string() // schema
+    read.string() // table
+    read.skip(1) // replica identity
+    const columns = Array.from({ length: read.int16() }, () => {
+      read.skip(1) // flags
+      const name = read.string()
+      read.skip(8) // type and its modifier
+      return name
+    })
+    relations.set(id, columns)
+  }
+
+  function insert(data: Buffer): InsertedRow {
+    const read = cursor(data, 1)
+    const columns = relations.get(read.int32())
+    if (!columns) throw new Error('A row of a relation that was not described.')
+    read.skip(3) // "new tuple", and how many columns
+    return Object.fromEntries(columns.map((name) => [name, read.byte() === 't' ? read.text(read.int32()) : null]))
+  }
+
+  return (data) => {
+    const kind = String.fromCharCode(data[0] ?? 0)
+    if (kind === 'R') relation(data)
+    return kind === 'I' ? insert(data) : null
+  }
+}
+
+/** A message of the walsender: a piece of the log from byte 25 on, or its question whether anyone still listens. */
+export type Sent = { kind: 'data'; data: Buffer } | { kind: 'alive'; position: Buffer; answer: boolean } | null
+
+export function readSent(message: Buffer): Sent {
+  const kind = String.fromCharCode(message[0] ?? 0)
+  if (kind === 'w') return { kind: 'data', data: message.subarray(25) }
+  if (kind === 'k') return { kind: 'alive', position: message.subarray(1, 9), answer: message[17] === 1 }
+  return null
+}
+
+/** Answers the question: everything up to `position` was written, flushed and applied, so the log may go. */
+export function standbyStatus(position: Buffer): Buffer {
+  const status = Buffer.alloc(34)
+  status.write('r')
+  for (const at of [1, 9, 17]) position.copy(status, at)
+  const microseconds = (Date.now() - Date.UTC(2000, 0, 1)) * 1000
+  status.writeBigInt64BE(BigInt(microseconds), 25)
+  return status
+}

@@ -1,0 +1,177 @@
+// The conversation with one client: what it says, and what it is answered. Phoenix's protocol and the real server's words.
+// Sources: Phoenix.Socket, Phoenix.Channel.Server; supabase/realtime, lib/realtime_web/channels.
+import { z } from 'zod'
+import { type Authorization, type Claims, expired, Refusal, unreadable } from './authorization.ts'
+import { type Channel, type Channels, type Peer, push, sayEnd } from './channels.ts'
+import type { Incoming } from './wire.ts'
+
+/** What all sessions share. */
+export type Services = {
+  verify(token: string): Promise<Claims>
+  authorization: Authorization
+  channels: Channels
+  /** Whether a channel that is joined now will hear everything that is committed from now on. */
+  isFed(): boolean
+}
+
+export type Session = {
+  /** To be called for one message after the other: a client then costs one connection to the database at most. */
+  receive(message: Incoming): Promise<void>
+  /** Ends every channel, without a word or with a phx_error. */
+  end(word?: 'phx_error'): void
+}
+
+const PREFIX = 'realtime:'
+const MOST_CHANNELS = 100
+/** The longest that a timer is set for, in milliseconds; a token may live longer than timers can count. */
+const HOUR = 3_600_000
+
+const flag = z.boolean().catch(false)
+const JoinPayload = z.object({
+  access_token: z.string().nullish().catch(null),
+  config: z
+    .object({
+      private: flag,
+      broadcast: z.object({ ack: flag, self: flag, replay: z.unknown() }).partial().catch({}),
+      presence: z.object({ enabled: flag }).partial().catch({}),
+      postgres_changes: z.array(z.unknown()).catch([]),
+    })
+    .partial()
+    .catch({}),
+})
+
+/** @param apiKey what the socket was opened with: the token of a channel that is joined without one */
+export function createSession(services: Services, peer: Peer, apiKey: string): Session {
+  const { authorization, channels } = services
+  const joined = new Map<string, Channel>()
+  let ended = false
+
+  const reply = ({ joinRef, ref, topic }: Incoming, status: 'ok' | 'error', response: Record<string, unknown> = {}) =>
+    peer.send(peer.wire.encode({ joinRef, ref, topic, event: 'phx_reply', payload: { status, response } }))
+
+  function forget(channel: Channel): void {
+    clearTimeout(channel.expiry)
+    joined.delete(channel.topic)
+    channels.remove(channel)
+  }
+
+  /** Ends a channel with the reason, as the real server does for a token that is not good any more. */
+  function shut(channel: Channel, message: string): void {
+    push(channel, 'system', { extension: 'system', status: 'error', message, channel: channel.name })
+    forget(channel)
+    sayEnd(channel, 'phx_close')
+  }
+
+  function awaitExpiry(channel: Channel): void {
+    const left = channel.claims.exp * 1000 - Date.now()
+    const act = () => (left > HOUR ? awaitExpiry(channel) : shut(channel, expired(channel.claims).message))
+    channel.expiry = setTimeout(act, Math.max(0, Math.min(left, HOUR)))
+  }
+
+  function refuseConfiguration(name: string, { config }: z.infer<typeof JoinPayload>): void {
+    if (name === '') throw new Refusal('TopicNameRequired', 'You must provide a topic name')
+    if (!config.private) throw new Refusal('PrivateOnly', 'This project only allows private channels')
+    if (joined.size >= MOST_CHANNELS) throw new Refusal('ChannelRateLimitReached', 'Too many channels')
+    if (config.postgres_changes?.length)
+      throw new Refusal('RealtimeDisabledForConfiguration', 'Postgres changes are not enabled')
+    if (config.broadcast?.replay !== undefined) throw new Refusal('UnableToReplayMessages', 'Replay is not enabled')
+  }
+
+  async function join(message: Incoming): Promise<void> {
+    const { topic, joinRef, payload } = message
+    const name = topic.slice(PREFIX.length)
+    const request = JoinPayload.parse(payload)
+    const { config } = request
+    refuseConfiguration(name, request)
+    const token = request.access_token ?? apiKey
+    const claims = await services.verify(token)
+    const rights = await authorization.mayRead(claims, name)
+    if (!rights.broadcast && !rights.presence) throw unreadable(name)
+    if (!services.isFed())
+      throw new Refusal('InitializingProjectConnection', 'Realtime is initializing the project connection')
+    if (ended) return
+    const { ack: acknowledge = false, self: echo = false } = config.broadcast ?? {}
+    const state = { mayWrite: undefined, acknowledge, echo, expiry: undefined }
+    const channel: Channel = { peer, topic, name, joinRef, token, claims, ...state }
+    joined.set(topic, channel)
+    if (rights.broadcast) channels.add(channel)
+    awaitExpiry(channel)
+    reply(message, 'ok', { postgres_changes: [] })
+    if (rights.presence && config.presence?.enabled) push(channel, 'presence_state', {})
+  }
+
+  async function rejoin(message: Incoming): Promise<void> {
+    const before = joined.get(message.topic)
+    if (before) {
+      forget(before)
+      sayEnd(before, 'phx_close')
+    }
+    await join(message).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error
+      reply(message, 'error', { reason: error.reason })
+    })
+  }
+
+  /** A newer token: it may hear the channel too, or the channel ends. */
+  async function renew(channel: Channel, token: unknown): Promise<void> {
+    // `sb_` are keys of the platform that are no tokens; supabase-js sends them here too
+    if (typeof token !== 'string' || token.startsWith('sb_') || token === channel.token) return
+    clearTimeout(channel.expiry)
+    try {
+      const claims = await services.verify(token)
+      const rights = await authorization.mayRead(claims, channel.name)
+      if (!rights.broadcast) throw unreadable(channel.name)
+      if (ended) return
+      Object.assign(channel, { token, claims, mayWrite: undefined })
+      awaitExpiry(channel)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      if (!ended) shut(channel, error.message)
+    }
+  }
+
+  /** Who may not is not told so, and who asked for an answer waits in vain: as the real server does. */
+  async function publish(channel: Channel, message: Incoming): Promise<void> {
+    if (!message.broadcast) return
+    channel.mayWrite ??= await authorization.mayWrite(channel.claims, channel.name)
+    if (!channel.mayWrite) return
+    channels.deliver(channel.name, message.broadcast, channel)
+    if (channel.acknowledge) reply(message, 'ok')
+  }
+
+  async function onChannel(channel: Channel, message: Incoming): Promise<void> {
+    switch (message.event) {
+      case 'phx_leave':
+        if (message.joinRef !== null && message.joinRef !== channel.joinRef) return // of a join that is over
+        forget(channel)
+        reply(message, 'ok')
+        return sayEnd(channel, 'phx_close')
+      case 'access_token':
+        return renew(channel, message.payload.access_token)
+      case 'broadcast':
+        return publish(channel, message)
+      case 'presence': // nobody is shown to be here: no policy lets anyone say so
+        return reply(message, message.payload.event === 'untrack' ? 'ok' : 'error')
+    }
+  }
+
+  async function receive(message: Incoming): Promise<void> {
+    const { topic, event } = message
+    const channel = joined.get(topic)
+    if (topic === 'phoenix' && event === 'heartbeat') reply(message, 'ok')
+    else if (event === 'phx_join' && topic.startsWith(PREFIX)) await rejoin(message)
+    else if (channel) await onChannel(channel, message)
+    else if (event === 'phx_leave') reply(message, 'ok')
+    else reply(message, 'error', { reason: 'unmatched topic' })
+  }
+
+  function end(word?: 'phx_error'): void {
+    ended = word === undefined
+    for (const channel of [...joined.values()]) {
+      forget(channel)
+      if (word) sayEnd(channel, word)
+    }
+  }
+
+  return { receive, end }
+}

@@ -1,0 +1,145 @@
+// The sockets: who may open one, in which order what it says is heard, and when it is closed.
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { Peer } from './channels.ts'
+import type { Log } from './gateway.ts'
+import type { Session } from './session.ts'
+import { type Incoming, type Wire, wires } from './wire.ts'
+
+export type SocketOptions = {
+  server: Server
+  log: Log
+  /** @throws for what is no key of ours */
+  verify(apiKey: string): Promise<unknown>
+  startSession(peer: Peer, apiKey: string): Session
+  /** Milliseconds without a message after which a socket is dead. */
+  silence: number
+  /** Bytes that may wait for a slow one. */
+  backlog: number
+}
+export type Sockets = {
+  count(): number
+  /** Ends every channel as broken; the sockets stay open. */
+  endChannels(): void
+  close(): Promise<void>
+}
+
+const PATH = /^\/realtime\/v1\/websocket\/?$/
+const LARGEST_MESSAGE = 256 * 1024
+/** How long sockets get to say goodbye. Milliseconds. */
+const GRACE = 1000
+
+export function acceptSockets({ server, log, verify, startSession, silence, backlog }: SocketOptions): Sockets {
+  const acceptor = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE, perMessageDeflate: false })
+  const sockets = new Map<WebSocket, { session: Session; heardAt: number }>()
+  let closing = false
+
+  async function onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    socket.on('error', () => socket.destroy())
+    const address = URL.parse(request.url ?? '', 'http://localhost')
+    if (!PATH.test(address?.pathname ?? '')) return refuse(socket, '404 Not Found', 'There is no WebSocket here')
+    const wire = wires[address?.searchParams.get('vsn') ?? '1.0.0']
+    if (!wire) return refuse(socket, '400 Bad Request', 'vsn must be 1.0.0 or 2.0.0')
+    const apiKey = address?.searchParams.get('apikey') ?? request.headers.apikey
+    if (typeof apiKey !== 'string') return refuse(socket, '401 Unauthorized', 'No API key found in request')
+    const known = await verify(apiKey).catch(() => null)
+    if (!known) return refuse(socket, '401 Unauthorized', 'Unauthorized')
+    if (closing) socket.destroy()
+    else acceptor.handleUpgrade(request, socket, head, (ws) => open(ws, wire, apiKey))
+  }
+
+  function open(ws: WebSocket, wire: Wire, apiKey: string): void {
+    const session = startSession(peerOf(ws, wire, backlog), apiKey)
+    const state = { session, heardAt: Date.now() }
+    sockets.set(ws, state)
+    const hear = inTurn(ws, session, log)
+    ws.on('message', (data: Buffer, binary: boolean) => {
+      state.heardAt = Date.now()
+      const message = decoded(wire, data, binary)
+      if (message) hear(message)
+      else ws.close(1002, 'Not a message of this protocol')
+    })
+    ws.on('error', () => ws.terminate())
+    ws.on('close', () => {
+      sockets.delete(ws)
+      session.end()
+    })
+  }
+
+  function bury(): void {
+    for (const [ws, { heardAt }] of sockets) if (heardAt < Date.now() - silence) ws.terminate()
+  }
+
+  const endChannels = () => {
+    for (const { session } of sockets.values()) session.end('phx_error')
+  }
+
+  const sweep = setInterval(bury, silence / 4)
+  server.on('upgrade', onUpgrade)
+
+  async function close(): Promise<void> {
+    closing = true
+    server.off('upgrade', onUpgrade)
+    clearInterval(sweep)
+    await Promise.all([...sockets.keys()].map(goodbye))
+  }
+  return { count: () => sockets.size, endChannels, close }
+}
+
+/** Hands messages on one after the other, and reads no more than one chunk of them ahead. */
+function inTurn(ws: WebSocket, session: Session, log: Log): (message: Incoming) => void {
+  let turn = Promise.resolve()
+  let waiting = 0
+  return (message) => {
+    waiting++
+    ws.pause()
+    turn = turn
+      .then(() => session.receive(message))
+      .catch((failure: unknown) => {
+        log.warn({ failure }, 'a message could not be handled')
+        ws.close(1011)
+      })
+      .finally(() => {
+        if (--waiting === 0) ws.resume()
+      })
+  }
+}
+
+function decoded(wire: Wire, data: Buffer, binary: boolean): Incoming | null {
+  try {
+    return wire.decode(data, binary)
+  } catch {
+    return null
+  }
+}
+
+function peerOf(ws: WebSocket, wire: Wire, backlog: number): Peer {
+  return {
+    wire,
+    send({ data, binary }) {
+      if (ws.readyState !== ws.OPEN) return
+      ws.send(data, { binary })
+      if (ws.bufferedAmount > backlog) ws.terminate() // one that reads slowly must not cost all the memory
+    },
+  }
+}
+
+/** Answers an upgrade with an error, as the API gateway in front of the real server does. */
+function refuse(socket: Duplex, status: string, message: string): void {
+  const body = JSON.stringify({ message })
+  const headers = ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close']
+  socket.end([`HTTP/1.1 ${status}`, ...headers, '', body].join('\r\n'))
+}
+
+function goodbye(ws: WebSocket): Promise<void> {
+  return new Promise((settle) => {
+    const cut = setTimeout(() => ws.terminate(), GRACE)
+    ws.once('close', () => {
+      clearTimeout(cut)
+      settle()
+    })
+    ws.resume()
+    ws.close(1001, 'Realtime is restarting')
+  })
+}

@@ -1,0 +1,108 @@
+// The two spellings of Phoenix's protocol that supabase-js speaks, chosen by the parameter `vsn` of the address.
+// 1.0.0: every message is a JSON object. 2.0.0: a JSON array, and broadcasts are binary frames, where the first byte is
+// the kind (3 from a client, 4 to one), then the lengths of the strings that follow, then those, then the payload.
+import { z } from 'zod'
+
+/** What travels on a channel. `body` is JSON text or any bytes; `id` is that of the row, where one stands behind it. */
+export type Broadcast = { event: string; encoding: 'json' | 'binary'; body: Buffer; id?: string }
+
+/** A message of a client. `topic` begins with `realtime:`; `joinRef` is that of the join which the message belongs to. */
+export type Incoming = {
+  joinRef: string | null
+  ref: string | null
+  topic: string
+  event: string
+  payload: Record<string, unknown>
+  /** Only with the event `broadcast`. */
+  broadcast?: Broadcast
+}
+
+export type Outgoing = Omit<Incoming, 'broadcast'>
+
+export type Frame = { data: Buffer; binary: boolean }
+
+export type Wire = {
+  /** @throws for what is no message of this wire */
+  decode(data: Buffer, binary: boolean): Incoming
+  encode(message: Outgoing): Frame
+  /** Null where this wire cannot say it. */
+  encodeBroadcast(topic: string, broadcast: Broadcast): Frame | null
+}
+
+const Reference = z.string().nullish().default(null)
+const Payload = z.record(z.string(), z.unknown())
+const MessageObject = z.object({
+  topic: z.string(),
+  event: z.string(),
+  payload: Payload,
+  ref: Reference,
+  join_ref: Reference,
+})
+const MessageArray = z.tuple([Reference, Reference, z.string(), z.string(), Payload])
+
+const KIND_FROM_CLIENT = 3
+const KIND_TO_CLIENT = 4
+const JSON_ENCODING = 1
+const LONGEST = 255
+
+const text = (value: unknown): Frame => ({ data: Buffer.from(JSON.stringify(value)), binary: false })
+
+/** A broadcast that came as JSON: `{event, payload}`. */
+function broadcastIn(event: string, payload: Record<string, unknown>): Pick<Incoming, 'broadcast'> {
+  if (event !== 'broadcast' || typeof payload.event !== 'string') return {}
+  const body = Buffer.from(JSON.stringify(payload.payload ?? {}))
+  return { broadcast: { event: payload.event, encoding: 'json', body } }
+}
+
+const objects: Wire = {
+  decode(data, binary) {
+    if (binary) throw new Error('Version 1.0.0 has no binary messages.')
+    const { topic, event, payload, ref, join_ref: joinRef } = MessageObject.parse(JSON.parse(data.toString()))
+    return { joinRef, ref, topic, event, payload, ...broadcastIn(event, payload) }
+  },
+  encode: ({ topic, event, payload, ref }) => text({ topic, event, payload, ref }),
+  encodeBroadcast(topic, { event, encoding, body, id }) {
+    if (encoding === 'binary') return null
+    const meta = id === undefined ? '' : `"meta":${JSON.stringify({ id })},`
+    const payload = `{"event":${JSON.stringify(event)},${meta}"payload":${body},"type":"broadcast"}`
+    const message = `{"topic":${JSON.stringify(topic)},"event":"broadcast","payload":${payload},"ref":null}`
+    return { data: Buffer.from(message), binary: false }
+  },
+}
+
+const arrays: Wire = {
+  decode(data, binary) {
+    if (binary) return decodePush(data)
+    const [joinRef, ref, topic, event, payload] = MessageArray.parse(JSON.parse(data.toString()))
+    return { joinRef, ref, topic, event, payload, ...broadcastIn(event, payload) }
+  },
+  encode: ({ joinRef, ref, topic, event, payload }) => text([joinRef, ref, topic, event, payload]),
+  encodeBroadcast(topic, { event, encoding, body, id }) {
+    const strings = [topic, event, id === undefined ? '' : JSON.stringify({ id })].map((part) => Buffer.from(part))
+    if (strings.some((part) => part.length > LONGEST)) return null
+    const lengths = strings.map((part) => part.length)
+    const head = Buffer.from([KIND_TO_CLIENT, ...lengths, encoding === 'json' ? JSON_ENCODING : 0])
+    return { data: Buffer.concat([head, ...strings, body]), binary: true }
+  },
+}
+
+/** Kind 3: the lengths of join_ref, ref, topic, event and metadata, the encoding, then all of them, then the payload. */
+function decodePush(data: Buffer): Incoming {
+  const [kind, ...head] = data.subarray(0, 7)
+  const encoding = head.pop()
+  if (kind !== KIND_FROM_CLIENT || encoding === undefined) throw new Error('Not a broadcast.')
+  let end = 7
+  const strings = head.map((length) => {
+    end += length
+    return data.toString('utf8', end - length, end)
+  })
+  if (end > data.length) throw new Error('A broadcast that ends too early.')
+  const [joinRef, ref, topic = '', event = ''] = strings
+  const body = data.subarray(end)
+  if (encoding === JSON_ENCODING) JSON.parse(body.toString()) // it will stand inside the JSON of version 1.0.0
+  const broadcast: Broadcast = { event, encoding: encoding === JSON_ENCODING ? 'json' : 'binary', body }
+  return { joinRef: joinRef || null, ref: ref || null, topic, event: 'broadcast', payload: {}, broadcast }
+}
+
+/** By the parameter `vsn`. */
+export const wires: Readonly<Record<string, Wire | undefined>> = { '1.0.0': objects, '2.0.0': arrays }

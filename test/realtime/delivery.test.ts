@@ -1,0 +1,135 @@
+// What arrives, at whom and when: with the real supabase-js client, over both versions of the wire.
+// Specification: Events › Delivery. Decisions: Visibility (feed:public), Notifications.
+import { describe, expect, test } from 'vitest'
+import { listen, realtimeWorld, tokenOf, versions } from '../support/realtime.ts'
+import { until } from '../support/until.ts'
+
+type Post = { id: string }
+
+describe.each(versions)('over wire %s', async (version) => {
+  const w = await realtimeWorld()
+  const { alice, bob, carla } = w
+  const { owner } = w.database
+  const of = (person: { token: string | undefined }) => w.client(() => person.token ?? '', version)
+  const publish = async (visibility = 'public') => {
+    const { body } = await alice.post<Post>('/posts', { format: 'note', body: 'heard', visibility })
+    return body.id
+  }
+
+  test('a notification comes within a second of its commit, with its id and kind and nothing else', async () => {
+    const inbox = await listen(of(alice), `user:${alice.id}`)
+    const id = await publish()
+    await bob.post(`/posts/${id}/react`, { kind: 'heart' })
+    const committed = performance.now()
+    await until(() => inbox.heard.length > 0)
+    expect(performance.now() - committed).toBeLessThan(1000)
+    const [notification] = await alice.inbox('post.reacted')
+    const payload = { id: notification?.id, kind: 'post.reacted' }
+    expect(inbox.heard).toEqual([{ event: 'notification', payload }])
+  })
+
+  test('a notification that is rolled up once more says so again, and reading it says nothing', async () => {
+    const inbox = await listen(of(alice), `user:${alice.id}`)
+    const id = await publish()
+    await bob.post(`/posts/${id}/react`, { kind: 'heart' })
+    await carla.post(`/posts/${id}/react`, { kind: 'heart' })
+    await until(() => inbox.heard.length === 2)
+    expect(inbox.heard[1]).toEqual(inbox.heard[0])
+    await alice.post('/notifications/read', { ids: [inbox.heard[0]?.payload.id] })
+    await w.broadcast(`user:${alice.id}`, { last: true })
+    await until(() => inbox.heard.some(({ event }) => event === 'test'))
+    expect(inbox.heard).toHaveLength(3)
+  })
+
+  test('nothing comes before the commit, and nothing at all of what is rolled back', async () => {
+    const inbox = await listen(of(alice), `user:${alice.id}`)
+    const send = (name: string) => ({ topic: `user:${alice.id}`, payload: JSON.stringify({ name }) })
+    const held = Promise.withResolvers<void>()
+    const sent = Promise.withResolvers<void>()
+    const transaction = owner.begin(async (sql) => {
+      const { topic, payload } = send('held')
+      await sql`select private.broadcast(${topic}, 'test', ${payload}::text::jsonb)`
+      sent.resolve()
+      await held.promise
+    })
+    await sent.promise
+    const undone = owner.begin(async (sql) => {
+      const { topic, payload } = send('undone')
+      await sql`select private.broadcast(${topic}, 'test', ${payload}::text::jsonb)`
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    await w.broadcast(`user:${alice.id}`, { name: 'later' })
+    await until(() => inbox.heard.length > 0)
+    expect(inbox.heard.map(({ payload }) => payload.name)).toEqual(['later'])
+    held.resolve()
+    await transaction
+    await until(() => inbox.heard.length > 1)
+    expect(inbox.heard.map(({ payload }) => payload.name)).toEqual(['later', 'held'])
+  })
+
+  test('feed:public carries exactly the id of a new public post, and of no other', async () => {
+    const feed = await listen(of(bob), 'feed:public')
+    await publish('circles')
+    const id = await publish()
+    await until(() => feed.heard.length > 0)
+    expect(feed.heard).toEqual([{ event: 'post', payload: { id } }])
+  })
+
+  test('the id of a post across a block passes there, and nothing can be done with it', async () => {
+    const [dora] = await w.join(`dora${version[0]}`)
+    const feed = await listen(of(dora ?? bob), 'feed:public')
+    await alice.post(`/users/${dora?.actorId}/block`)
+    const id = await publish()
+    await until(() => feed.heard.length > 0)
+    expect(feed.heard[0]?.payload).toEqual({ id })
+    expect((await dora?.get(`/posts/${id}`))?.status).toBe(404)
+  })
+
+  test('members of a conversation hear it, others are refused', async () => {
+    const [{ id } = { id: '' }] = await owner<{ id: string }[]>`
+      with c as (insert into app.conversations (kind) values ('direct') returning id)
+      insert into app.conversation_members (conversation_id, user_id)
+      select c.id, u from c, unnest(${[alice.id, bob.id]}::uuid[]) u returning conversation_id as id`
+    const conversation = await listen(of(bob), `conversation:${id}`)
+    await w.broadcast(`conversation:${id}`, { id: 'a message' })
+    await until(() => conversation.heard.length > 0)
+    expect(conversation.heard).toEqual([{ event: 'test', payload: { id: 'a message' } }])
+    await expect(listen(of(carla), `conversation:${id}`)).rejects.toThrow('Unauthorized')
+  })
+
+  test('who leaves a conversation hears it no longer than their token lives', async () => {
+    const [{ id } = { id: '' }] = await owner<{ id: string }[]>`
+      with c as (insert into app.conversations (kind) values ('group') returning id)
+      insert into app.conversation_members (conversation_id, user_id)
+      select c.id, u from c, unnest(${[alice.id, bob.id]}::uuid[]) u returning conversation_id as id`
+    const short = await tokenOf(bob, { exp: Math.floor(Date.now() / 1000) + 3 })
+    const left = await listen(
+      w.client(() => short, version),
+      `conversation:${id}`,
+    )
+    const stayed = await listen(of(alice), `conversation:${id}`)
+    await owner`delete from app.conversation_members where conversation_id = ${id} and user_id = ${bob.id}`
+    await until(() => left.statuses.includes('CLOSED'))
+    expect(left.system).toMatchObject([{ status: 'error', message: expect.stringMatching(/^Token has expired/) }])
+    await w.broadcast(`conversation:${id}`, { id: 'not for bob' })
+    await until(() => stayed.heard.length > 0)
+    expect(left.heard).toEqual([])
+    await expect(listen(of(bob), `conversation:${id}`)).rejects.toThrow('Unauthorized')
+  })
+
+  test('a message that can not be sent does not hold up the write that causes it', async () => {
+    const today = await owner<{ name: string }[]>`
+      select relname as name from pg_class where oid = (
+        select inhrelid from pg_inherits
+        where inhparent = 'realtime.messages'::regclass and inhrelid::regclass::text ~ to_char(now(), 'YYYY_MM_DD'))`
+    await w.database.superuser.unsafe(`drop table realtime.${today[0]?.name}`)
+    expect((await alice.post('/posts', { format: 'note', body: 'lost' })).status).toBe(201)
+    await expect(listen(of(bob), 'feed:public')).rejects.toThrow('UnableToSetPolicies')
+    await owner`select realtime.create_partitions()`
+    const feed = await listen(of(bob), 'feed:public')
+    const id = await publish()
+    await until(() => feed.heard.length > 0)
+    expect(feed.heard[0]?.payload).toEqual({ id })
+  })
+})

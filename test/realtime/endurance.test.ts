@@ -1,0 +1,105 @@
+// Many sockets, slow and dead ones, and a database that goes away.
+import { describe, expect, test } from 'vitest'
+import { listen, realtimeWorld, type Socket } from '../support/realtime.ts'
+import { until } from '../support/until.ts'
+
+describe('many', async () => {
+  const w = await realtimeWorld({ people: ['alice', 'bob'], backlog: 256 * 1024 })
+
+  const crowd = (size: number) =>
+    Promise.all(
+      Array.from({ length: size }, async (_, at) => {
+        const socket = await w.socket(at % 2 === 0 ? '2.0.0' : '1.0.0')
+        expect(String(await socket.join('feed:public', w.bob.token))).toContain('"ok"')
+        return socket
+      }),
+    )
+
+  test('200 sockets hear a post, each once', async () => {
+    const sockets = await crowd(200)
+    const { body } = await w.alice.post<{ id: string }>('/posts', { format: 'note', body: 'to all' })
+    await w.broadcast('feed:public', { id: 'last' })
+    await until(() => sockets.every(({ frames }) => frames.length === 3))
+    for (const { frames } of sockets) expect(String(frames[1])).toContain(body.id)
+    for (const { ws } of sockets) ws.close()
+    await until(() => w.gateway.sockets() === 0)
+  })
+
+  test('a socket that does not read is cut off, and holds up nobody', async () => {
+    const [slow, ...others] = await crowd(4)
+    slow?.ws.pause()
+    let sent = 0
+    const isCut = async () => {
+      await w.broadcast('feed:public', { id: ++sent, filling: 'x'.repeat(100_000) })
+      return w.gateway.sockets() === others.length
+    }
+    await until(isCut, { timeout: 15_000 })
+    await until(() => others.every(({ frames }) => frames.length === 1 + sent))
+    slow?.ws.resume()
+    await until(() => slow?.closed)
+    expect(slow?.closed).toBe(1006)
+  })
+
+  test('channels are counted: one socket joins no more than 100', async () => {
+    const socket = await w.socket('2.0.0')
+    const owner = w.database.owner
+    const rows = await owner<{ id: string }[]>`
+      with c as (insert into app.conversations (kind) select 'group' from generate_series(1, 101) returning id)
+      insert into app.conversation_members (conversation_id, user_id)
+      select id, ${w.bob.id}::uuid from c returning conversation_id as id`
+    for (const { id } of rows) await socket.join(`conversation:${id}`, w.bob.token)
+    expect(socket.frames.filter((frame) => String(frame).includes('"ok"'))).toHaveLength(100)
+    expect(String(socket.frames.at(-1))).toContain('ChannelRateLimitReached: Too many channels')
+  })
+})
+
+test('a socket that falls silent is closed, one with a heartbeat is not', async () => {
+  const w = await realtimeWorld({ people: ['alice'], silence: 400 })
+  const [silent, alive] = [await w.socket('2.0.0'), await w.socket('2.0.0')]
+  const beat = setInterval(() => alive.send('[null,"1","phoenix","heartbeat",{}]'), 50)
+  await until(() => silent.closed)
+  expect(alive.closed).toBeUndefined()
+  clearInterval(beat)
+  await until(() => alive.closed)
+})
+
+describe('the database', async () => {
+  const w = await realtimeWorld({ people: ['alice', 'bob'] })
+  const terminate = (application: string, type: string) => w.database.superuser`
+    select pg_terminate_backend(pid, 5000) from pg_stat_activity
+    where datname = current_database() and application_name = ${application} and backend_type = ${type}`
+
+  test('takes the feed away: clients join anew by themselves, and hear what comes after', async () => {
+    const feed = await listen(
+      w.client(() => w.bob.token ?? ''),
+      'feed:public',
+    )
+    expect(await terminate('kith_realtime', 'walsender')).toHaveLength(1)
+    await until(() => feed.statuses.includes('CHANNEL_ERROR'))
+    await until(() => feed.statuses.at(-1) === 'SUBSCRIBED')
+    const { body } = await w.alice.post<{ id: string }>('/posts', { format: 'note', body: 'after' })
+    await until(() => feed.heard.length > 0)
+    expect(feed.heard.at(-1)?.payload).toEqual({ id: body.id })
+  })
+
+  test('takes the connections that ask for rights away: the next one is made', async () => {
+    const client = w.client(() => w.bob.token ?? '')
+    const feed = await listen(client, 'feed:public')
+    await terminate('kith_realtime', 'client backend')
+    const inbox = await until(() => listen(client, `user:${w.bob.id}`))
+    expect([feed.statuses.at(-1), inbox.statuses.at(-1)]).toEqual(['SUBSCRIBED', 'SUBSCRIBED'])
+  })
+
+  test('leaves no slot behind when the gateway ends, and the gateway says goodbye', async () => {
+    const socket: Socket = await w.socket('2.0.0')
+    await socket.join('feed:public', w.bob.token)
+    const slots = () => w.database.owner`
+      select from pg_replication_slots where database = current_database()`
+    expect(await slots()).toHaveLength(1)
+    await w.gateway.stop()
+    await until(() => socket.closed)
+    expect(socket.closed).toBe(1001)
+    await until(async () => (await slots()).length === 0)
+    expect(w.gateway.sockets()).toBe(0)
+  })
+})

@@ -1,0 +1,162 @@
+// An instance with the Realtime gateway on it, and two kinds of clients: supabase-js, and a bare socket that shows every
+// byte.
+import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js'
+import { afterAll } from 'vitest'
+import WebSocket from 'ws'
+import { createTokens } from '../../api-facade/lib/tokens.ts'
+import { type Gateway, type GatewayOptions, startGateway } from '../../supabase/embedded/realtime/gateway.ts'
+import type { Person } from './person.ts'
+import { JWT_SECRET, target } from './settings.ts'
+import { missing, ownOnly } from './target.ts'
+import { until } from './until.ts'
+import { type World, world } from './world.ts'
+
+/** The wire versions that supabase-js speaks, the newer one by default. */
+export const versions = ['1.0.0', '2.0.0'] as const
+export type Version = (typeof versions)[number]
+
+export type Heard = { event: string; payload: Record<string, unknown> }
+/** A joined channel of supabase-js, with all that it was told since. */
+export type Listener = { channel: RealtimeChannel; heard: Heard[]; statuses: string[]; system: { message: string }[] }
+
+export type RealtimeWorld<Name extends string> = World<Name> & {
+  gateway: Gateway
+  /** The key that every client has, for people and for nobody. */
+  anonKey: string
+  /** supabase-js as a person uses it; `token` is asked whenever the client wants one. */
+  client(token: (() => string) | undefined, version?: Version): SupabaseClient
+  /** A socket without a client in front. */
+  socket(version: Version, apiKey?: string): Promise<Socket>
+  /** What SQL sends, in a transaction of its own. */
+  broadcast(topic: string, payload: Record<string, unknown>): Promise<void>
+}
+
+export async function realtimeWorld<const Name extends string = 'alice' | 'bob' | 'carla'>(
+  options: { people?: Name[] } & Pick<GatewayOptions, 'silence' | 'backlog'> = {},
+): Promise<RealtimeWorld<Name>> {
+  const { people, ...limits } = options
+  if (Object.keys(limits).length > 0) ownOnly('needs a gateway with settings of its own')
+  let gateway: Gateway | undefined
+  const start = async (site: Parameters<typeof startGateway>[0]) => {
+    gateway = await startGateway({ ...site, ...limits })
+    return gateway
+  }
+  const made = await world({ ...(people && { people }), gateway: start })
+  if (!gateway && !target) throw new Error('the gateway has not been started')
+  const { url, anonKey } = made.stack
+
+  function client(token: (() => string) | undefined, version: Version = '2.0.0'): SupabaseClient {
+    const auth = { persistSession: false, autoRefreshToken: false }
+    const supabase = createClient(url, anonKey, {
+      realtime: { vsn: version },
+      ...(token ? { accessToken: async () => token() } : { auth }),
+    })
+    afterAll(async () => {
+      await supabase.realtime.disconnect()
+    })
+    return supabase
+  }
+
+  async function socket(version: Version, apiKey = anonKey): Promise<Socket> {
+    const address = `${url.replace('http', 'ws')}/realtime/v1/websocket?apikey=${apiKey}&vsn=${version}`
+    const opened = new Socket(address, version)
+    afterAll(() => opened.ws.terminate())
+    await opened.opened
+    return opened
+  }
+
+  const broadcast = async (topic: string, payload: Record<string, unknown>) => {
+    await made.database.owner`select private.broadcast(${topic}, 'test', ${JSON.stringify(payload)}::text::jsonb)`
+  }
+
+  return {
+    ...made,
+    gateway: gateway ?? missing('needs the gateway in its own process'),
+    anonKey,
+    client,
+    socket,
+    broadcast,
+  }
+}
+
+/** Joins a private channel. @throws Error with the server's reason when that is refused */
+export async function listen(client: SupabaseClient, topic: string): Promise<Listener> {
+  await client.realtime.setAuth() // before the first join, which would leave without a token
+  const channel = client.channel(topic, { config: { private: true } })
+  const listener: Listener = { channel, heard: [], statuses: [], system: [] }
+  channel
+    .on('broadcast', { event: '*' }, ({ event, payload }) => listener.heard.push({ event, payload }))
+    .on('system', {}, (message) => listener.system.push(message))
+  await new Promise<void>((joined, refused) => {
+    channel.subscribe((status, error) => {
+      listener.statuses.push(status)
+      if (status === 'SUBSCRIBED') joined()
+      else refused(error ?? new Error(status))
+    })
+  })
+  return listener
+}
+
+/** A token of that person which differs in these claims from the one that they have. */
+export async function tokenOf(person: Person, claims: { iat?: number; exp?: number }): Promise<string> {
+  const [, payload = ''] = person.token?.split('.') ?? []
+  const { sign } = await createTokens([JWT_SECRET])
+  return sign({ ...JSON.parse(Buffer.from(payload, 'base64url').toString()), ...claims })
+}
+
+/** Seconds since 1970, as tokens count. */
+export const seconds = (): number => Math.floor(Date.now() / 1000)
+
+/** What came on a socket: text as it came, or the bytes of a binary frame. */
+export type Frame = string | Buffer
+export type Message = { topic: string; event: string; payload: unknown; ref: string; join_ref?: string }
+
+export class Socket {
+  readonly ws: WebSocket
+  readonly frames: Frame[] = []
+  readonly opened: Promise<void>
+  readonly version: Version
+  /** The code that the server closed with. */
+  closed: number | undefined
+
+  constructor(address: string, version: Version) {
+    this.version = version
+    this.ws = new WebSocket(address)
+    this.ws.on('message', (data: Buffer, binary: boolean) => this.frames.push(binary ? data : data.toString()))
+    this.ws.on('close', (code: number) => {
+      this.closed = code
+    })
+    this.opened = new Promise((settle, fail) => {
+      this.ws.once('open', settle).on('error', fail)
+    })
+  }
+
+  /** Sends a message in the socket's version; what is no message goes out as it is. */
+  send(message: Frame | Message): void {
+    this.ws.send(typeof message === 'string' || Buffer.isBuffer(message) ? message : this.#spell(message))
+  }
+
+  #spell(message: Message): string {
+    const { topic, event, payload, ref, join_ref = null } = message
+    return JSON.stringify(this.version === '1.0.0' ? message : [join_ref, ref, topic, event, payload])
+  }
+
+  /** Joins a private channel with this token, or the socket's own key, and gives the frame of the answer. */
+  join(name: string, access_token?: string, config: Record<string, unknown> = { private: true }): Promise<Frame> {
+    const before = this.frames.length
+    this.send({
+      topic: `realtime:${name}`,
+      event: 'phx_join',
+      payload: { config, access_token },
+      ref: '1',
+      join_ref: '1',
+    })
+    return this.frame(before)
+  }
+
+  /** The frame at a place, once it is there. */
+  async frame(at: number): Promise<Frame> {
+    await until(() => this.frames.length > at)
+    return this.frames[at] ?? ''
+  }
+}
