@@ -11,6 +11,13 @@ comment on schema api is 'Operations and nothing else: the only schema that Post
 create extension if not exists pgcrypto with schema extensions;
 create extension if not exists unaccent with schema extensions;
 
+-- nothing here is served as GraphQL, and its introspection would show tables to everyone
+do $$ begin
+  drop extension if exists pg_graphql;
+exception when insufficient_privilege then
+  raise warning 'pg_graphql stays: it is not ours to drop';
+end $$;
+
 -- a function is for nobody until a grant names who may run it
 alter default privileges revoke execute on functions from public;
 alter default privileges in schema app grant select, insert, update, delete on tables to service_role;
@@ -19,8 +26,8 @@ do $$
 declare
   v_role text;
 begin
-  -- a token's role is a Postgres role; `gate` runs what comes before a token and can be named by none
-  foreach v_role in array array['user', 'moderator', 'admin', 'gate'] loop
+  -- a token's role is a Postgres role; `gate` runs what comes before a token and `worker` what time does: no token names them
+  foreach v_role in array array['user', 'moderator', 'admin', 'gate', 'worker'] loop
     if not exists (select from pg_catalog.pg_roles where rolname = v_role) then
       execute format('create role %I nologin inherit', v_role);
     end if;
@@ -37,15 +44,16 @@ declare
 begin
   -- one login role a pool: a session starts in its one role and can take no other, also behind a transaction pooler
   for v_pool in
-    select * from (values ('kith_anon', 'anon'), ('kith_gate', 'gate'),
-                          ('kith_user', 'authenticated'), ('kith_service', 'service_role')) as p (login, role)
+    select * from (values ('kith_anon', 'anon', '8s'), ('kith_gate', 'gate', '8s'),
+                          ('kith_user', 'authenticated', '8s'), ('kith_service', 'service_role', '8s'),
+                          ('kith_worker', 'worker', '5min')) as p (login, role, patience)
   loop
     if not exists (select from pg_catalog.pg_roles where rolname = v_pool.login) then
       execute format('create role %I login noinherit', v_pool.login);
     end if;
     execute format('grant %I to %I with inherit false, set true', v_pool.role, v_pool.login);
     execute format('alter role %I set role = %L', v_pool.login, v_pool.role);
-    execute format('alter role %I set statement_timeout = %L', v_pool.login, '8s');
+    execute format('alter role %I set statement_timeout = %L', v_pool.login, v_pool.patience);
     execute format('alter role %I set lock_timeout = %L', v_pool.login, '4s');
     execute format('alter role %I set idle_in_transaction_session_timeout = %L', v_pool.login, '10s');
   end loop;
@@ -53,3 +61,4 @@ end $$;
 
 grant usage on schema app, private, api to anon, authenticated, service_role, gate;
 grant usage on schema extensions to gate;
+grant usage on schema private to worker;

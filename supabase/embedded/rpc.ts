@@ -1,0 +1,129 @@
+// `/rest/v1/rpc/<operation>` of the embedded instance: what PostgREST 16 answers on a real stack, for the operations of
+// schema `api`. So supabase-js calls the same operations with the same token wherever Kith runs.
+// Left out is what a function that answers one JSON value has no use for: filters, order, ranges, counts, CSV.
+import type { Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { getPath } from 'hono/utils/url'
+import { clientAddress } from '../../api-facade/lib/client.ts'
+import type { Context, Env } from '../../api-facade/lib/context.ts'
+import { cors } from '../../api-facade/lib/headers.ts'
+import { readJsonText } from '../../api-facade/lib/input.ts'
+import { type Caller, createDoor } from './rpc/caller.ts'
+import { RestError, toRestError } from './rpc/errors.ts'
+import { type Arguments, type Statement, statementFor } from './rpc/routine.ts'
+
+type Row = { body: string | null; status: string | null; headers: string | null }
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const REST = '/rest/v1'
+// what supabase-js sends beside the facade's own
+const ALLOWED =
+  'Accept-Profile, Apikey, Authorization, Content-Profile, Content-Type, Idempotency-Key, Prefer, X-Client-Info'
+
+/** Puts the route on the application, before the API's own limits and errors: it has those of a Supabase gateway. */
+export function mountRpc(app: Hono<Env>, jwtSecret: string): void {
+  const door = createDoor(jwtSecret)
+  app.use(`${REST}/*`, async (c, next) => {
+    c.set('route', `${c.req.method} ${REST}`)
+    if (cors(c, c.get('services').config.corsOrigins)) {
+      c.header('Access-Control-Allow-Headers', ALLOWED)
+      return c.body(null, 204)
+    }
+    const over = await c.get('services').limits.global(c, 1)
+    if (over) return answerError(c, new RestError(429, null, 'API rate limit exceeded', over))
+    return next()
+  })
+  app.on(['GET', 'POST'], `${REST}/rpc/:operation`, (c) => answer(c, door))
+  app.all(`${REST}/rpc/:operation`, (c) =>
+    answerError(c, new RestError(405, 'PGRST101', `Cannot use the ${c.req.method} method on RPC`)),
+  )
+  app.all(`${REST}/*`, (c) => answerError(c, new RestError(404, 'PGRST125', 'Invalid path specified in request URL')))
+}
+
+async function answer(c: Context, door: (c: Context) => Promise<Caller>): Promise<Response> {
+  c.set('route', `${c.req.method} ${REST}/rpc`)
+  let caller: Caller | undefined
+  try {
+    caller = await door(c)
+    checkMedia(c)
+    const statement = await statementFor(c.get('services').pools.anon, operationOf(c), await argumentsOf(c))
+    return reply(c, await run(c, caller, statement))
+  } catch (error) {
+    return answerError(c, toRestError(error, caller?.pool === 'anon'), error)
+  }
+}
+
+/** @throws RestError PGRST106 for another schema than api, PGRST107 for a client that takes no JSON */
+function checkMedia(c: Context): void {
+  const schema = c.req.header(isRead(c) ? 'accept-profile' : 'content-profile') ?? 'api'
+  const hint = 'Only the following schemas are exposed: api'
+  if (schema !== 'api') throw new RestError(406, 'PGRST106', `Invalid schema: ${schema}`, { hint })
+  const accepted = (c.req.header('accept') ?? '*/*').split(',').map((type) => type.trim())
+  if (accepted.some((type) => /^(\*\/\*|application\/(\*|json|vnd\.pgrst\.(object|array)(\+json)?))(;|$)/.test(type)))
+    return
+  throw new RestError(406, 'PGRST107', `None of these media types are available: ${accepted.join(', ')}`)
+}
+
+const isRead = (c: Context): boolean => c.req.method !== 'POST'
+
+/** The name as it was sent: routing sees the path in lower case, and PostgREST does not. */
+function operationOf(c: Context): string {
+  const name = getPath(c.req.raw).split('/')[4] ?? ''
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+async function argumentsOf(c: Context): Promise<Arguments> {
+  const query = Object.entries(c.req.query())
+  if (isRead(c)) return { names: query.map(([name]) => name), texts: query.map(([, text]) => text) }
+  const type = c.req.header('content-type') ?? 'application/json'
+  if (!/^application\/json\s*(;|$)/i.test(type))
+    throw new RestError(400, 'PGRST102', `Content-Type not acceptable: ${type}`)
+  const json = (await readJsonText(c, c.get('services').config.bodyLimit)) || '{}'
+  return { names: namesIn(json), json }
+}
+
+function namesIn(json: string): string[] {
+  const value = parse(json)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.keys(value)
+  throw new RestError(400, 'PGRST102', 'Empty or invalid json')
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+/** As PostgREST runs a call: claims, headers and the check of the caller first, then the function, in one transaction. */
+async function run(c: Context, { claims, pool }: Caller, { text, values, readOnly }: Statement): Promise<Row> {
+  const headers = { 'idempotency-key': c.req.header('idempotency-key'), 'x-forwarded-for': clientAddress(c) }
+  const access = readOnly || isRead(c) ? 'read only' : 'read write'
+  return c.get('services').pools[pool].begin(access, async (sql) => {
+    const given = [JSON.stringify(claims), JSON.stringify(headers)]
+    await sql.unsafe('select private.enter($1::text, $2::text)', given)
+    const [row] = await sql.unsafe<Row[]>(text, values)
+    if (!row) throw new Error('A call gave no row')
+    return row
+  })
+}
+
+/** The operation's JSON, SQL null as the word; status and headers are the operation's own where it set them. */
+function reply(c: Context, { body, status, headers }: Row): Response {
+  const list: Record<string, string>[] = headers ? JSON.parse(headers) : []
+  for (const header of list) for (const [name, value] of Object.entries(header)) c.header(name, value)
+  const code = Number(status || 200)
+  if (code === 204) return c.body(null, code)
+  return c.body(body ?? 'null', code as ContentfulStatusCode, { 'Content-Type': JSON_TYPE })
+}
+
+function answerError(c: Context, { status, body, headers }: RestError, cause?: unknown): Response {
+  c.set('word', 'code' in body ? body.code : 'gateway')
+  if (status >= 500) c.set('failure', cause)
+  return c.body(JSON.stringify(body), status as ContentfulStatusCode, { ...headers, 'Content-Type': JSON_TYPE })
+}

@@ -1,0 +1,86 @@
+// What PostgREST and the gateway before it answer instead of a result. PostgREST 16, references/errors.
+import postgres from 'postgres'
+import { isLostConnection, Refusal } from '../../../api-facade/lib/errors.ts'
+
+/** The body of PostgREST's errors. `details` and `hint` are null where there is nothing to say. */
+type Body = { code: string; message: string; details: string | null; hint: string | null }
+
+/** An answer that is an error. The gateway's own (`code` null) has a message and nothing else in its body. */
+export class RestError extends Error {
+  readonly status: number
+  readonly body: Body | { message: string }
+  readonly headers: Record<string, string>
+
+  constructor(
+    status: number,
+    code: string | null,
+    message: string,
+    more: { details?: string | null; hint?: string | null; headers?: Record<string, string> } = {},
+  ) {
+    super(message)
+    const { details = null, hint = null, headers = {} } = more
+    this.status = status
+    this.body = code === null ? { message } : { code, message, details, hint }
+    this.headers = headers
+  }
+}
+
+// SQLSTATE → status; first the code itself, then its class. What stands in neither is 400.
+const codes: Readonly<Record<string, number | undefined>> = {
+  '21000': 500,
+  '23503': 409,
+  '23505': 409,
+  '25006': 405,
+  '42883': 404,
+  '42P01': 404,
+  '42P17': 500,
+  '53400': 500,
+  '57P01': 503,
+  P0001: 400,
+}
+const classes: Readonly<Record<string, number | undefined>> = {
+  '08': 503,
+  '09': 500,
+  '0L': 403,
+  '0P': 403,
+  '25': 500,
+  '28': 403,
+  '2D': 500,
+  '38': 500,
+  '39': 500,
+  '3B': 500,
+  '40': 500,
+  '53': 503,
+  '54': 500,
+  '55': 500,
+  '57': 500,
+  '58': 500,
+  F0: 500,
+  HV: 500,
+  P0: 500,
+  XX: 500,
+}
+
+function statusOf(code: string, anonymous: boolean): number {
+  const [, own] = /^PT(\d{3})$/.exec(code) ?? []
+  if (own) return Number(own)
+  if (code === '42501') return anonymous ? 401 : 403
+  return codes[code] ?? classes[code.slice(0, 2)] ?? 400
+}
+
+/**
+ * Any error as PostgREST tells it. The database's own goes out as it is, with detail and hint.
+ * @param anonymous whether the request ran as anon: what it may not do is then 401 instead of 403
+ */
+export function toRestError(error: unknown, anonymous: boolean): RestError {
+  if (error instanceof RestError) return error
+  if (error instanceof Refusal) return new RestError(error.status, null, error.messages.join(' '), error)
+  if (error instanceof postgres.PostgresError) {
+    const status = statusOf(error.code, anonymous)
+    const headers: Record<string, string> = status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}
+    const { code, message, detail: details, hint } = error
+    return new RestError(status, code, message, { details: details ?? null, hint: hint ?? null, headers })
+  }
+  if (isLostConnection(error)) return new RestError(503, 'PGRST001', 'Database client error. Retrying the connection.')
+  return new RestError(500, 'PGRSTX00', 'Internal error.')
+}

@@ -1,0 +1,49 @@
+// `/rest/v1/rpc` as supabase-js asks for it, and without supabase-js before it.
+import { createClient } from '@supabase/supabase-js'
+import { SignJWT } from 'jose'
+import type { Database } from '../../api-facade/generated/database.types.ts'
+import { inward, outward } from './names.ts'
+import type { Person } from './person.ts'
+import { JWT_SECRET, type Stack } from './settings.ts'
+
+/** Both ways to call on a stack; `person` is who asks where nobody else is named. */
+export function rest(stack: Stack, person: Person) {
+  /** supabase-js as a person uses it, or nobody, or with another key. `last` has the headers of the last answer. */
+  function client(token?: string, key = stack.anonKey) {
+    const last = { headers: new Headers() }
+    const supabase = createClient<Database, 'api'>(stack.url, key, {
+      db: { schema: 'api' },
+      ...(token ? { accessToken: async () => token } : { auth: { persistSession: false, autoRefreshToken: false } }),
+      global: {
+        fetch: async (url, init) => {
+          const sent = init?.body ? { body: outward(String(init.body), person.suffix) } : {}
+          const answer = await fetch(url, { ...init, ...sent })
+          last.headers = answer.headers
+          return new Response(inward(await answer.text(), person.suffix) || null, answer)
+        },
+      },
+    })
+    return Object.assign(supabase, { last })
+  }
+
+  /** A request without supabase-js before it. `headers` replace those of that person. */
+  async function ask(path: string, init: RequestInit = {}) {
+    const headers = {
+      apikey: stack.anonKey,
+      authorization: `Bearer ${person.token}`,
+      'content-type': 'application/json',
+    }
+    const answer = await fetch(`${stack.url}/rest/v1${path}`, { method: 'POST', headers, ...init })
+    const text = await answer.text()
+    return { status: answer.status, headers: answer.headers, body: text && JSON.parse(text) }
+  }
+
+  const bearer = (token: string) => ({ headers: { apikey: stack.anonKey, authorization: `Bearer ${token}` } })
+
+  return { client, ask, bearer }
+}
+
+/** A token with any claims, signed as ours are unless by another secret. */
+export function signed(claims: Record<string, unknown>, secret = JWT_SECRET): Promise<string> {
+  return new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(new TextEncoder().encode(secret))
+}
