@@ -1,0 +1,120 @@
+// What the process says of itself at /metrics, in Prometheus' text format. Outside /api/v1 and not in openapi.json.
+// The jobs' record and the queues' depth come from the database, so that every facade tells of all workers.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Hono } from 'hono'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Context, Env } from './context.ts'
+import { inFlight, type PoolName } from './database.ts'
+import { Refusal } from './errors.ts'
+import { otherMethods } from './routes.ts'
+
+const registry = new Registry()
+collectDefaultMetrics({ register: registry })
+
+const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) =>
+  new Gauge({ name: `kith_${name}`, help, labelNames, registers: [registry] })
+
+const counter = (name: string, help: string, labelNames: string[]) =>
+  new Counter({ name: `kith_${name}`, help, labelNames, registers: [registry] })
+
+const requests = new Histogram({
+  name: 'kith_http_request_duration_seconds',
+  help: 'Time to answer, by the route as openapi.json spells it (other: no route of the API) and status.',
+  labelNames: ['route', 'status'],
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  registers: [registry],
+})
+
+export const metrics = {
+  /** Open sockets of the Realtime gateway, which sets it. */
+  sockets: gauge('realtime_sockets', 'Open sockets of the embedded Realtime gateway.'),
+  /** Counts an answer that took `ms`. */
+  observe(c: Context, ms: number): void {
+    requests.observe({ route: c.get('route') ?? 'other', status: c.res.status }, ms / 1000)
+  },
+}
+
+const poolInFlight = gauge('pool_in_flight', 'Statements that run or wait for a connection.', ['pool'])
+const poolSize = gauge('pool_size', 'Connections that a pool may open.', ['pool'])
+const databaseUp = gauge('database_up', 'Whether the database answered this scrape.')
+const jobRuns = counter('job_runs_total', 'Runs of a job in all workers.', ['job'])
+const jobFailures = counter('job_failures_total', 'Runs that failed, or found what must not be.', ['job'])
+const jobChanged = counter('job_changed_rows_total', 'Rows that a job changed.', ['job'])
+const jobLastRun = gauge('job_last_run_timestamp_seconds', 'When a job last ran.', ['job'])
+const jobLastFailure = gauge('job_last_failure_timestamp_seconds', 'When a job last failed.', ['job'])
+const queueDepth = gauge('queue_depth', 'Jobs in a queue by state; dead-letters holds what failed for good.', [
+  'queue',
+  'state',
+])
+
+type Recorded = {
+  runs: {
+    job: string
+    runs: number
+    failures: number
+    changed: number
+    lastRun: number
+    lastFailure: number | null
+  }[]
+  queues: { queue: string; state: string; depth: number }[]
+}
+
+async function readJobs(c: Context): Promise<void> {
+  const [row] = await c.get('services').pools.gate<{ text: string }[]>`select private.job_metrics()::text as text`
+  const { runs, queues } = JSON.parse(row?.text ?? '') as Recorded
+  for (const counted of [jobRuns, jobFailures, jobChanged]) counted.reset() // the database counts, here it is told
+  for (const { job, ...record } of runs) {
+    jobRuns.inc({ job }, record.runs)
+    jobFailures.inc({ job }, record.failures)
+    jobChanged.inc({ job }, record.changed)
+    jobLastRun.set({ job }, record.lastRun)
+    if (record.lastFailure !== null) jobLastFailure.set({ job }, record.lastFailure)
+  }
+  for (const { queue, state, depth } of queues) queueDepth.set({ queue, state }, depth)
+}
+
+/** The text of a scrape. Without the database it tells of the process alone: that is when it is needed most. */
+async function scrape(c: Context): Promise<string> {
+  const { config, log } = c.get('services')
+  for (const [pool, size] of Object.entries(config.poolSizes)) {
+    poolInFlight.set({ pool }, inFlight[pool as PoolName])
+    poolSize.set({ pool }, size)
+  }
+  const failure = await readJobs(c).then(
+    () => null,
+    (error: unknown) => error,
+  )
+  if (failure) log.warn({ failure }, 'the metrics of the jobs could not be read')
+  databaseUp.set(failure ? 0 : 1)
+  return registry.metrics()
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/**
+ * Who may look: a request from this machine that no proxy passed on, or one that carries METRICS_TOKEN. A forwarding
+ * header is never believed here, it only takes the right away: behind a proxy every peer is this machine.
+ */
+function mayLook(c: Context): boolean {
+  const { metricsToken } = c.get('services').config
+  const authorization = c.req.header('authorization')
+  if (authorization && metricsToken) {
+    const [, token = ''] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
+    return timingSafeEqual(digest(token), digest(metricsToken))
+  }
+  const peer = c.env?.incoming?.socket.remoteAddress ?? ''
+  const forwarded = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'].some((name) => c.req.header(name))
+  return /^(::ffff:)?127\.|^::1$/.test(peer) && !forwarded
+}
+
+/** Serves /metrics. To everyone else it is a route that does not exist: 404. */
+export function mountMetrics(app: Hono<Env>): void {
+  app.get('/metrics', async (c) => {
+    if (!mayLook(c)) throw new Refusal('route_unknown')
+    return c.body(await scrape(c), 200, { 'Content-Type': registry.contentType })
+  })
+  app.all('/metrics', (c) => {
+    if (!mayLook(c)) throw new Refusal('route_unknown')
+    return otherMethods(['GET'])(c)
+  })
+}

@@ -1,0 +1,39 @@
+// npm run worker: the worker alone, on the database of DATABASE_URL, or on that of the instance that runs from DATA_DIR.
+// Its facades then run with WORKER=off.
+import { resolve } from 'node:path'
+import postgres from 'postgres'
+import { setPasswords } from '../boot.ts'
+import { type Config, readConfig } from '../lib/config.ts'
+import { environment } from '../lib/environment.ts'
+import { startWorker } from './worker.ts'
+
+type Base = { databaseUrl: string; jwtSecret: string }
+
+async function database({ databaseUrl, jwtSecret, ...config }: Config): Promise<Base> {
+  if (databaseUrl && jwtSecret) return { databaseUrl, jwtSecret }
+  const { readInstance } = await import('../../supabase/embedded/instance.ts')
+  const { defaultDataDir } = await import('../../supabase/embedded/places.ts')
+  const dataDir = config.dataDir ?? defaultDataDir(resolve(import.meta.dirname, '../..'))
+  const stack = readInstance(dataDir)?.stack
+  if (!stack) throw new Error(`Nothing is running on ${dataDir}. Start it with npm start, or set DATABASE_URL.`)
+  return { databaseUrl: stack.dbUrl, jwtSecret: stack.jwtSecret }
+}
+
+async function main(): Promise<void> {
+  const ending = new Promise<void>((end) => {
+    process.once('SIGTERM', () => end()).once('SIGINT', () => end())
+  })
+  const config = readConfig(environment)
+  const base = await database(config)
+  const owner = postgres(base.databaseUrl, { max: 1, onnotice: () => {} })
+  await setPasswords(owner, base.jwtSecret).finally(() => owner.end())
+  const worker = await startWorker({ config, ...base })
+  process.stdout.write('The worker runs.\n')
+  await ending
+  await worker.stop()
+}
+
+await main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
+})

@@ -1,0 +1,118 @@
+// The worker: pg-boss on its schema, one queue a job. It holds only time; what is done stands in SQL. Any number of
+// workers may run: a queue has one job at a time, and no job minds being run twice. design.md, "A request".
+
+import { join, resolve } from 'node:path'
+import { PgBoss } from 'pg-boss'
+import { type Config, secretsOf } from '../lib/config.ts'
+import { loginPassword } from '../lib/database.ts'
+import { openFunctions } from '../lib/functions.ts'
+import { createLog, type Log } from '../lib/log.ts'
+import { createSeals } from '../lib/seals.ts'
+import { functionOf, type Job, type JobName, jobNames, jobs } from './jobs.ts'
+import { type MailOptions, takeMail } from './mail.ts'
+import { type Db, note, told } from './record.ts'
+
+export type WorkerOptions = {
+  config: Config
+  databaseUrl: string
+  /** What the password of the worker's role comes from; by default the configured one. */
+  jwtSecret?: string
+  log?: Log
+  /** How often each queue is looked at. */
+  pollSeconds?: number
+}
+export type Worker = {
+  /** Puts a job on its queue now; nothing when it is there already. */
+  send(name: JobName): Promise<void>
+  /** Takes no more jobs, and ends once those that run are done, after ten seconds in any case. */
+  stop(): Promise<void>
+}
+
+/** Where a job ends that failed every time; nothing takes it from there, /metrics tells of it. */
+export const DEAD_LETTERS = 'dead-letters'
+const GRACE = 10_000
+
+/** Again after about 5, 10 and 20 seconds, then it is dead; the next hour of its schedule comes all the same. */
+const settings = {
+  deadLetter: DEAD_LETTERS,
+  retryLimit: 3,
+  retryDelay: 5,
+  retryBackoff: true,
+  retentionSeconds: 86_400,
+  deleteAfterSeconds: 86_400,
+} as const
+
+/** @throws Error when the database cannot be reached, or has the schema of another pg-boss */
+export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...given }: WorkerOptions): Promise<Worker> {
+  const secret = given.jwtSecret ?? config.jwtSecret
+  if (!secret) throw new Error('A worker needs JWT_SECRET.')
+  const log = given.log ?? createLog(config)
+  const boss = new PgBoss({
+    connectionString: workerUrl(databaseUrl, secret),
+    application_name: 'kith_worker',
+    max: 3,
+    schema: 'pgboss',
+    migrate: false, // the schema is in the baseline, and the worker's role could not make it
+    createSchema: false,
+    reindex: false,
+    monitorVacuum: false,
+    cronWorkerIntervalSeconds: Math.max(1, pollSeconds),
+  })
+  boss.on('error', (failure) => log.error({ failure }, 'the worker met an error'))
+  boss.on('warning', ({ message }) => log.warn({ message }, 'the worker has a warning'))
+  await boss.start()
+  const stop = () => boss.stop({ graceful: true, timeout: GRACE })
+  try {
+    await boss.createQueue(DEAD_LETTERS, { retentionSeconds: 14 * 86_400 })
+    await Promise.all(jobNames.map((name) => take(boss, name, log, pollSeconds)))
+    // somebody waits for it
+    const options = mailOptions(config, secret, log)
+    await takeMail(boss, options, { deadLetter: DEAD_LETTERS, pollSeconds: Math.min(2, pollSeconds) })
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  const send = async (name: JobName) => {
+    await boss.send(name)
+  }
+  return { send, stop }
+}
+
+function mailOptions(config: Config, jwtSecret: string, log: Log): MailOptions {
+  const dataDir = resolve(config.dataDir ?? join(import.meta.dirname, '../../.data'))
+  const functions = openFunctions({ config, jwtSecret, dataDir, log })
+  return { seals: createSeals(secretsOf(config, jwtSecret)), functions, publicUrl: config.publicUrl, log }
+}
+
+/** The owner's connection string for the worker's role. `sslmode` means what it means to the facade's pools. */
+function workerUrl(databaseUrl: string, secret: string): string {
+  const url = new URL(databaseUrl)
+  url.username = 'kith_worker'
+  url.password = loginPassword(secret, url.username)
+  if (url.searchParams.has('sslmode')) url.searchParams.set('uselibpqcompat', 'true')
+  return url.href
+}
+
+async function take(boss: PgBoss, name: JobName, log: Log, pollingIntervalSeconds: number): Promise<void> {
+  const job: Job = jobs[name]
+  const options = { ...settings, expireInSeconds: job.expires }
+  await boss.createQueue(name, { policy: 'exclusive', ...options }) // one at a time, waiting or running, in all workers
+  await boss.updateQueue(name, options) // where it is there already, perhaps with those of an older release
+  await boss.schedule(name, job.cron, null, { missed: 'once' }) // a nightly job comes late rather than never
+  await boss.work(name, { pollingIntervalSeconds }, () => run(boss.getDb(), name, log))
+}
+
+/** Runs a job once and keeps how it went. */
+async function run(db: Db, name: JobName, log: Log): Promise<void> {
+  const { alarm }: Job = jobs[name]
+  const changed = await told(db, name, log, () => call(db, name))
+  const wrong = alarm !== undefined && changed > 0
+  if (wrong) log.error({ job: name, changed }, alarm)
+  else if (changed > 0) log.debug({ job: name, changed }, 'a job is done')
+  await note(db, name, changed, wrong)
+}
+
+async function call(db: Db, name: JobName): Promise<number> {
+  const { rows } = await db.executeSql(`select ${functionOf(name)}() as changed`)
+  return (rows as { changed: number }[])[0]?.changed ?? 0
+}

@@ -1,0 +1,77 @@
+-- How often one client may call, counted where all facades see it. The numbers come from the facade's configuration.
+-- Specification: Limits › Rate limits. Decisions: Rate limits.
+
+create unlogged table private.rates (
+  key     text primary key,
+  used    integer not null,
+  ends_at timestamptz not null
+) with (fillfactor = 50);   -- room beside each row: counting changes no index
+comment on table private.rates is
+  'Calls of a client in the current window of a limit; the key names limit, window and client. Unlogged: after a crash of the database all windows begin anew.';
+
+create function private.count_calls(p_keys text[], p_limits integer[], p_seconds integer[])
+returns table (used integer, reset_ms integer, over boolean)
+language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+set search_path = ''
+as $$
+declare
+  v_now   timestamptz := clock_timestamp();
+  v_used  integer[];
+  v_reset integer[];
+  v_over  boolean[];
+begin
+  -- in the order of the keys: calls that share buckets queue up and never wait for each other crosswise
+  with counted as (
+    insert into private.rates as r (key, used, ends_at)
+    select b.key, 1, v_now + b.seconds * interval '1 second'
+    from unnest(p_keys, p_seconds) as b (key, seconds)
+    order by b.key
+    on conflict (key) do update
+      set used = case when r.ends_at > v_now then r.used + 1 else 1 end,
+          ends_at = case when r.ends_at > v_now then r.ends_at else excluded.ends_at end
+    returning r.key, r.used, r.ends_at
+  )
+  select array_agg(c.used order by b.place),
+         array_agg(greatest(1, ceil(extract(epoch from c.ends_at - v_now) * 1000)::integer) order by b.place),
+         array_agg(c.used > b.most order by b.place)
+  into v_used, v_reset, v_over
+  from unnest(p_keys, p_limits) with ordinality as b (key, most, place)
+  join counted c on c.key = b.key;
+
+  if true = any (v_over) then
+    -- a refused call takes from no bucket; nobody saw the count, the rows are locked until the end
+    update private.rates r set used = r.used - 1 where r.key = any (p_keys);
+    v_used := array(select u - 1 from unnest(v_used) with ordinality as n (u, place) order by place);
+  end if;
+  return query select * from unnest(v_used, v_reset, v_over);
+end $$;
+comment on function private.count_calls is
+  'Counts one call in every bucket, or in none when one of them is full: used, milliseconds until the window ends, and whether it was full, a row a bucket in the order given.';
+
+create function private.uncount_calls(p_keys text[]) returns void
+language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+set search_path = ''
+as $$
+begin
+  -- in the order of the keys, as they are counted
+  update private.rates r set used = r.used - 1
+  from (select key from private.rates where key = any (p_keys) and used > 0 and ends_at > clock_timestamp()
+        order by key for update) as b
+  where r.key = b.key;
+end $$;
+comment on function private.uncount_calls is
+  'Takes a counted call back, for limits that count failures alone: an attempt counts before it is known to be none.';
+
+create function private.job_purge_rates() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_changed integer;
+begin
+  -- what is being counted is not over
+  delete from private.rates where key in (select key from private.rates where ends_at <= now() for update skip locked);
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end $$;
+comment on function private.job_purge_rates is 'Job: forgets windows that have ended.';

@@ -1,0 +1,25 @@
+-- What time does to invite codes. When: api-facade/worker/jobs.ts.
+
+create function private.job_release_reservations() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+begin
+  return private.release_reservations();
+end $$;
+comment on function private.job_release_reservations is 'Job: makes codes active again whose half hour is over.';
+
+create function private.job_expire_invites() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_changed integer;
+begin
+  update app.invite_codes set status = 'expired'
+  where id in (select id from app.invite_codes where status = 'active' and expires_at <= now() for update skip locked);
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end $$;
+comment on function private.job_expire_invites is
+  'Job: says of active codes past their time that they have expired. A reserved one is let go first.';

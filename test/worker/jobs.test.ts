@@ -1,0 +1,156 @@
+// What each job does, called as the worker calls it: as its role, which can do nothing else. A second run finds nothing.
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { functionOf, type JobName, jobNames } from '../../api-facade/worker/jobs.ts'
+import { pgBossPath, pgBossSql } from '../../supabase/tools/pgboss.ts'
+import { world } from '../support/world.ts'
+
+const { alice, bob, carla, database, join } = await world()
+const { owner, superuser } = database
+const worker = database.connect('kith_worker')
+
+async function run(job: JobName): Promise<number> {
+  const [row] = await worker.unsafe<{ changed: number }[]>(`select ${functionOf(job)}() as changed`)
+  return row?.changed ?? -1
+}
+
+test('the schema of the queue is that of the installed pg-boss', () => {
+  expect(readFileSync(pgBossPath, 'utf8') === pgBossSql(), 'run npm run db:build').toBe(true)
+})
+
+describe('the role of the worker', () => {
+  test('runs jobs and nothing else of ours', async () => {
+    const offences = await owner`
+      select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+      where n.nspname in ('app', 'private', 'api') and has_function_privilege('worker', p.oid, 'execute')
+        and p.proname !~ '^job_' and p.proname <> 'note_job_run'
+        and obj_description(p.oid, 'pg_proc') !~ '^For the worker alone'
+      union all select c.oid::regclass::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname in ('app', 'private', 'auth', 'realtime') and c.relkind in ('r', 'p', 'v')
+        and has_table_privilege('worker', c.oid, 'select, insert, update, delete, truncate')`
+    expect(offences).toEqual([])
+    const jobs = await owner<{ name: string }[]>`
+      select 'private.' || proname as name from pg_proc where has_function_privilege('worker', oid, 'execute')
+        and pronamespace = 'private'::regnamespace and proname ~ '^job_'`
+    expect(jobs.map(({ name }) => name).sort()).toEqual(jobNames.map(functionOf).sort())
+  })
+
+  test('is the only one on the queue, which it cannot rebuild', async () => {
+    const roles = await owner<{ role: string }[]>`
+      select r as role from unnest(array['anon', 'authenticated', 'service_role', 'gate', 'user', 'worker']) r
+      where has_schema_privilege(r, 'pgboss', 'usage')`
+    expect(roles.map(({ role }) => role)).toEqual(['worker'])
+    await expect(worker`create table pgboss.mine ()`).rejects.toMatchObject({ code: '42501' })
+    await expect(worker`drop table pgboss.job`).rejects.toMatchObject({ code: '42501' })
+    await expect(worker`set role postgres`).rejects.toMatchObject({ code: '42501' })
+  })
+})
+
+describe('the job', () => {
+  const codes = () =>
+    owner<{ status: string; held: boolean }[]>`
+      select status, reservation_id is not null as held from app.invite_codes
+      where code in ('INV-JOB222', 'INV-JOB333', 'INV-JOB444') order by code`
+
+  test('release-reservations lets go of codes whose half hour is over', async () => {
+    await owner`
+      insert into app.invite_codes (code, generated_by, status, reservation_id, reserved_until, expires_at)
+      select code, ${alice.id}, 'reserved', gen_random_uuid(), now() + held, now() + lives
+      from (values ('INV-JOB222', interval '-1 second', interval '1 day'),
+                   ('INV-JOB333', interval '-1 second', interval '-1 second'),
+                   ('INV-JOB444', interval '1 minute', interval '1 day')) as c (code, held, lives)`
+    expect(await run('release-reservations')).toBe(2)
+    expect(await codes()).toEqual([
+      { status: 'active', held: false },
+      { status: 'expired', held: false },
+      { status: 'reserved', held: true },
+    ])
+    expect(await run('release-reservations')).toBe(0)
+  })
+
+  test('expire-invites ends active codes past their time', async () => {
+    await owner`update app.invite_codes set expires_at = now() - interval '1 second' where code like 'INV-JOB%'`
+    expect(await run('expire-invites')).toBe(1)
+    expect((await codes()).map(({ status }) => status)).toEqual(['expired', 'expired', 'reserved'])
+    expect(await run('expire-invites')).toBe(0)
+  })
+
+  test('roll-realtime-partitions makes the days ahead and drops the old ones', async () => {
+    expect(await run('roll-realtime-partitions')).toBe(0)
+    const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+    const partition = (offset: number) => `realtime.messages_${day(offset).replaceAll('-', '_')}`
+    await superuser.unsafe(`drop table ${partition(3)};
+      create table ${partition(-9)} partition of realtime.messages for values from ('${day(-9)}') to ('${day(-8)}');
+      alter table ${partition(-9)} owner to supabase_realtime_admin`)
+    expect(await run('roll-realtime-partitions')).toBe(2)
+    const [found] = await owner`
+      select to_regclass(${partition(3)}) is not null as ahead, to_regclass(${partition(-9)}) is null as old_gone`
+    expect(found).toEqual({ ahead: true, old_gone: true })
+    expect(await run('roll-realtime-partitions')).toBe(0)
+  })
+
+  test('purge-idempotency-keys forgets answers after 24 hours', async () => {
+    await owner`insert into app.idempotency_keys (user_id, operation, key, request, created_at)
+      values (${alice.id}, 'pay', 'old', '', now() - interval '25 hours'), (${alice.id}, 'pay', 'new', '', now())`
+    expect(await run('purge-idempotency-keys')).toBe(1)
+    expect(await owner`select key from app.idempotency_keys`).toEqual([{ key: 'new' }])
+    expect(await run('purge-idempotency-keys')).toBe(0)
+  })
+
+  test('purge-revoked-tokens keeps what has not expired by itself', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    await owner`insert into private.revoked_tokens (user_id, issued_at, expires_at)
+      values (${bob.id}, 1, ${now - 7200}), (${bob.id}, 1, ${now + 60})`
+    expect(await run('purge-revoked-tokens')).toBe(1)
+    expect(await owner`select expires_at::integer as at from private.revoked_tokens`).toEqual([{ at: now + 60 }])
+    expect(await run('purge-revoked-tokens')).toBe(0)
+  })
+
+  test('purge-domain-events empties the outbox of what is older than 30 days', async () => {
+    await owner`insert into app.domain_events (name, payload, created_at)
+      values ('old.event', '{}', now() - interval '31 days'), ('new.event', '{}', now() - interval '29 days')`
+    expect(await run('purge-domain-events')).toBe(1)
+    expect(await owner`select name from app.domain_events where name ~ 'event$'`).toEqual([{ name: 'new.event' }])
+    expect(await run('purge-domain-events')).toBe(0)
+  })
+
+  test('purge-rates forgets windows that have ended, and waits for none that is being counted', async () => {
+    await owner`delete from private.rates`
+    await owner`insert into private.rates (key, used, ends_at) values
+      ('over', 1, now() - interval '1 second'), ('counted', 1, now() - interval '1 second'), ('open', 1, now() + interval '1 minute')`
+    await owner.begin(async (sql) => {
+      await sql`select from private.rates where key = 'counted' for update`
+      expect(await run('purge-rates')).toBe(1)
+    })
+    expect(await owner`select key from private.rates order by key`).toEqual([{ key: 'counted' }, { key: 'open' }])
+    expect(await run('purge-rates')).toBe(1)
+    expect(await run('purge-rates')).toBe(0)
+  })
+
+  test('finish-erasures erases once more whoever went lately, and nobody else', async () => {
+    const [late, early] = await join('late', 'early')
+    await late?.post('/me/delete', { password: late.password })
+    await early?.post('/me/delete', { password: early.password })
+    await owner`update app.users set erased_at = now() - interval '4 hours' where id = ${early?.id ?? ''}`
+    const ids = [late?.id ?? '', early?.id ?? '']
+    const chosen = () => owner`select user_id from app.user_interests where user_id in ${owner(ids)}`
+    await owner`insert into app.user_interests (user_id, interest_id, depth, expertise)
+      select u.id, i.id, 1, 1 from unnest(${ids}::uuid[]) as u (id), (select id from app.interests limit 1) i`
+    expect(await run('finish-erasures')).toBe(1)
+    expect(await chosen()).toEqual([{ user_id: early?.id }])
+    expect(await run('finish-erasures')).toBe(1)
+  })
+
+  test('check-audience repairs what is missing, wrong and too much', async () => {
+    expect(await run('check-audience')).toBe(0)
+    await alice.post(`/users/${bob.username}/block`)
+    await owner`insert into app.audience (viewer_id, author_id, level) values (${carla.id}, ${alice.id}, 2)`
+    await owner`delete from app.audience where viewer_id = ${bob.id} and author_id = ${alice.id}`
+    await owner`update app.audience set level = 1 where viewer_id = ${alice.id} and author_id = ${bob.id}`
+    expect(await run('check-audience')).toBe(3)
+    const levels = await owner`
+      select level from app.audience where viewer_id <> author_id and author_id in (${alice.id}, ${bob.id})`
+    expect(levels).toEqual([{ level: -1 }, { level: -1 }])
+    expect(await run('check-audience')).toBe(0)
+  })
+})

@@ -1,0 +1,188 @@
+// Mail that asks for a new password: from the request over the queue and SMTP to the link, and what the link is good for.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join as pathOf } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../api-facade/lib/config.ts'
+import { createLog } from '../../api-facade/lib/log.ts'
+import { startWorker } from '../../api-facade/worker/worker.ts'
+import { type Letter, mailbox, opened } from '../support/mailbox.ts'
+import type { Person } from '../support/person.ts'
+import { environment } from '../support/settings.ts'
+import { until } from '../support/until.ts'
+import { world } from '../support/world.ts'
+
+type Session = { accessToken: string; refreshToken: string }
+
+const { nobody, database, join } = await world({ people: [] })
+const { owner } = database
+const invite = async (name: string) => (await join(name))[0] as Person
+const credentials = ({ email, password }: Person) => ({ email, password })
+const logIn = (email: string, password: string) => nobody.post<Session>('/auth/login', { email, password })
+
+const SAME = { ok: true }
+const ask = (email: string, path = '/auth/forgot-password') => nobody.post(path, { email })
+const reset = (token: unknown, newPassword: unknown = 'what I chose now', path = '/auth/reset-password') =>
+  nobody.post(path, { token, newPassword })
+const linkIn = (text: string) => /^https:\/\/kith\.example\/app\/reset-password\?token=([\w-]+)\s*$/m.exec(text)?.[1]
+
+describe('a mail', async () => {
+  const { url, letters, refuse } = await mailbox()
+  const settings = { SMTP_URL: url, PUBLIC_URL: 'https://kith.example/app/', INSTANCE_DOMAIN: 'kith.example' }
+  const config = readConfig(environment(database.url, settings))
+  const logged: unknown[] = []
+  const log = Object.assign(createLog(config), { error: (line: object) => logged.push(line) })
+  const worker = await startWorker({ config, databaseUrl: database.url, log, pollSeconds: 0.5 })
+  afterAll(() => worker.stop())
+  await owner`update pgboss.queue set retry_delay = 0, retry_backoff = false where name = 'mail'`
+
+  const lettersTo = ({ email }: Person) => letters.filter(({ to }) => to.includes(email))
+  const arrives = async (person: Person) => (await until(() => lettersTo(person)[0])) as Letter
+  const tokenFor = async (person: Person) => linkIn((await arrives(person)).text)
+  const jobs = () => owner<{ id: string; state: string }[]>`
+    select data ->> 'resetId' as id, state from pgboss.job where name = 'mail' order by created_on`
+  const idle = () => until(async () => (await jobs()).every(({ state }) => state === 'completed'))
+
+  test.each([
+    ['/auth/forgot-password', '/auth/reset-password'],
+    ['/forgot/request', '/forgot/reset'],
+  ])('that POST %s sends sets a password by POST %s, once', async (asking, setting) => {
+    const person = await invite(`p_${asking.replace(/\W/g, '')}`)
+    const other = await person.login()
+    const { body } = await nobody.post<Session>('/auth/login', { ...credentials(person), session: 'rotating' })
+    expect(await ask(person.email.toUpperCase(), asking)).toMatchObject({ status: 200, body: SAME })
+    const letter = await arrives(person)
+    expect(letter).toMatchObject({ from: 'no-reply@kith.example', to: [person.email] })
+    const token = linkIn(letter.text)
+    expect(letter.text.split(/\r?\n/)).toContain(token)
+    expect(await reset(token, '7 chars', setting)).toFailWith(422, 'validation_failed')
+    expect(await person.get('/me')).toMatchObject({ status: 200 })
+
+    expect(await reset(token, 'what I chose now', setting)).toMatchObject({ status: 200, body: SAME })
+    for (const one of [person, other]) expect(await one.get('/me')).toFailWith(401, 'token_revoked')
+    const { refreshToken } = body
+    expect(await nobody.post('/identity/refresh', { refreshToken })).toFailWith(401, 'refresh_token_invalid')
+    expect(await logIn(person.email, person.password)).toFailWith(401, 'credentials_wrong')
+    expect(await logIn(person.email, 'what I chose now')).toMatchObject({ status: 200 })
+    expect(await reset(token, 'what a thief chose', setting)).toFailWith(410, 'reset_over')
+    expect(await logIn(person.email, 'what I chose now')).toMatchObject({ status: 200 })
+  })
+
+  test('is asked for with the same answer and the same work, whether anybody has the address', async () => {
+    const cleo = await invite('cleo')
+    await idle()
+    const traces = async () => {
+      const [row] = await owner<{ rows: number; jobs: number }[]>`
+        select (select count(*) from private.password_resets)::int as rows,
+               (select count(*) from pgboss.job where name = 'mail')::int as jobs`
+      return row ?? { rows: 0, jobs: 0 }
+    }
+    const before = await traces()
+    const answers = []
+    for (const [at, email] of [cleo.email, 'zoe@nowhere.example'].entries()) {
+      answers.push(await ask(email))
+      expect(await traces()).toEqual({ rows: before.rows + at + 1, jobs: before.jobs + at + 1 })
+    }
+    const [known, unknown] = answers.map(({ status, text, headers }) => {
+      const names = [...headers.keys()].sort()
+      return { status, text, names }
+    })
+    expect(known).toEqual(unknown)
+    await arrives(cleo)
+    await idle()
+    expect(letters.flatMap(({ to }) => to)).not.toContain('zoe@nowhere.example')
+  })
+
+  test('goes out five times an hour, and an older link stays good', async () => {
+    const dora = await invite('dora')
+    for (let n = 0; n < 7; n++) expect(await ask(dora.email)).toMatchObject({ status: 200, body: SAME })
+    await idle()
+    expect(lettersTo(dora)).toHaveLength(5)
+    const tokens = lettersTo(dora).map(({ text }) => linkIn(text))
+    expect(new Set(tokens).size).toBe(5)
+    expect(await reset(tokens[0])).toMatchObject({ status: 200 })
+    for (const token of tokens) expect(await reset(token)).toFailWith(410, 'reset_over')
+  })
+
+  test('has a token that stands nowhere in the database', async () => {
+    const eve = await invite('eve')
+    await ask(eve.email)
+    const token = (await tokenFor(eve)) ?? ''
+    await idle()
+    const [row] = await owner<{ text: string }[]>`
+      select (select json_agg(r)::text from private.password_resets r) || (select json_agg(j)::text from pgboss.job j) as text`
+    expect(row?.text).not.toContain(token.slice(30))
+    expect(row?.text).not.toContain(eve.email)
+    expect(JSON.stringify(logged)).not.toContain(eve.email)
+  })
+
+  test('is tried again when the server is busy, and tells nobody why', async () => {
+    const fay = await invite('fay')
+    refuse(2)
+    await ask(fay.email)
+    expect(await tokenFor(fay)).toBeDefined()
+    expect(logged).toContainEqual({
+      job: 'mail',
+      failure: expect.objectContaining({ message: 'deliver answered 503' }),
+    })
+    const [record] = await owner`select failures::int from private.job_runs where job = 'mail'`
+    expect(record).toEqual({ failures: 2 })
+  })
+
+  test('is good for an hour', async () => {
+    const gil = await invite('gil')
+    await ask(gil.email)
+    const token = await tokenFor(gil)
+    await owner`update private.password_resets set expires_at = now() where user_id = ${gil.id}`
+    expect(await reset(token)).toFailWith(410, 'reset_over')
+    expect(await logIn(gil.email, gil.password)).toMatchObject({ status: 200 })
+  })
+
+  test('is no use once the password was changed, or to the erased', async () => {
+    const [hal, ida] = [await invite('hal'), await invite('ida')]
+    await ask(hal.email)
+    await ask(ida.email)
+    const [his, hers] = [await tokenFor(hal), await tokenFor(ida)]
+    const change = { currentPassword: hal.password, newPassword: 'a better password' }
+    await hal.patch('/identity/me/password', change)
+    expect(await reset(his)).toFailWith(410, 'reset_over')
+    await owner`update app.users set erased_at = now() where id = ${ida.id}`
+    expect(await reset(hers)).toFailWith(410, 'reset_over')
+  })
+
+  test('of two who bring the same link one is late', async () => {
+    const jan = await invite('jan')
+    await ask(jan.email)
+    const token = await tokenFor(jan)
+    const answers = await Promise.all([1, 2, 3, 4].map((n) => reset(token, `password ${n}`)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 410, 410, 410])
+  })
+})
+
+describe('a mail without an SMTP server', () => {
+  test('is written to a folder, and the log says where', async () => {
+    const kim = await invite('kim')
+    const folder = mkdtempSync(pathOf(tmpdir(), 'kith-mail-'))
+    const config = readConfig(environment(database.url, { DATA_DIR: folder, PORT: '8787' }))
+    const said: { path: string }[] = []
+    const log = Object.assign(createLog(config), { info: (line: { path: string }) => said.push(line) })
+    await until(
+      async () => (await owner`select from pgboss.job where name = 'mail' and state = 'created'`).length === 0,
+    )
+    // those of the first worker have ended with their describe, so this one alone takes the job
+    const worker = await startWorker({ config, databaseUrl: database.url, log, pollSeconds: 0.5 })
+    try {
+      await ask(kim.email)
+      const { path } = (await until(() => said.find((line) => line.path))) as { path: string }
+      expect(readdirSync(pathOf(folder, 'mail')).map((name) => pathOf(folder, 'mail', name))).toEqual([path])
+      expect(statSync(path).mode & 0o077).toBe(0)
+      const { head, text } = opened(readFileSync(path, 'utf8'))
+      expect(head).toMatch(new RegExp(`^To: ${kim.email}$`, 'm'))
+      const [, token] = /^http:\/\/localhost:8787\/reset-password\?token=([\w-]+)$/m.exec(text) ?? []
+      expect(await reset(token)).toMatchObject({ status: 200 })
+    } finally {
+      await worker.stop()
+      rmSync(folder, { recursive: true })
+    }
+  })
+})

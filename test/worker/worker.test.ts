@@ -1,0 +1,140 @@
+// The worker itself: the clock starts jobs, two workers do no harm, a failure is repeated, told and put aside, and an end
+// waits for what runs. Queues are looked at twice a second here, so that no test waits for the minute.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { readConfig } from '../../api-facade/lib/config.ts'
+import { createLog } from '../../api-facade/lib/log.ts'
+import type { JobName } from '../../api-facade/worker/jobs.ts'
+import { DEAD_LETTERS, startWorker } from '../../api-facade/worker/worker.ts'
+import { createDatabase } from '../support/database.ts'
+import { environment } from '../support/settings.ts'
+import { until } from '../support/until.ts'
+
+const { owner, url } = await createDatabase()
+const config = readConfig(environment(url))
+const logged: object[] = []
+const log = Object.assign(createLog(config), { error: (line: object) => logged.push(line) })
+
+/** Starts a worker whose clock has only the jobs of every minute: a test that sends another must be the only one to. */
+async function start() {
+  const worker = await startWorker({ config, databaseUrl: url, log, pollSeconds: 0.5 })
+  await owner`delete from pgboss.schedule where cron <> '* * * * *'`
+  return worker
+}
+const first = await start()
+// the clock is looked at every half minute; as if that were over, the second one looks at once
+await owner`update pgboss.version set cron_on = null`
+const workers = [first, await start()] as const
+afterAll(() => Promise.all(workers.map((worker) => worker.stop())))
+
+type Record = { runs: number; failures: number }
+async function recorded(job: JobName): Promise<Record> {
+  const [row] = await owner<Record[]>`
+    select runs::integer, failures::integer from private.job_runs where job = ${job}`
+  return row ?? { runs: 0, failures: 0 }
+}
+
+/** Makes a job's function do something else until the end of `work`. */
+async function instead(job: string, body: string, work: () => Promise<void>): Promise<void> {
+  const [before] = await owner<{ text: string }[]>`select pg_get_functiondef(${`private.${job}`}::regproc) as text`
+  await owner.unsafe(`create or replace function private.${job}() returns integer language plpgsql
+    security definer set search_path = '' as $$ begin ${body} end $$`)
+  await work().finally(() => owner.unsafe(before?.text ?? ''))
+}
+
+test('the clock starts the jobs of the minute, once for two workers', async () => {
+  await until(async () => (await recorded('release-reservations')).runs > 0, { timeout: 15_000 })
+  await until(async () => (await recorded('purge-rates')).runs > 0, { timeout: 15_000 })
+  const [sent] = await owner`
+    select count(*)::integer as jobs, count(distinct date_trunc('minute', created_on))::integer as minutes
+    from pgboss.job where name = 'release-reservations'`
+  expect(sent?.jobs).toBe(sent?.minutes)
+})
+
+test('a job that waits or runs is not sent again', async () => {
+  await instead('job_expire_invites', 'perform pg_advisory_xact_lock(4711); return 0;', async () => {
+    await owner.begin(async (sql) => {
+      await sql`select pg_advisory_xact_lock(4711)`
+      for (const worker of [...workers, ...workers]) await worker.send('expire-invites')
+      const active = () => owner`select id from pgboss.job where name = 'expire-invites' and state = 'active'`
+      await until(async () => (await active()).length === 1)
+      for (const worker of workers) await worker.send('expire-invites')
+      expect(await owner`select id from pgboss.job where name = 'expire-invites'`).toHaveLength(1)
+    })
+    await until(async () => (await recorded('expire-invites')).runs === 1)
+  })
+})
+
+test('a job that fails is tried again, told without what it worked on, and put aside in the end', async () => {
+  await owner`update pgboss.queue set retry_limit = 1, retry_delay = 0 where name = 'purge-revoked-tokens'`
+  const body = `insert into app.settings (key, value) values ('half', 'done');
+    raise exception 'no luck' using detail = 'the secret of alice'; return 0;`
+  await instead('job_purge_revoked_tokens', body, async () => {
+    await workers[0].send('purge-revoked-tokens')
+    const dead = () => owner<{ output: unknown }[]>`select output from pgboss.job where name = ${DEAD_LETTERS}`
+    await until(async () => (await dead()).length === 1, { timeout: 15_000 })
+    expect(await recorded('purge-revoked-tokens')).toEqual({ runs: 2, failures: 2 })
+    const kept =
+      await owner`select output::text from pgboss.job where name in (${DEAD_LETTERS}, 'purge-revoked-tokens')`
+    expect(JSON.stringify(kept)).toContain('no luck')
+    expect(JSON.stringify(kept)).not.toContain('secret')
+    expect(await owner`select from app.settings where key = 'half'`).toHaveLength(0)
+    expect(logged).toContainEqual({ job: 'purge-revoked-tokens', failure: expect.objectContaining({ code: 'P0001' }) })
+  })
+  await workers[0].send('purge-revoked-tokens')
+  await until(async () => (await recorded('purge-revoked-tokens')).runs === 3)
+  expect((await recorded('purge-revoked-tokens')).failures).toBe(2)
+})
+
+test('an audience that had to be repaired is a failure that is told', async () => {
+  await owner`delete from app.audience where viewer_id in (select id from app.users limit 1)`
+  await workers[1].send('check-audience')
+  await until(async () => (await recorded('check-audience')).runs === 1)
+  expect(await recorded('check-audience')).toEqual({ runs: 1, failures: 1 })
+  expect(logged).toContainEqual({ job: 'check-audience', changed: 1 })
+  const [rest] = await owner`select private.job_check_audience() as changed`
+  expect(rest?.changed).toBe(0)
+})
+
+test('an end waits for the job that runs', async () => {
+  const third = await start()
+  await Promise.all(workers.map((worker) => worker.stop())) // only the third is left to take it
+  await instead('job_expire_invites', 'perform pg_advisory_xact_lock(4712); return 0;', async () => {
+    let ending: Promise<void> | undefined
+    let ended = false
+    const before = (await recorded('expire-invites')).runs
+    await owner.begin(async (sql) => {
+      await sql`select pg_advisory_xact_lock(4712)`
+      await third.send('expire-invites')
+      await until(
+        async () => (await owner`select from pg_locks where locktype = 'advisory' and not granted`).length > 0,
+      )
+      ending = third.stop().then(() => {
+        ended = true
+      })
+    })
+    expect(ended).toBe(false)
+    await ending
+    expect(await recorded('expire-invites')).toMatchObject({ runs: before + 1, failures: 0 })
+    const [job] =
+      await owner`select state from pgboss.job where name = 'expire-invites' order by created_on desc limit 1`
+    expect(job?.state).toBe('completed')
+  })
+})
+
+test('npm run worker: alone, and ends in an orderly way', async () => {
+  const alone = spawn(process.execPath, [join(import.meta.dirname, '../../api-facade/worker/main.ts')], {
+    env: { ...environment(url), PATH: process.env.PATH },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exit = once(alone, 'exit')
+  const [line] = await once(alone.stdout, 'data')
+  expect(String(line)).toBe('The worker runs.\n')
+  const [connected] = await owner`select count(*)::integer as n from pg_stat_activity
+    where usename = 'kith_worker' and datname = current_database()`
+  expect(connected?.n).toBeGreaterThan(0)
+  alone.kill('SIGTERM')
+  expect(await exit).toEqual([0, null])
+})
