@@ -1,0 +1,20 @@
+// The tests that `npm run verify` takes to a running stack; those of them that have no means there are left out one by one.
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  root: fileURLToPath(new URL('../..', import.meta.url)),
+  test: {
+    include: ['test/api/*.test.ts', 'test/realtime/*.test.ts'],
+    // these start facades of their own
+    exclude: ['test/api/facades.test.ts', 'test/api/rates.test.ts'],
+    setupFiles: ['test/support/matchers.ts'],
+    reporters: ['./test/verify/reporter.ts'],
+    server: { deps: { external: [/\/(api-facade|supabase)\/.*\.ts$/] } },
+    pool: 'forks',
+    maxWorkers: 1,
+    fileParallelism: false,
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+  },
+})
