@@ -1,7 +1,9 @@
--- Who may see and touch circles, invitations and blocks. Twin of sql/social/.
+-- Who may see and touch circles, invitations, blocks, follows, mutes, keywords and reports. Twin of sql/social/.
 
 grant execute on function private.lock_pairs, private.lock_person, private.circle_cards, private.own_circle, private.circle_name,
-  private.invitation_cards, private.settle_invitation, private.blocked_person
+  private.invitation_cards, private.settle_invitation, private.blocked_person, private.shares_circle,
+  private.person_page, private.follow_at, private.follow_counts, private.name_cursor, private.muted_people, private.own_blocks,
+  private.folded, private.keyword_pattern, private.muted_pattern, private.mentions, private.timed_id, private.report_finder
   to authenticated;
 
 -- circles
@@ -70,13 +72,71 @@ comment on policy insert_own on app.blocks is 'People block in their own name.';
 create policy delete_own on app.blocks for delete to authenticated using (blocker_id = (select app.uid()));
 comment on policy delete_own on app.blocks is 'Only the blocker lifts a block.';
 
+-- follows; what ended is for definer functions alone
+alter table app.follows enable row level security;
+alter table private.ended_follows enable row level security;
+grant select, delete on app.follows to authenticated;
+grant insert (follower_id, following_id) on app.follows to authenticated;
+
+create policy select_reachable on app.follows for select to authenticated
+  using ((select true from app.users u where u.id = follower_id) and (select true from app.users u where u.id = following_id));
+comment on policy select_reachable on app.follows is 'Whoever sees both people sees that one follows the other.';
+create policy insert_own on app.follows for insert to authenticated
+  with check (follower_id = (select app.uid()) and (select true from app.users u where u.id = following_id));
+comment on policy insert_own on app.follows is 'People follow in their own name, nobody across a block.';
+create policy delete_own on app.follows for delete to authenticated using (follower_id = (select app.uid()));
+comment on policy delete_own on app.follows is 'Only the follower ends a follow; a block does it by trigger.';
+
+-- mutes
+alter table app.mutes enable row level security;
+grant select, delete on app.mutes to authenticated;
+grant insert (muter_id, muted_id) on app.mutes to authenticated;
+
+create policy select_own on app.mutes for select to authenticated using (muter_id = (select app.uid()));
+comment on policy select_own on app.mutes is 'Whom one has muted; nobody sees by whom they are muted.';
+create policy insert_own on app.mutes for insert to authenticated
+  with check (muter_id = (select app.uid()) and (select true from app.users u where u.id = muted_id));
+comment on policy insert_own on app.mutes is 'People mute in their own name whom they see.';
+create policy delete_own on app.mutes for delete to authenticated using (muter_id = (select app.uid()));
+comment on policy delete_own on app.mutes is 'Only the muter lifts a mute.';
+
+-- muted_keywords
+alter table app.muted_keywords enable row level security;
+grant select, delete on app.muted_keywords to authenticated;
+grant select on app.muted_keyword_card to authenticated;
+grant insert (id, user_id, keyword, folded, until), update (keyword, until) on app.muted_keywords to authenticated;
+
+create policy select_own on app.muted_keywords for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.muted_keywords is 'One''s own words.';
+create policy insert_own on app.muted_keywords for insert to authenticated with check (user_id = (select app.uid()));
+comment on policy insert_own on app.muted_keywords is 'People mute words for themselves.';
+create policy update_own on app.muted_keywords for update to authenticated
+  using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
+comment on policy update_own on app.muted_keywords is 'A word that is muted again gets another end.';
+create policy delete_own on app.muted_keywords for delete to authenticated using (user_id = (select app.uid()));
+comment on policy delete_own on app.muted_keywords is 'People lift their own.';
+
+-- reports; the registry is for definer functions alone
+alter table app.reports enable row level security;
+alter table private.report_targets enable row level security;
+grant select on app.reports to authenticated;
+grant insert (reporter_id, target_type, target_id, reason) on app.reports to authenticated;
+
+create policy select_own on app.reports for select to authenticated using (reporter_id = (select app.uid()));
+comment on policy select_own on app.reports is 'One''s own reports; the reported see none. Staff reads and settles them by operations of its own.';
+create policy insert_own on app.reports for insert to authenticated with check (reporter_id = (select app.uid()));
+comment on policy insert_own on app.reports is 'People report in their own name; that they see the target is api.report''s to find out, by its kind.';
+
 grant execute on function
   api.create_circle, api.list_my_circles, api.update_circle, api.delete_circle,
   api.list_circle_members, api.add_circle_member, api.set_bond_level, api.remove_circle_member,
   api.invite_to_circle, api.list_circle_invitations, api.list_my_invitations,
   api.respond_invitation, api.accept_invitation, api.decline_invitation, api.revoke_invitation,
-  api.block_person, api.unblock_person
+  api.check_circles, api.list_pending_invitations, api.list_memberships,
+  api.block_person, api.unblock_person, api.list_blocks, api.mute_person, api.unmute_person, api.list_mutes,
+  api.follow_person, api.unfollow_person, api.follow_stats, api.list_followers, api.list_following,
+  api.mute_keyword, api.unmute_keyword, api.list_muted_keywords, api.report
   to authenticated;
 
 -- jobs
-grant execute on function private.job_check_audience to worker;
+grant execute on function private.job_check_audience, private.job_purge_ended_follows to worker;

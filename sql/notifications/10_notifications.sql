@@ -108,12 +108,21 @@ declare
 begin
   if p_user = p_actor
      or private.level_of(p_user, p_actor) < 0
+     or exists (select from app.mutes where muter_id = p_user and muted_id = p_actor)
      or exists (select from app.users where id = p_user and (banned_at is not null or erased_at is not null)) then
     return;
   end if;
   if p_kind in ('user.followed', 'post.reacted', 'post.replied', 'post.reposted', 'post.quoted', 'message.received')
      and private.roll_up(p_user, p_kind, v_group, p_actor, p_payload) then
     return;
+  end if;
+  if p_kind in ('circle.invited', 'circle.added') then
+    -- who is invited or added, and removed, and invited again has one unread notice of it, about the latest
+    update app.notifications set target_id = p_target_id, payload = p_payload
+    where user_id = p_user and group_key = v_group and read_at is null;
+    if found then
+      return;
+    end if;
   end if;
   insert into app.notifications (user_id, kind, group_key, target_type, target_id, payload)
   values (p_user, p_kind, v_group, p_target_type, p_target_id, p_payload)
@@ -123,7 +132,7 @@ begin
   end if;
 end $$;
 comment on function private.notify is
-  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself or across a block, nothing to the banned and erased.';
+  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself, from the muted or across a block, nothing to the banned and erased.';
 
 create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -138,9 +147,10 @@ begin
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
+  v_from.created_at := coalesce(v_from.created_at, 'infinity');   -- bare variables: an expression is no index condition
+  v_from.id := coalesce(v_from.id, v_caller);
   v_ids := array(select id from app.notifications
-                 where user_id = v_caller
-                   and (created_at, id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.id, v_caller))
+                 where user_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)
                  order by created_at desc, id desc limit 51);
   return private.page(private.notification_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;

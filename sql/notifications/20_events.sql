@@ -12,7 +12,8 @@ begin
   when 'social.invitation.sent' then
     perform private.notify((v_event ->> 'inviteeId')::uuid, 'circle.invited', (v_event ->> 'inviterId')::uuid,
       'invitation', v_event ->> 'invitationId',
-      jsonb_build_object('invitationId', v_event -> 'invitationId', 'circleId', v_event -> 'circleId'));
+      jsonb_build_object('invitationId', v_event -> 'invitationId', 'circleId', v_event -> 'circleId'),
+      'circle.invited:' || (v_event ->> 'circleId'));
 
   when 'social.invitation.accepted' then
     perform private.notify(i.inviter_id, 'circle.accepted', i.invitee_id, 'circle', i.circle_id::text,
@@ -25,6 +26,10 @@ begin
       jsonb_build_object('circleId', c.id))
     from app.circles c
     where c.id = (v_event ->> 'circleId')::uuid and app.uid() is distinct from (v_event ->> 'memberId')::uuid;
+
+  when 'social.user.followed' then
+    -- the follower is the actor; who is followed needs no target
+    perform private.notify((v_event ->> 'followingId')::uuid, 'user.followed', (v_event ->> 'followerId')::uuid, null, null);
 
   when 'posts.reply.created' then
     perform private.notify(p.author_id, 'post.replied', (v_event ->> 'authorId')::uuid, 'post', p.id::text,

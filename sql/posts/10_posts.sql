@@ -32,9 +32,11 @@ create table app.posts (
          when hidden_at is not null then 3
          when space_id is not null then 0
          else private.visibility_level(visibility) end) stored,
-  constraint post_title check (
+  -- a deleted post may have lost its words
+  constraint post_title check (deleted_at is not null or
     case format when 'essay' then coalesce(length(private.trimmed(title)), 0) between 1 and 200 else title is null end),
-  constraint post_body check (length(private.trimmed(body)) between 1 and case format when 'essay' then 100000 else 5000 end)
+  constraint post_body check (deleted_at is not null or
+    length(private.trimmed(body)) between 1 and case format when 'essay' then 100000 else 5000 end)
 );
 create index posts_created_at_idx on app.posts (created_at desc, id desc) where required_level < 3;
 create index posts_author_id_idx on app.posts (author_id, created_at desc, id desc);
@@ -76,6 +78,8 @@ insert into private.errors (word, status, text) values
   ('post_title', 422, 'An essay needs a title of 1 to 200 characters; other formats have none.'),
   ('post_body', 422, 'A post needs a body: up to 5000 characters for a note, 100000 for an essay.'),
   ('post_interests_exceeded', 422, 'A post has one primary interest and at most 4 more.');
+
+create trigger check_author before insert on app.posts for each row execute function private.check_author();
 
 create function private.count_post() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone

@@ -13,9 +13,11 @@ create table app.replies (
   created_at      timestamptz not null default now(),
   required_level  smallint not null generated always as (
     case when deleted_at is not null or author_silenced then 4 when hidden_at is not null then 3 else 0 end) stored,
-  constraint reply_body check (length(private.trimmed(body)) between 1 and case kind when 'reaction' then 280 else 5000 end),
-  constraint criticism_length check (kind <> 'criticism' or length(private.trimmed(body)) between 50 and 300),
-  constraint contribution_length check (kind <> 'contribution' or length(private.trimmed(body)) >= 100)
+  -- a deleted reply may have lost its words
+  constraint reply_body check (deleted_at is not null or
+    length(private.trimmed(body)) between 1 and case kind when 'reaction' then 280 else 5000 end),
+  constraint criticism_length check (deleted_at is not null or kind <> 'criticism' or length(private.trimmed(body)) between 50 and 300),
+  constraint contribution_length check (deleted_at is not null or kind <> 'contribution' or length(private.trimmed(body)) >= 100)
 );
 create index replies_post_id_idx on app.replies (post_id, created_at, id);
 create index replies_author_id_idx on app.replies (author_id, created_at desc);
@@ -39,16 +41,22 @@ insert into private.errors (word, status, text) values
   ('criticism_length', 422, 'A criticism has 50 to 300 characters.'),
   ('contribution_length', 422, 'A contribution has at least 100 characters.');
 
+create trigger check_author before insert on app.replies for each row execute function private.check_author();
+
 create function private.count_replies() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
 set search_path = ''
 as $$
 begin
-  update app.post_counters set replies = replies + 1 where post_id = new.post_id;
+  update app.post_counters set replies = replies + case when new.required_level = 0 then 1 else -1 end
+  where post_id = new.post_id;
   return null;
 end $$;
-comment on function private.count_replies is 'Trigger: counts a new reply.';
-create trigger count_replies after insert on app.replies for each row execute function private.count_replies();
+comment on function private.count_replies is 'Trigger: counts the replies that are there for everyone: not the hidden, the deleted and those of the banned.';
+create trigger count_replies after insert on app.replies
+  for each row when (new.required_level = 0) execute function private.count_replies();
+create trigger count_changed_replies after update on app.replies
+  for each row when ((old.required_level = 0) <> (new.required_level = 0)) execute function private.count_replies();
 
 create function private.count_reactions() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone

@@ -41,24 +41,46 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.cursor_uuid(p_cursor);
-  v_from   timestamptz := private.post_time(v_cursor);
-  v_ids    uuid[];
+  v_cursor  uuid := private.cursor_uuid(p_cursor);
+  v_from    timestamptz := private.post_time(v_cursor);
+  v_muted   uuid[] := private.muted_people();
+  v_pattern text := private.muted_pattern();
+  v_ids     uuid[];
+  v_last    uuid;
 begin
   if v_cursor is not null and v_from is null then
     perform private.fail('cursor_unknown');
   end if;
-  if v_cursor is null then
-    v_ids := array(select id from app.posts where required_level < 3
+  v_from := coalesce(v_from, 'infinity');
+  v_cursor := coalesce(v_cursor, app.uid());
+
+  if v_pattern is null then
+    v_ids := array(select id from app.posts
+                   where required_level < 3 and (created_at, id) < (v_from, v_cursor) and author_id <> all (v_muted)
                    order by created_at desc, id desc limit 51);
-  else
-    v_ids := array(select id from app.posts where required_level < 3 and (created_at, id) < (v_from, v_cursor)
-                   order by created_at desc, id desc limit 51);
+    return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  end if;
+
+  -- the words are looked for in one post after the other until the page is full, at most in 2000: a word that everybody
+  -- uses must not read them all
+  v_ids := array(select p.id
+                 from (select id, created_at, title, body from app.posts
+                       where required_level < 3 and (created_at, id) < (v_from, v_cursor) and author_id <> all (v_muted)
+                       order by created_at desc, id desc limit 2000) p
+                 where not private.mentions(array[p.title, p.body], v_pattern)
+                 order by p.created_at desc, p.id desc limit 51);
+  if cardinality(v_ids) <= p_limit then
+    v_last := (select id from app.posts
+               where required_level < 3 and (created_at, id) < (v_from, v_cursor) and author_id <> all (v_muted)
+               order by created_at desc, id desc offset 1999 limit 1);
+    if v_last is not null then   -- a short page, which goes on behind the last post that was looked at
+      return private.page(private.post_cards(v_ids), array_fill(v_last::text, array[p_limit + 1]), p_limit);
+    end if;
   end if;
   return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_feed is
-  'Every post that the caller may see, newest first. Fails: cursor_unknown, limit_out_of_range.';
+  'Every post that the caller may see, newest first, without those of people and with words that the caller has muted. Fails: cursor_unknown, limit_out_of_range.';
 
 create function api.get_post(p_id uuid) returns json
 language plpgsql stable
@@ -77,12 +99,15 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post  app.posts := private.post(p_id);
   v_reply uuid;
 begin
+  -- seen and written in one statement: a block between the two would answer otherwise than an unknown post
   insert into app.replies (post_id, author_id, kind, body)
-  values (p_id, private.caller(), p_kind, private.trimmed(p_body))
+  select p.id, private.caller(), p_kind, private.trimmed(p_body) from app.posts p where p.id = p_id
   returning id into v_reply;
+  if not found then
+    perform private.fail('post_unknown');
+  end if;
   perform private.emit('posts.reply.created', json_build_object(
     'replyId', v_reply, 'postId', p_id, 'authorId', app.uid()));
   return private.reply_cards(array[v_reply]) -> 0;
@@ -136,7 +161,9 @@ set search_path = ''
 as $$
 begin
   perform private.post(p_id);
-  insert into app.reactions (post_id, user_id, kind) values (p_id, private.caller(), p_kind) on conflict do nothing;
+  insert into app.reactions (post_id, user_id, kind)
+  select p.id, private.caller(), p_kind from app.posts p where p.id = p_id
+  on conflict do nothing;
   if found then
     perform private.emit('posts.reaction.added', json_build_object('postId', p_id, 'userId', app.uid(), 'kind', p_kind));
   end if;

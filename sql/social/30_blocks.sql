@@ -96,7 +96,7 @@ set search_path = ''
 as $$
 begin
   return (select u.id from app.users u join app.blocks b on b.blocked_id = u.id
-          where b.blocker_id = app.uid() and u.username = private.username_of(p_person));
+          where b.blocker_id = app.uid() and u.id = private.named(p_person));
 end $$;
 comment on function private.blocked_person is 'The id of a person whom the caller has blocked, or null.';
 

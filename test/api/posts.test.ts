@@ -6,9 +6,8 @@ import { world } from '../support/world.ts'
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 const { alice, bob, carla, admin, nobody, database, join } = await world()
-const interests = (
-  await database.owner<{ id: string; slug: string }[]>`select id, slug from app.interests order by slug limit 7`
-).map(({ id }) => id)
+const catalog = await alice.get<{ items: { id: string }[] }>('/interests/catalog')
+const interests = catalog.body.items.slice(0, 7).map(({ id }) => id)
 const [primary = '', ...others] = interests
 
 type Post = { id: string; authorId: string; body: string; interests: { id: string; isPrimary: boolean }[] }

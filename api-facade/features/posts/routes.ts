@@ -43,6 +43,7 @@ export default routes('posts', {
       'post_interests_exceeded',
       'idempotency_key_reused',
       'idempotency_key_busy',
+      'idempotency_answer_gone',
     ],
   },
   'GET /posts/:id': {

@@ -63,4 +63,46 @@ export const Invitation = z
   .openapi('CircleInvitation')
 export const InvitationPage = Page(Invitation)
 
+export const PersonParams = z.object({ userId: PersonParam })
+export const CircleCheck = z.object({ sharesCircle: z.boolean(), inMyCircle: z.boolean(), inTheirCircle: z.boolean() })
+
+export const FollowStats = z.object({
+  followers: z.int().min(0),
+  following: z.int().min(0),
+  isFollowing: z.boolean().openapi({ description: 'Whether the caller follows them.' }),
+})
+export const PersonPage = Page(PersonCard)
+
+export const Muted = z.object({ muted: z.literal(true) })
 export const Blocked = z.object({ blocked: z.literal(true) })
+export const BlockedPage = Page(
+  z
+    .object({ id: z.string(), actorId: z.string(), username: z.string(), createdAt: Timestamp })
+    .openapi('BlockedPerson', { description: 'A person across a block: `id` and `actorId` are both the actor id.' }),
+)
+
+export const NewKeyword = z.object({
+  keyword: z.string().trim().min(1).max(100),
+  until: Timestamp.nullish().openapi({ description: 'Lies in the future; for good without it.' }),
+})
+export const Keyword = z
+  .object({ id: Uuid, keyword: z.string(), until: Timestamp.nullable(), createdAt: Timestamp })
+  .openapi('MutedKeyword')
+export const KeywordPage = Page(Keyword)
+
+/** Which kinds there are is for SQL to say: each feature registers its own. */
+export const NewReport = z.object({
+  targetType: z.string().trim().min(1).max(30).openapi({ example: 'post' }),
+  targetId: z.string().trim().min(1).max(320),
+  reason: z.string().trim().min(1).max(1000),
+})
+export const Report = z
+  .object({
+    id: Uuid,
+    targetType: z.string(),
+    targetId: z.string().openapi({ description: 'Of a person the actor id.' }),
+    reason: z.string(),
+    status: z.enum(['open', 'reviewed', 'dismissed']),
+    createdAt: Timestamp,
+  })
+  .openapi('Report')

@@ -1,0 +1,28 @@
+-- What erasure does to notifications, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+
+insert into private.personal_data (relation, person_column, section) values
+  ('app.notifications', 'user_id', 'notifications');
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.notification_actors', 'notification_id', 'notificationActors',
+   'notification_id in (select n.id from app.notifications n where n.user_id = $1)');
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.notification_actors', 'actor_id', 'Another''s notification; what the person did for it has a section of its own.');
+
+create function private.erase_notifications() returns trigger
+language plpgsql security definer   -- the notifications of others name the person
+set search_path = ''
+as $$
+begin
+  delete from app.notifications where user_id = new.id;
+  -- what happened stays where it counts: mana that was paid
+  delete from app.notifications n
+  where n.kind <> 'payment.received'
+    and exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id = new.id)
+    and not exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id <> new.id);
+  delete from app.notification_actors where actor_id = new.id;
+  return null;
+end $$;
+comment on function private.erase_notifications is
+  'Trigger: an erased person''s notifications go, and those of others that tell of nobody else; a payment stays, without a name.';
+create trigger erase_notifications after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_notifications();

@@ -1,0 +1,109 @@
+-- Mutes: silence of another that they notice nothing of. And the list of one's blocks.
+-- Specification: Resources › UserMute, UserBlock. Decisions: Notifications ("Muted and blocked people cause none").
+
+create table app.mutes (
+  muter_id   uuid not null references app.users on delete cascade,
+  muted_id   uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (muter_id, muted_id),
+  constraint mute_oneself check (muter_id <> muted_id)
+);
+create index mutes_muted_id_idx on app.mutes (muted_id);
+comment on table app.mutes is
+  'Who muted whom. The muted cause no notifications to the muter, and the muter''s feed leaves their posts out.';
+-- no update: a mute is made or lifted
+
+insert into private.errors (word, status, text) values
+  ('mute_oneself', 400, 'You cannot mute yourself.');
+
+create function private.name_cursor(p_cursor text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_name text := coalesce(private.username_of(p_cursor), '');
+begin
+  if p_cursor is not null and v_name !~ '^[a-z0-9_]{3,30}$' then
+    perform private.fail('cursor_unknown');
+  end if;
+  return v_name;
+end $$;
+comment on function private.name_cursor is
+  'The name that a cursor of a list by name stands for, empty without one. A place in the alphabet, whoever has left the list since. Fails: cursor_unknown.';
+
+create function private.muted_people() returns uuid[]
+language plpgsql stable   -- invoker: under row-level security these are the caller's own
+set search_path = ''
+as $$
+begin
+  return array(select muted_id from app.mutes where muter_id = app.uid());
+end $$;
+comment on function private.muted_people is 'Whom the caller has muted: read once by what leaves them out.';
+
+create function api.mute_person(p_person text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  insert into app.mutes (muter_id, muted_id) values (private.caller(), private.person(p_person)) on conflict do nothing;
+  return json_build_object('muted', true);
+end $$;
+comment on function api.mute_person is
+  'Mutes a person, who notices nothing. Repeating it changes nothing. Fails: person_unknown, mute_oneself.';
+
+create function api.unmute_person(p_person text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.mutes where muter_id = app.uid() and muted_id = private.person(p_person);
+  return null;   -- answered as 204
+end $$;
+comment on function api.unmute_person is 'Lifts a mute; repeating it changes nothing. Fails: person_unknown.';
+
+create function api.list_mutes(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_after text := private.name_cursor(p_cursor);
+begin
+  return private.person_page(array(
+    select u.id from app.mutes m join app.users u on u.id = m.muted_id
+    where m.muter_id = private.caller() and u.username > v_after
+    order by u.username limit 51), p_limit);
+end $$;
+comment on function api.list_mutes is
+  'Whom the caller has muted, by username; not those across a block. Fails: cursor_unknown, limit_out_of_range.';
+
+create function private.own_blocks(p_after text) returns table (card json)
+language plpgsql stable security definer   -- a block hides the blocked, and yet one must know whom one can unblock
+set search_path = ''
+as $$
+declare
+  v_domain text := private.domain();
+begin
+  return query
+    select json_build_object('id', private.actor_id(u.username, v_domain), 'actorId', private.actor_id(u.username, v_domain),
+                             'username', u.username, 'createdAt', b.created_at)
+    from app.blocks b join app.users u on u.id = b.blocked_id
+    where b.blocker_id = app.uid() and u.erased_at is null and u.username > p_after
+    order by u.username limit 51;
+end $$;
+comment on function private.own_blocks is
+  'Whom the caller has blocked, by username after this one, by name alone: {id, actorId, username, createdAt}. At most 51.';
+
+create function api.list_blocks(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_after text := private.name_cursor(p_cursor);
+begin
+  return (
+    select private.page(json_agg(b.card order by b.place) filter (where b.place <= p_limit),
+                        coalesce(array_agg(b.card ->> 'id' order by b.place), '{}'), p_limit)
+    from private.own_blocks(v_after) with ordinality as b (card, place));
+end $$;
+comment on function api.list_blocks is
+  'Whom the caller has blocked, by username: the one list that names people across a block. Fails: cursor_unknown, limit_out_of_range.';

@@ -1,0 +1,171 @@
+-- Muted keywords: words, in whatever script, that a person does not want to read about.
+-- Specification: Identity and profile › muted-keywords. Decisions: Names and shapes › Bodies.
+
+create table app.muted_keywords (
+  id         uuid primary key,
+  user_id    uuid not null references app.users on delete cascade,
+  keyword    text not null check (length(keyword) between 1 and 100),
+  folded     text not null,
+  until      timestamptz,
+  created_at timestamptz not null default now(),
+  constraint keyword_empty check (folded <> ''),
+  unique (user_id, folded)
+);
+create index muted_keywords_user_id_idx on app.muted_keywords (user_id, id desc);
+comment on table app.muted_keywords is
+  'Words that a person''s feed leaves out, for good or until a moment. id is made of the time, so that it is its own place in the list.';
+comment on column app.muted_keywords.folded is 'private.folded of the keyword: what is compared, so that each counts once.';
+
+insert into private.errors (word, status, text) values
+  ('keyword_empty', 422, 'There is nothing in this keyword that could be found in a text.'),
+  ('keyword_until', 422, 'until must lie in the future.'),
+  ('keywords_exhausted', 409, 'You have muted 100 keywords already.');
+
+create function private.folded(p_text text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if octet_length(p_text) = length(p_text) then
+    return lower(p_text);   -- ASCII: a tenth of the time
+  end if;
+  -- case and accents go, but й stays another letter than и; Hebrew points and Arabic vowel signs are seldom written
+  return translate(
+    extensions.unaccent(lower(normalize(
+      regexp_replace(p_text, '[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670]', '', 'g'),
+      nfkc) collate pg_catalog.pg_c_utf8)),
+    'ς', 'σ');
+end $$;
+comment on function private.folded is
+  'A text as words are compared: lower case, without accents, points and vowel signs, full and half width alike.';
+
+create function private.keyword_pattern(p_keywords text[]) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  -- scripts that write no spaces between words: Thai to Myanmar, Khmer, Kana and Han; Hangul hangs its particles on
+  v_unspaced constant text :=
+    '\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u31ff\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff';
+  -- letters, digits, and the signs within words of India's scripts that are no letters by themselves
+  v_word constant text :=
+    '[:alnum:]_\u093c\u094d\u09bc\u09cd\u0a3c\u0a4d\u0abc\u0acd\u0b3c\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca';
+  v_edge constant text := '[^' || v_word || ']|[' || v_unspaced || ']';
+begin
+  return (
+    select string_agg(case when g.opens then '(?:^|' || v_edge || ')' else '' end || '(?:' || g.words || ')'
+                      || case when g.closes then '(?:$|' || v_edge || ')' else '' end, '|')
+    from (select w.opens, w.closes, string_agg(w.word, '|') as words
+          from (select left(k, 1) collate pg_catalog.pg_c_utf8 !~ v_edge as opens,
+                       right(k, 1) collate pg_catalog.pg_c_utf8 !~ v_edge as closes,
+                       regexp_replace(regexp_replace(k, '[.*+?^${}()|\[\]\\]', '\\\&', 'g'), '\s+', '\s+', 'g') as word
+                from unnest(p_keywords) k) w
+          group by w.opens, w.closes) g);
+end $$;
+comment on function private.keyword_pattern is
+  'One pattern for all of these folded keywords; null for none. A keyword is found as whole words, and anywhere where its edge is of a script without spaces or no letter at all (#tag, c++).';
+
+create function private.muted_pattern() returns text
+language plpgsql stable   -- invoker: under row-level security these are the caller's own
+set search_path = ''
+as $$
+begin
+  return private.keyword_pattern(array_agg(folded))
+  from app.muted_keywords where user_id = app.uid() and (until is null or until > now());
+end $$;
+comment on function private.muted_pattern is 'The pattern of the caller''s muted keywords, or null: made once by what leaves them out.';
+
+create function private.mentions(p_texts text[], p_pattern text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- with a sign in between that is no blank: no keyword begins in one and ends in the next
+  return private.folded(array_to_string(p_texts, e'\x1f')) collate pg_catalog.pg_c_utf8 ~ p_pattern;
+end $$;
+comment on function private.mentions is 'Whether one of these texts (nulls left out) has one of the keywords of a pattern.';
+
+create function private.timed_id() returns uuid
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_ms bytea := substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3);
+begin
+  -- a UUID of version 7: the time, then chance
+  return encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing v_ms from 1 for 6), 52, 1), 53, 1), 'hex')::uuid;
+end $$;
+comment on function private.timed_id is 'An id that is greater the later it was made: a cursor that holds when its row is gone.';
+
+create function private.limit_keywords() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- two at once never make one too many
+  perform pg_advisory_xact_lock(hashtextextended('keywords ' || new.user_id, 0));
+  if (select count(*) from app.muted_keywords where user_id = new.user_id and folded <> new.folded) >= 100 then
+    perform private.fail('keywords_exhausted');
+  end if;
+  return new;
+end $$;
+comment on function private.limit_keywords is 'Trigger: at most 100 muted keywords a person.';
+create trigger limit_keywords before insert on app.muted_keywords
+  for each row execute function private.limit_keywords();
+
+create view app.muted_keyword_card with (security_invoker) as
+select k.id, json_build_object('id', k.id, 'keyword', k.keyword, 'until', k.until, 'createdAt', k.created_at) as card
+from app.muted_keywords k;
+comment on view app.muted_keyword_card is 'A muted keyword: {id, keyword, until, createdAt}.';
+
+create function api.mute_keyword(p_keyword text, p_until timestamptz default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_folded text := btrim(regexp_replace(private.folded(p_keyword), '\s+', ' ', 'g'));
+  v_id     uuid;
+begin
+  if p_until <= now() then
+    perform private.fail('keyword_until');
+  end if;
+  delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- what is over makes room
+  insert into app.muted_keywords (id, user_id, keyword, folded, until)
+  values (private.timed_id(), private.caller(), btrim(p_keyword), v_folded, p_until)
+  on conflict (user_id, folded) do update set keyword = excluded.keyword, until = excluded.until
+  returning id into v_id;
+  return (select card from app.muted_keyword_card where id = v_id);
+end $$;
+comment on function api.mute_keyword is
+  'Mutes a keyword, for good or until a moment; muting it again changes the moment. Fails: keyword_empty, keyword_until, keywords_exhausted.';
+
+create function api.unmute_keyword(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.muted_keywords where id = p_id and user_id = private.caller();
+  return null;   -- answered as 204
+end $$;
+comment on function api.unmute_keyword is 'Lifts a muted keyword; repeating it changes nothing, nor does an id that is none.';
+
+create function api.list_muted_keywords(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_from uuid := coalesce(private.cursor_uuid(p_cursor), 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_ids  uuid[];
+begin
+  if p_cursor is not null and substr(v_from::text, 15, 1) <> '7' then
+    perform private.fail('cursor_unknown');   -- no id of ours
+  end if;
+  v_ids := array(select id from app.muted_keywords
+                 where user_id = private.caller() and id < v_from and (until is null or until > now())
+                 order by id desc limit 51);
+  return private.page(
+    (select json_agg(card order by id desc) from app.muted_keyword_card where id = any (v_ids[:p_limit])),
+    v_ids::text[], p_limit);
+end $$;
+comment on function api.list_muted_keywords is
+  'The caller''s muted keywords that still hold, newest first. Fails: cursor_unknown, limit_out_of_range.';

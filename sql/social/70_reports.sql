@@ -1,0 +1,81 @@
+-- Reports: what people tell the staff about others and what they publish.
+-- Specification: Other › Report; States and transitions › Report. Decisions: Names and shapes › Report.
+--
+-- What can be reported belongs to many features, most of them higher than this one. So each registers its kind in
+-- private.report_targets, with a function of its own that finds the target as its reporter sees it, or fails with
+-- its own word. Nothing here names posts, and a later kind needs a row and a function beside its tables.
+
+create table private.report_targets (
+  type   text primary key check (type ~ '^[a-z][a-z-]{1,29}$'),
+  finder text not null check (finder ~ '^private\.[a-z_]+$')
+);
+comment on table private.report_targets is
+  'What can be reported. finder(text) gives the id of the target that a report names, and fails where the caller does not see it; it runs with the caller''s rights.';
+
+create table app.reports (
+  id          uuid primary key default gen_random_uuid(),
+  reporter_id uuid not null references app.users on delete cascade,
+  target_type text not null references private.report_targets on delete restrict,
+  target_id   uuid not null,
+  reason      text not null check (length(reason) <= 1000),
+  status      text not null default 'open' check (status in ('open', 'reviewed', 'dismissed')),
+  reviewed_by uuid references app.users on delete set null,
+  reviewed_at timestamptz,
+  created_at  timestamptz not null default now(),
+  check ((status = 'open') = (reviewed_at is null)),
+  constraint report_oneself check (target_type <> 'user' or target_id <> reporter_id)
+);
+create unique index report_open on app.reports (reporter_id, target_type, target_id) where status = 'open';
+create index reports_reporter_id_idx on app.reports (reporter_id);
+create index reports_reviewed_by_idx on app.reports (reviewed_by);
+create index reports_status_idx on app.reports (status, created_at desc, id desc);
+create index reports_target_idx on app.reports (target_type, target_id);
+comment on table app.reports is
+  'Reports to the staff. target_id has no foreign key: what was reported may be of any kind. reason is the reporter''s own words.';
+
+insert into private.errors (word, status, text) values
+  ('report_target', 422, 'This kind of thing cannot be reported.'),
+  ('report_open', 409, 'You have reported this already; the report is still open.'),
+  ('report_oneself', 400, 'You cannot report yourself.');
+
+create function private.report_finder(p_type text) returns text
+language plpgsql stable security definer   -- reads the registry for callers who may not
+set search_path = ''
+as $$
+declare
+  v_finder text;
+begin
+  select finder into v_finder from private.report_targets where type = p_type;
+  if not found then
+    perform private.fail('report_target');
+  end if;
+  return v_finder;
+end $$;
+comment on function private.report_finder is 'The function that finds a reported target of this kind. Fails: report_target.';
+
+insert into private.report_targets (type, finder) values ('user', 'private.person');
+
+create function api.report(p_target_type text, p_target_id text, p_reason text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_target uuid;
+  v_report app.reports;
+begin
+  -- the name comes out of the registry, never from the caller
+  execute format('select %s($1)', private.report_finder(p_target_type)) into v_target using p_target_id;
+  insert into app.reports (reporter_id, target_type, target_id, reason)
+  values (private.caller(), p_target_type, v_target, btrim(p_reason))
+  returning * into v_report;
+  return json_build_object(
+    'id', v_report.id,
+    'targetType', p_target_type,
+    'targetId', case p_target_type when 'user' then (select card ->> 'id' from app.person_card where id = v_target)
+                else v_target::text end,
+    'reason', v_report.reason,
+    'status', v_report.status,
+    'createdAt', v_report.created_at);
+end $$;
+comment on function api.report is
+  'Reports what the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: report_target, report_open, report_oneself, and for an unknown target the word of its kind.';

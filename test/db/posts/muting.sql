@@ -1,0 +1,78 @@
+-- The feed without muted people and words: full pages, every remaining post once, and nothing else changed.
+begin;
+select plan(27);
+select test.people('alice', 'bob', 'carla', 'dave');
+
+create temp table made (name text primary key, id uuid);
+grant all on made to public;
+create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
+create function pg_temp.names(p_page json) returns text language sql as $$
+  select coalesce(string_agg(split_part(i ->> 'body', ' ', 1), ' ' order by place), '') from json_array_elements(p_page -> 'items') with ordinality l (i, place) $$;
+create function pg_temp.walk(p_limit integer) returns text language plpgsql as $$
+declare
+  v_page  json := api.list_feed(p_limit);
+  v_names text := pg_temp.names(v_page);
+begin
+  while v_page ->> 'nextCursor' is not null loop
+    v_page := api.list_feed(p_limit, v_page ->> 'nextCursor');
+    v_names := btrim(v_names || ' ' || pg_temp.names(v_page));
+  end loop;
+  return v_names;
+end $$;
+create function pg_temp.post(p_who text, p_name text, p_text text, p_title text default null) returns void language plpgsql as $$
+begin
+  perform test.act_as(p_who);
+  insert into made select p_name, (api.create_post(p_name || ' ' || p_text, case when p_title is null then 'note' else 'essay' end, p_title) ->> 'id')::uuid;
+end $$;
+grant execute on all functions in schema pg_temp to public;
+
+select pg_temp.post('bob', 'b1', 'about tea');
+select pg_temp.post('carla', 'c1', 'about coffee');
+select pg_temp.post('bob', 'b2', 'about coffee');
+select pg_temp.post('carla', 'c2', 'about tea');
+select pg_temp.post('carla', 'c3', 'an essay', 'Coffee, again');
+select pg_temp.post('dave', 'd1', 'about water');
+select pg_temp.post('alice', 'a1', 'her own, on coffee');
+select test.act_as_owner();
+update app.posts p set created_at = now() + place * interval '1 second'
+from (values ('b1', 1), ('c1', 2), ('b2', 3), ('c2', 4), ('c3', 5), ('d1', 6), ('a1', 7)) m (name, place) where p.id = pg_temp.id(m.name);
+
+select test.act_as('alice');
+select is(pg_temp.names(api.list_feed()), 'a1 d1 c3 c2 b2 c1 b1', 'all of it');
+
+-- people
+select api.mute_person('carla');
+select is(pg_temp.walk(n), 'a1 d1 b2 b1', 'without a muted person, by ' || n) from generate_series(1, 4) n;
+select is(pg_temp.names(api.list_feed(3)), 'a1 d1 b2', 'pages are full');
+select is(api.list_feed(4) ->> 'hasMore', 'false', 'and the last one is known');
+select is(pg_temp.names(api.list_feed(3, pg_temp.id('c2')::text)), 'b2 b1', 'a muted post still says where one was');
+select is(api.get_post(pg_temp.id('c1')) ->> 'body', 'c1 about coffee', 'opened by itself it is there');
+
+-- words
+select api.mute_keyword('coffee');
+select is(pg_temp.walk(n), 'd1 b1', 'nor words, one''s own neither, by ' || n) from generate_series(1, 3) n;
+select api.unmute_person('carla');
+select is(pg_temp.walk(n), 'd1 c2 b1', 'the title counts, by ' || n) from generate_series(1, 4) n;
+select is(pg_temp.names(api.list_feed(2)), 'd1 c2', 'pages are full');
+select is(api.list_feed(2) ->> 'hasMore', 'true', 'as long as there is more');
+select is(api.list_feed(3) ->> 'hasMore', 'false', 'and no longer');
+select api.mute_keyword('about');
+select throws_ok($$ select api.list_feed(51) $$, 'PT422', 'limit_out_of_range', 'no limit');
+select throws_ok($$ select api.list_feed(null) $$, 'PT422', 'limit_out_of_range', 'nor none');
+select is(api.list_feed()::text, '{"items" : [], "nextCursor" : null, "hasMore" : false}', 'everything may be muted');
+select test.act_as('bob');
+select is(pg_temp.names(api.list_feed()), 'a1 d1 c3 c2 b2 c1 b1', 'others read on');
+
+-- a word that everybody uses: at most 2000 posts are looked at for a page, and the walk goes on
+select test.act_as_owner();
+insert into app.posts (author_id, body, created_at)
+select test.id('dave'), case when n in (3, 2500, 4100) then 'x' || n else 'x' || n || ' about coffee' end, now() - n * interval '1 second'
+from generate_series(1, 4200) n;
+select test.act_as('alice');
+select is(pg_temp.names(api.list_feed(5)), 'x3', 'a short page');
+select is(api.list_feed(5) ->> 'hasMore', 'true', 'says that there is more');
+select is(pg_temp.walk(5), 'x3 x2500 x4100', 'which the walk finds');
+select is(pg_temp.walk(1), 'x3 x2500 x4100', 'whatever the page');
+
+select * from finish();
+rollback;
