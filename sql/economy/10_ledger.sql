@@ -130,10 +130,13 @@ begin
   set balance = balance + new.amount,
       lifetime_earned = lifetime_earned + greatest(new.amount, 0),
       lifetime_spent = lifetime_spent + greatest(-new.amount, 0)
-  where user_id = new.account_id;
+  where user_id = new.account_id and balance + new.amount >= 0;
+  if not found and exists (select from app.wallets where user_id = new.account_id) then
+    perform private.fail('insufficient_mana');   -- before the constraint, whose refusal would quote the row
+  end if;
   return null;
 end $$;
-comment on function private.book_entry is 'Trigger: a wallet follows its entries. Fails: insufficient_mana, by the wallet''s constraint.';
+comment on function private.book_entry is 'Trigger: a wallet follows its entries. Fails: insufficient_mana.';
 create trigger book_entry after insert on app.mana_entries
   for each row execute function private.book_entry();
 

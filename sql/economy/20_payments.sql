@@ -1,11 +1,16 @@
 -- Emoji payments: mana from one person to another for a post, a reply or nothing but themselves.
 -- Specification: Wallet, payment, boost; Economy. Decisions: Mana; Names and shapes › Payment.
 
+-- a domain, and checked where a request comes in: what a table's check refuses, Postgres quotes with the whole row
+create domain app.emotion as text not null constraint emotion_unknown check (
+  value in ('love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage'));
+comment on domain app.emotion is 'What a payment says. Specification: Wallet, payment, boost.';
+
 create table app.payments (
   id          uuid primary key default gen_random_uuid(),
   sender_id   uuid not null references app.users on delete restrict,
   receiver_id uuid not null references app.users on delete restrict,
-  emotion     text not null,
+  emotion     app.emotion,
   tier        smallint not null,
   amount      integer not null check (amount > 0),
   post_id     uuid references app.posts on delete restrict,
@@ -13,8 +18,6 @@ create table app.payments (
   reversed    boolean not null generated always as (reversal_of is not null) stored,
   reversal_of uuid unique references app.payments on delete restrict,
   created_at  timestamptz not null default now(),
-  constraint emotion_unknown check (
-    emotion in ('love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage')),
   check (num_nonnulls(post_id, reply_id) <= 1),
   -- at commit: the movement comes last, since it locks wallets
   foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
@@ -128,7 +131,7 @@ set search_path = ''
 as $$ select p_payment.receiver_id, p_payment.amount $$;
 comment on function private.shares is 'Who gets how much of a payment: its receiver all of it.';
 
-create function private.pay(p_receiver uuid, p_emotion text, p_tier integer, p_post uuid, p_reply uuid) returns uuid
+create function private.pay(p_receiver uuid, p_emotion app.emotion, p_tier integer, p_post uuid, p_reply uuid) returns uuid
 language plpgsql volatile security definer   -- nobody writes the ledger, and the receiver's wallet is another's
 set search_path = ''
 as $$
@@ -162,6 +165,7 @@ as $$
 declare
   v_kept     json := private.replayed('pay', json_build_array(p_emotion, p_tier, p_post_id, p_reply_id, p_receiver_id));
   v_needed   integer := (private.payment_tier(p_tier)).reputation;
+  v_emotion  app.emotion := p_emotion;
   v_post     app.posts;
   v_receiver uuid;
   v_payment  uuid;
@@ -190,7 +194,7 @@ begin
     perform private.fail('reputation_too_low');
   end if;
 
-  v_payment := private.pay(v_receiver, p_emotion, p_tier, p_post_id, p_reply_id);
+  v_payment := private.pay(v_receiver, v_emotion, p_tier, p_post_id, p_reply_id);
   return private.keep('pay', json_build_object(
     'payment', private.payment_cards(array[v_payment]) -> 0,
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));

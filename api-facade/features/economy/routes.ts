@@ -34,6 +34,7 @@ export default routes('economy', {
       'insufficient_mana',
       'idempotency_key_reused',
       'idempotency_key_busy',
+      'idempotency_answer_gone',
     ],
   },
   'GET /economy/payments': {

@@ -21,7 +21,7 @@ select throws_ok(
 set constraints all deferred;
 select throws_ok(
   $$ select private.move('payment', array[test.id('alice'), test.id('bob')], array[-51, 51]) $$,
-  '23514', null, 'no wallet goes below zero');
+  'PT409', 'insufficient_mana', 'no wallet goes below zero');
 select throws_ok($$ update app.wallets set balance = 60 where user_id = test.id('bob') $$, '23514', null,
   'a balance is what was earned less what was spent');
 select lives_ok(

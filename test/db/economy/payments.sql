@@ -40,7 +40,7 @@ select throws_ok($$ select api.pay('love', 0, p_receiver_id => 'zoe') $$, 'PT404
 select throws_ok($$ select api.pay('love', 0, gen_random_uuid()) $$, 'PT404', 'post_unknown', 'an unknown post is unknown');
 select throws_ok($$ select api.pay('love', 0, pg_temp.id('closed')) $$, 'PT404', 'post_unknown', 'and so is a hidden one');
 select throws_ok($$ select api.pay('love', 0, null, gen_random_uuid()) $$, 'PT404', 'reply_unknown', 'an unknown reply too');
-select throws_ok($$ select api.pay('love', 5, p_receiver_id => 'bob') $$, '23514', null, 'nobody spends what they lack');
+select throws_ok($$ select api.pay('love', 5, p_receiver_id => 'bob') $$, 'PT409', 'insufficient_mana', 'nobody spends what they lack');
 select is((api.get_wallet() ->> 'balance')::int, 35, 'and what is refused costs nothing');
 select throws_ok($$ select private.pay(test.id('bob'), 'love', 9, null, null) $$, '23502', null, 'no payment is free');
 

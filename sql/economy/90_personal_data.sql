@@ -1,0 +1,14 @@
+-- Where personal data is in the economy. Of an erased person all of it stays: ids and numbers, on which the books rest.
+
+insert into private.personal_data (relation, person_column, section) values
+  ('app.wallets', 'user_id', 'wallet'),
+  ('app.mana_entries', 'account_id', 'manaEntries'),
+  ('app.payments', 'sender_id', 'paymentsSent'),
+  ('app.payments', 'receiver_id', 'paymentsReceived'),
+  ('app.payment_splits', 'sender_id', 'paymentSharesGiven'),
+  ('app.payment_splits', 'receiver_id', 'paymentSharesReceived');
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.mana_transactions', 'id', 'manaTransactions',
+   'id in (select e.transaction_id from app.mana_entries e where e.account_id = $1)');
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.mana_accounts', 'id', 'The wallet itself, whose section has more.');
