@@ -10,7 +10,7 @@ export default defineConfig({
     setupFiles: ['test/support/matchers.ts'],
     reporters: ['./test/support/reporter.ts'],
     // what is under test runs as it does in production: by Node itself, not through Vite
-    server: { deps: { external: [/\/(api-facade|supabase)\/.*\.ts$/] } },
+    server: { deps: { external: [/\/(api-facade|edge-functions|supabase)\/.*\.ts$/] } },
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 20_000,

@@ -3,9 +3,9 @@
 import postgres from 'postgres'
 import type { z } from 'zod'
 import { operations } from '../generated/operations.ts'
-import { clientAddress } from './client.ts'
+import { clientAddress, keyOf } from './client.ts'
 import type { Context } from './context.ts'
-import type { PoolName } from './database.ts'
+import { inFlight, type PoolName } from './database.ts'
 import { isLostConnection, refusalOf } from './errors.ts'
 
 export type Operation = keyof typeof operations & string
@@ -111,7 +111,7 @@ function callerOf(c: Context): string | null {
 
 /** What SQL reads of the request's headers: the key of a repeat, and for the staff's audit log the address. */
 function headersOf(c: Context, pool: PoolName): string | null {
-  const key = c.req.header('idempotency-key')
+  const key = keyOf(c)
   const address = pool === 'service' && !isRead(c) ? clientAddress(c) : undefined
   if (key === undefined && address === undefined) return null
   return JSON.stringify({ 'idempotency-key': key, 'x-forwarded-for': address })
@@ -123,10 +123,13 @@ const isRead = (c: Context): boolean => c.req.method === 'GET' || c.req.method =
 async function run(c: Context, pool: PoolName, statement: string, values: (string | null)[]): Promise<Row> {
   const sql = c.get('services').pools[pool]
   const send = () => sql.unsafe<Row[]>(statement, values, { prepare: true })
-  const [row] = await send().catch((error: unknown) => {
-    if (isRepeatable(c, error)) return send()
-    throw error
-  })
+  inFlight[pool]++
+  const [row] = await send()
+    .catch((error: unknown) => {
+      if (isRepeatable(c, error)) return send()
+      throw error
+    })
+    .finally(() => inFlight[pool]--)
   if (!row) throw new Error('private.enter gave no row')
   return row
 }
@@ -137,7 +140,7 @@ const repeatableCodes = new Set(['40001', '40P01', '0A000', '26000'])
 function isRepeatable(c: Context, error: unknown): boolean {
   if (error instanceof postgres.PostgresError && repeatableCodes.has(error.code)) return true
   // after a lost connection nobody knows whether the statement ran: only what may run twice is sent again
-  return isLostConnection(error) && (isRead(c) || c.req.header('idempotency-key') !== undefined)
+  return isLostConnection(error) && (isRead(c) || (c.get('idempotent') && keyOf(c) !== undefined))
 }
 
 /** Reads the two settings that PostgREST reads as well: a status of 400 or more is a refusal that keeps its writes. */

@@ -16,6 +16,12 @@ export function clientAddress(c: Context): string {
   return plain(isIP(entry) ? entry : socket)
 }
 
+/** The Idempotency-Key. Node reads the bytes of a header as Latin-1; what clients send is UTF-8. */
+export function keyOf(c: Context): string | undefined {
+  const key = c.req.header('idempotency-key')
+  return key && Buffer.from(key, 'latin1').toString()
+}
+
 /** An IPv4 address that arrives on an IPv6 socket is the same client. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 

@@ -21,9 +21,12 @@ const windows = z
 const limits = {
   global: '60/min',
   login: '5/min',
+  // wrong passwords of one account, from wherever they come; also where it is asked for again inside a session
+  login_account: '10/min 50/h',
   register: '3/min',
   reserve_invite: '10/min',
   refresh: '10/min 100/h',
+  forgot_password: '5/min 30/h',
   reflect: '20/min',
   enhance_post: '10/min',
   create_video: '5/min 30/h',
@@ -62,7 +65,16 @@ const Settings = z
     HOST: z.string().default('0.0.0.0'),
     DATABASE_URL: url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres').optional(),
     SUPABASE_URL: webUrl.optional(),
+    FUNCTIONS_URL: webUrl.optional(),
+    PUBLIC_URL: webUrl.optional(),
+    SMTP_URL: url(/^smtps?$/, 'smtp://user:secret@mail.example.org:587').optional(),
+    MAIL_FROM: z
+      .string()
+      .regex(/^[^\r\n]+$/)
+      .max(320)
+      .optional(),
     JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+    JWT_SECRET_PREVIOUS: z.string().min(32, 'must have at least 32 characters').optional(),
     INSTANCE_DOMAIN: z
       .string()
       .toLowerCase()
@@ -73,10 +85,16 @@ const Settings = z
     DATA_DIR: z.string().optional(),
     RATE_LIMIT_SCALE: z.coerce.number('must be a number').positive('must be above 0').default(1),
     RATE_LIMITS: json.default({}).pipe(rateLimits),
+    RATE_LIMIT_STORE: z.enum(['memory', 'database']).optional(),
     TRUSTED_PROXY_HOPS: integer(0, 10).default(0),
     CORS_ORIGINS: list.pipe(z.array(z.union([z.literal('*'), webUrl]))).default([]),
     BODY_LIMIT: integer(1024, 64 * 1024 * 1024).default(1024 * 1024),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
+    METRICS_TOKEN: z
+      .string()
+      .regex(/^\S{16,}$/, 'must have at least 16 characters and no spaces')
+      .optional(),
+    WORKER: z.enum(['inline', 'off']).default('inline'),
     NODE_ENV: z.enum(['development', 'production', 'test']).default('development'),
     POOL_ANON: integer(1, 200).default(2),
     POOL_GATE: integer(1, 200).default(4),
@@ -92,22 +110,37 @@ const Settings = z
     host: s.HOST,
     databaseUrl: s.DATABASE_URL,
     supabaseUrl: s.SUPABASE_URL,
+    functionsUrl: s.FUNCTIONS_URL?.replace(/\/$/, ''),
+    publicUrl: (s.PUBLIC_URL ?? `http://localhost:${s.PORT}`).replace(/\/$/, ''),
+    smtpUrl: s.SMTP_URL,
+    mailFrom: s.MAIL_FROM ?? `Kith <no-reply@${s.INSTANCE_DOMAIN.replace(/:\d+$/, '')}>`,
     jwtSecret: s.JWT_SECRET,
+    jwtSecretPrevious: s.JWT_SECRET_PREVIOUS,
     instanceDomain: s.INSTANCE_DOMAIN,
     adminEmail: s.ADMIN_EMAIL,
     adminPassword: s.ADMIN_PASSWORD,
     dataDir: s.DATA_DIR,
     rateLimitScale: s.RATE_LIMIT_SCALE,
     rateLimits: s.RATE_LIMITS,
+    // a database that was given may serve several facades; the embedded one has one process
+    rateLimitStore: s.RATE_LIMIT_STORE ?? (s.DATABASE_URL ? 'database' : 'memory'),
     trustedProxyHops: s.TRUSTED_PROXY_HOPS,
     corsOrigins: s.CORS_ORIGINS,
     bodyLimit: s.BODY_LIMIT,
     logLevel: s.LOG_LEVEL ?? (s.NODE_ENV === 'test' ? 'silent' : 'info'),
+    metricsToken: s.METRICS_TOKEN,
+    worker: s.WORKER,
     nodeEnv: s.NODE_ENV,
     poolSizes: { anon: s.POOL_ANON, gate: s.POOL_GATE, user: s.POOL_USER, service: s.POOL_SERVICE },
   }))
 
 export type Config = z.output<typeof Settings>
+
+/** What signs, and behind it what still verifies: the secret before this one, until the tokens of it have expired. */
+export const secretsOf = (config: Config, secret: string): [string, ...string[]] => [
+  secret,
+  ...(config.jwtSecretPrevious ? [config.jwtSecretPrevious] : []),
+]
 
 /** @throws Error that names every variable that is wrong, and never its value: some are secrets. */
 export function readConfig(env: Record<string, string | undefined>): Config {

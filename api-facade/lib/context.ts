@@ -5,9 +5,10 @@ import type { Config } from './config.ts'
 import type { PoolName, Pools } from './database.ts'
 import type { Count, Limits } from './limits.ts'
 import type { Log } from './log.ts'
+import type { Seals } from './seals.ts'
 import type { Claims, Tokens } from './tokens.ts'
 
-export type Services = { config: Config; pools: Pools; tokens: Tokens; log: Log; limits: Limits }
+export type Services = { config: Config; pools: Pools; tokens: Tokens; seals: Seals; log: Log; limits: Limits }
 
 export type Env = {
   // absent when a test calls the application without a server
@@ -19,6 +20,8 @@ export type Env = {
     claims: Claims | null
     /** The pool that the route's row names. */
     pool: PoolName
+    /** Whether the route keeps its answers by Idempotency-Key. */
+    idempotent: boolean
     /** Method and pattern of the route, for the log: a path may hold names. */
     route: string
     /** The tightest limit so far. */

@@ -1,6 +1,6 @@
 // Connections to Postgres: one pool a role, each behind its own login role, so that no statement ever changes role.
 // Notes: database-performance.md, "One request, one statement"; design.md, "A request".
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import postgres, { type Sql } from 'postgres'
 import type { Config } from './config.ts'
 
@@ -10,9 +10,21 @@ export type Pools = Record<PoolName, Sql> & {
   close(): Promise<void>
 }
 
+/** Statements that run or wait for a connection, for /metrics: a plain number a pool, since every request counts here. */
+export const inFlight: Record<PoolName, number> = { anon: 0, gate: 0, user: 0, service: 0 }
+
 /** The password of a login role: both sides derive it, so none is stored. Hex. */
 export const loginPassword = (secret: string, role: string): string =>
   createHmac('sha256', secret).update(role).digest('hex')
+
+/** What Postgres keeps of a password (RFC 5803). Sent in its place, since a server may log every statement. */
+export function scramVerifier(password: string): string {
+  const salt = randomBytes(16)
+  const salted = pbkdf2Sync(password, salt, 4096, 32, 'sha256')
+  const keyed = (label: string) => createHmac('sha256', salted).update(label).digest()
+  const storedKey = createHash('sha256').update(keyed('Client Key')).digest('base64')
+  return `SCRAM-SHA-256$4096:${salt.toString('base64')}$${storedKey}:${keyed('Server Key').toString('base64')}`
+}
 
 function open(config: Config, url: string, secret: string, name: PoolName): Sql {
   const role = `kith_${name}`

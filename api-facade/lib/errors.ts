@@ -58,6 +58,7 @@ export const refusalOf = (word: string, status: number, text: string): Refusal =
 // By SQLSTATE, or its class of two characters, for what nobody registered.
 const foreign: Readonly<Record<string, ErrorWord | undefined>> = {
   '23505': 'duplicate',
+  '23502': 'value_invalid',
   '23503': 'value_invalid',
   '23514': 'value_invalid',
   '22': 'value_invalid',

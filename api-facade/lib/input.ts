@@ -2,6 +2,7 @@
 // Specification: Errors. Decisions: Status codes; Names and shapes ("The guard answers first").
 import { getPath } from 'hono/utils/url'
 import type { z } from 'zod'
+import { keyOf } from './client.ts'
 import type { Context } from './context.ts'
 import { Refusal } from './errors.ts'
 
@@ -74,13 +75,13 @@ function decode(part: string): string {
 }
 
 function checkKey(c: Context): void {
-  const key = c.req.header('idempotency-key')
-  if (key === undefined || (key.length >= 1 && key.length <= 200)) return
+  const key = keyOf(c)
+  if (key === undefined || (key !== '' && [...key].length <= 200)) return
   throw new Refusal('validation_failed', ['Idempotency-Key: must have 1 to 200 characters'])
 }
 
 /** @throws Refusal body_too_large, content_type_unsupported, request_malformed */
-async function readJsonText(c: Context, limit: number): Promise<string> {
+export async function readJsonText(c: Context, limit: number): Promise<string> {
   const length = c.req.header('content-length')
   if (Number(length ?? 0) > limit) throw new Refusal('body_too_large')
   const text = length === undefined ? await readStream(c, limit) : await c.req.text().catch(unreadable)

@@ -1,5 +1,5 @@
 // Structured log, one line a request: never tokens, bodies, query strings, paths with names in them or addresses.
-import { pino } from 'pino'
+import { type DestinationStream, pino } from 'pino'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 
@@ -14,8 +14,9 @@ function describeError(error: unknown): object {
   return { name, message, code, where, stack }
 }
 
-export const createLog = (config: Config) =>
-  pino({ level: config.logLevel, base: null, serializers: { failure: describeError } })
+/** @param destination where the lines go, by default to the standard output */
+export const createLog = (config: Config, destination?: DestinationStream) =>
+  pino({ level: config.logLevel, base: null, serializers: { failure: describeError } }, destination)
 
 /** Logs the answer of a request that took `ms`; what went wrong inside only with a 5xx. */
 export function logRequest(c: Context, ms: number): void {

@@ -49,7 +49,7 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   operation?: O
   /** limit and cursor → p_limit, p_cursor */
   page?: true
-  /** Takes Idempotency-Key: said in the documentation, kept by the operation. */
+  /** Takes Idempotency-Key: said in the documentation, kept by the operation, and safe to repeat by it. */
   idempotent?: true
   fails?: readonly (keyof typeof errors)[]
   summary: string
@@ -131,6 +131,7 @@ function answerer({ method, path, row }: Route): (c: Context) => Promise<Respons
   return async (c) => {
     c.set('route', `${method} ${path}`)
     c.set('pool', row.pool ?? poolOf[row.access])
+    c.set('idempotent', row.idempotent === true)
     c.set('claims', null)
     await admit(c, row)
     // A dead token is 401 whatever else is wrong: what does not reach the operation asks at the door. A handler's

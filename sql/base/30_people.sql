@@ -156,14 +156,14 @@ as $$
 declare
   v_id uuid;
 begin
-  select id into v_id from app.users where username = private.username_of(p_person);
+  select id into v_id from app.users where id = private.named(p_person);
   if v_id is null then
     perform private.fail('person_unknown');
   end if;
   return v_id;
 end $$;
 comment on function private.person is
-  'The id of a person by actor id or username. Fails: person_unknown (also when blocked either way, banned or erased).';
+  'The id of a person by actor id or username, also one that they had before. Fails: person_unknown (also when blocked either way, banned or erased).';
 
 create function private.require_flag(p_key text) returns void
 language plpgsql stable
@@ -187,3 +187,19 @@ begin
 end $$;
 comment on function private.require_role is
   'Passes when the caller''s stored role is one of these. Operations of staff call it themselves. Fails: role_required.';
+
+create function private.check_author() returns trigger
+language plpgsql security definer   -- reads what nobody may read of a person
+set search_path = ''
+as $$
+begin
+  -- share, and not the foreign key's key share: it waits for a ban or an erasure under way, which would miss this row
+  perform from app.users u
+  where u.id = new.author_id and u.banned_at is null and u.erased_at is null for share;
+  if not found then
+    perform private.fail('token_revoked');
+  end if;
+  return new;
+end $$;
+comment on function private.check_author is
+  'Trigger of what people publish: nothing comes from the banned and the erased, also not beside the ban. Fails: token_revoked.';

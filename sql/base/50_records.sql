@@ -36,7 +36,8 @@ comment on table app.idempotency_keys is
 insert into private.errors (word, status, text) values
   ('idempotency_key_invalid', 422, 'Idempotency-Key must have 1 to 200 characters.'),
   ('idempotency_key_reused', 422, 'This Idempotency-Key was used with another request.'),
-  ('idempotency_key_busy', 409, 'The first request with this Idempotency-Key is still running.');
+  ('idempotency_key_busy', 409, 'The first request with this Idempotency-Key is still running.'),
+  ('idempotency_answer_gone', 410, 'The first request with this Idempotency-Key succeeded. Its answer told of somebody who is gone.');
 
 create function private.idempotency_key() returns text
 language plpgsql stable
@@ -82,13 +83,15 @@ begin
   if v_kept.request <> v_request then
     perform private.fail('idempotency_key_reused');
   end if;
-  if v_kept.answer is not null then
+  if v_kept.answer = '' then
+    perform private.fail('idempotency_answer_gone');   -- an erasure emptied it: sql/base/90_erasure.sql
+  elsif v_kept.answer is not null then
     perform set_config('response.headers', '[{"Idempotency-Replayed": "true"}]', true);
   end if;
   return v_kept.answer::json;
 end $$;
 comment on function private.replayed is
-  'The kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there is no key. Fails: idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy.';
+  'The kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there is no key. Fails: idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
 
 create function private.keep(p_operation text, p_answer json) returns json
 language plpgsql volatile security definer   -- answers are read and written through here alone

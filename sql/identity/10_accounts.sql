@@ -7,17 +7,22 @@ alter table app.users
   add column country text check (country ~ '^[A-Z]{2}$'),
   add column city text check (length(city) between 1 and 120),
   add column about text check (length(about) <= 1000),
-  add column profile_pic_url text check (length(profile_pic_url) <= 2000);
+  add column profile_pic_url text check (profile_pic_url ~ '^https?://' and length(profile_pic_url) <= 2000);
 comment on column app.users.country is 'ISO 3166-1 alpha-2. Null for the first admin alone.';
 
 create table app.accounts (
-  user_id       uuid primary key references app.users on delete cascade,
-  email         text not null check (length(email) between 3 and 254),
-  date_of_birth date,
-  phone         text check (length(phone) <= 32)
+  user_id          uuid primary key references app.users on delete cascade,
+  email            text not null check (length(email) between 3 and 254),
+  date_of_birth    date,
+  phone            text check (phone ~ '^\+?[0-9][0-9 ()./-]{3,30}$'),
+  last_seen_at     timestamptz,
+  total_reputation numeric(12, 2) not null default 0
 );
 create unique index email_taken on app.accounts (lower(email));
 comment on table app.accounts is 'What a person tells nobody but us. date_of_birth is null for the first admin alone.';
+comment on column app.accounts.last_seen_at is 'Presence, to five minutes: see api.note_presence.';
+comment on column app.accounts.total_reputation is
+  'The sum of the person''s direct reputation entries, on which their allotment of invite codes rests. Reputation''s trigger keeps it.';
 
 create table private.credentials (
   user_id           uuid primary key references app.users on delete cascade,
@@ -34,7 +39,7 @@ create table app.personas (
   name            varchar(40) not null check (length(btrim(name)) > 0),
   about           varchar(280),
   accent          varchar(20) not null default 'ink' check (accent in ('ink', 'gold', 'sage', 'azure')),
-  profile_pic_url text check (length(profile_pic_url) <= 2000),
+  profile_pic_url text check (profile_pic_url ~ '^https?://' and length(profile_pic_url) <= 2000),
   is_default      boolean not null default false,
   created_at      timestamptz not null default now(),
   constraint persona_name_taken unique (user_id, name)
@@ -82,7 +87,8 @@ begin
       'phone', a.phone,
       'about', u.about,
       'profilePicUrl', u.profile_pic_url,
-      'createdAt', u.created_at)
+      'createdAt', u.created_at,
+      'lastSeenAt', a.last_seen_at)
     from app.users u join app.accounts a on a.user_id = u.id
     where u.id = p_user);
 end $$;
@@ -99,7 +105,7 @@ begin
   if length(v_name) < 3 then
     v_name := btrim('member_' || v_name, '_');   -- names in other scripts leave nothing to write
   end if;
-  while exists (select from app.users where username = v_name) loop
+  while not private.is_free(v_name) loop
     v_name := regexp_replace(v_name, '_?\d*$', '') || '_' || (2 + floor(random() * 9998))::int;
   end loop;
   return v_name;

@@ -31,9 +31,18 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  update app.users set tokens_valid_from = floor(extract(epoch from clock_timestamp()))::bigint + 1 where id = p_user;
+  -- whoever changes a person's tokens locks in this order: credentials, user, sessions
+  perform from private.credentials where user_id = p_user for update;
+  update app.users
+  set tokens_valid_from = greatest(
+        floor(extract(epoch from clock_timestamp()))::bigint + 1,
+        -- tokens issued since tokensValidFrom last moved may be dated to that next second already
+        (select last_issued_at + 1 from private.credentials where user_id = p_user))
+  where id = p_user;
+  update app.sessions set ended_at = now(), user_agent = null where user_id = p_user and ended_at is null;
 end $$;
-comment on function private.end_tokens is 'Kills every token issued so far: tokensValidFrom moves to the next whole second.';
+comment on function private.end_tokens is
+  'Kills every token issued so far: tokensValidFrom moves to the next whole second, and rotating sessions end.';
 
 create function private.end_own_token(p_everywhere boolean) returns void
 language plpgsql volatile security definer   -- a person writes neither users nor the denylist
@@ -67,10 +76,15 @@ end $$;
 comment on function api.find_login is
   'For the facade alone: whose password to check at login, {userId, passwordHash}, or null. Specification: POST /auth/login.';
 
-create function api.log_in(p_user_id uuid, p_password_hash text, p_seconds integer) returns json
+create function api.log_in(
+  p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
+  p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
+) returns json
 language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
 set search_path = ''
 as $$
+declare
+  v_claims json;
 begin
   perform from private.credentials c
   where c.user_id = p_user_id and c.password_hash = p_password_hash
@@ -81,20 +95,26 @@ begin
   if (select banned_at is not null from app.users where id = p_user_id) then
     perform private.fail('person_banned');
   end if;
-  return json_build_object('claims', private.issue_claims(p_user_id, p_seconds),
-                           'user', private.own_profile(p_user_id));
+  if p_new_hash is not null then
+    update private.credentials set password_hash = p_new_hash where user_id = p_user_id;
+  end if;
+  v_claims := private.issue_claims(p_user_id, p_seconds);
+  perform private.open_session(p_family, v_claims, p_refresh_hash, p_user_agent);
+  return json_build_object('claims', v_claims, 'user', private.own_profile(p_user_id));
 end $$;
 comment on function api.log_in is
-  'For the facade alone, once the password is checked: {claims, user}. Fails: credentials_wrong, person_banned.';
+  'For the facade alone, once the password is checked: {claims, user}. p_new_hash replaces a hash whose parameters are too weak by now; with p_family a rotating session begins. Fails: credentials_wrong, person_banned.';
 
-create function api.log_out(p_scope text default 'local') returns json
+create function api.log_out(p_scope text default 'local', p_family uuid default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
   perform private.caller();
   perform private.end_own_token(p_scope = 'global');
+  update app.sessions set ended_at = now(), user_agent = null
+  where id = p_family and user_id = app.uid() and ended_at is null;
   return null;   -- answered as 204
 end $$;
 comment on function api.log_out is
-  'Ends this request''s token, or with scope global every token of the caller. Specification: POST /auth/logout.';
+  'Ends this request''s token, or with scope global every token of the caller; with p_family that rotating session too, if it is the caller''s. Specification: POST /auth/logout.';

@@ -15,7 +15,8 @@ create table app.invite_codes (
   expires_at           timestamptz not null default now() + interval '30 days',
   created_at           timestamptz not null default now(),
   check (status <> 'reserved' or (reservation_id is not null and reserved_until is not null)),
-  check ((status = 'used') = (used_by is not null) and (used_by is null) = (used_at is null))
+  check ((used_by is null) = (used_at is null)),
+  check (case status when 'used' then used_by is not null when 'revoked' then true else used_by is null end)
 );
 create index invite_codes_generated_by_idx on app.invite_codes (generated_by, created_at desc);
 create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until) where status = 'reserved';
@@ -148,7 +149,8 @@ comment on function api.reserve_invite_code is
 
 create function api.register(
   p_session_id uuid, p_email text, p_password_hash text, p_first_name text, p_last_name text,
-  p_date_of_birth date, p_country text, p_city text, p_seconds integer
+  p_date_of_birth date, p_country text, p_city text, p_seconds integer,
+  p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
 ) returns json
 language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
 set search_path = ''
@@ -156,6 +158,7 @@ as $$
 declare
   v_code   app.invite_codes;
   v_person uuid;
+  v_claims json;
 begin
   if p_date_of_birth > current_date - interval '18 years' then
     perform private.fail('under_age');
@@ -178,10 +181,12 @@ begin
   perform private.emit('identity.invite_code.used', json_build_object(
     'codeId', v_code.id, 'newUserId', v_person, 'inviterUserId', v_code.generated_by));
 
-  return json_build_object('claims', private.issue_claims(v_person, p_seconds), 'user', private.own_profile(v_person));
+  v_claims := private.issue_claims(v_person, p_seconds);
+  perform private.open_session(p_family, v_claims, p_refresh_hash, p_user_agent);
+  return json_build_object('claims', v_claims, 'user', private.own_profile(v_person));
 end $$;
 comment on function api.register is
-  'For the facade alone: redeems a reservation and makes the person: {claims, user}. A failure leaves the reservation as it was. Fails: under_age, reservation_over, email_taken.';
+  'For the facade alone: redeems a reservation and makes the person: {claims, user}. With p_family a rotating session begins. A failure leaves the reservation as it was. Fails: under_age, reservation_over, email_taken.';
 
 create function private.ensure_first_admin(p_email text, p_password_hash text) returns json
 language plpgsql volatile
@@ -195,7 +200,7 @@ begin
     return null;
   end if;
   v_admin := private.create_person(p_email, p_password_hash, 'Admin', 'Admin', null, null, null, 'admin');
-  update app.users set username = 'admin' where id = v_admin;
+  update app.users set username = 'admin' where id = v_admin and private.is_free('admin');   -- an erased admin may have had it
   return (select json_agg((private.make_invite_code(v_admin)).code) from generate_series(1, 3));
 end $$;
 comment on function private.ensure_first_admin is

@@ -84,10 +84,12 @@ describe('60 a minute of one address', () => {
 })
 
 describe('POST /auth/login: 5 a minute', () => {
-  const wrong = { email: 'zoe@example.org', password: 'x' }
+  // another account each time: wrong passwords of one are counted by themselves
+  const wrongOf = (name: string) => ({ email: `${name}@example.org`, password: 'x' })
 
   test('by address without a token', async () => {
     const client = newClient()
+    const wrong = wrongOf('xia')
     await exhaust(5, () => nobody.post('/auth/login', wrong, client), 401)
     const { email, password } = alice
     expectRefused(await nobody.post('/auth/login', { email, password }, client), 5)
@@ -96,6 +98,7 @@ describe('POST /auth/login: 5 a minute', () => {
   })
 
   test('by person with one, from wherever', async () => {
+    const wrong = wrongOf('yan')
     await exhaust(5, () => alice.post('/auth/login', wrong, newClient()), 401)
     const client = newClient()
     expectRefused(await alice.post('/auth/login', wrong, client), 5)
@@ -105,6 +108,7 @@ describe('POST /auth/login: 5 a minute', () => {
 
   test('and no forged token makes a person', async () => {
     const client = newClient()
+    const wrong = wrongOf('zoe')
     const forged = (n: number) => nobody.withToken(`${alice.token}${n}`)
     await exhaust(5, (n) => forged(n).post('/auth/login', wrong, client), 401)
   })
@@ -120,6 +124,17 @@ test('POST /auth/register: 3 a minute', async () => {
   const client = newClient()
   await exhaust(3, () => nobody.post('/auth/register', {}, client), 422)
   expect(await nobody.post('/auth/login', {}, client)).toFailWith(422, 'validation_failed')
+})
+
+test('POST /identity/refresh: 10 a minute', async () => {
+  const client = newClient()
+  await exhaust(10, () => nobody.post('/identity/refresh', { refreshToken: 'x' }, client), 401)
+})
+
+test('POST /auth/forgot-password: 5 a minute, its other spelling included', async () => {
+  const client = newClient()
+  const paths = ['/auth/forgot-password', '/forgot/request']
+  await exhaust(5, (n) => nobody.post(paths[n % 2] ?? '', { email: 'zoe@example.org' }, client), 200)
 })
 
 test('POST /auth/reserve-invite: 10 a minute, its other spelling included', async () => {

@@ -3,13 +3,14 @@ import { randomBytes } from 'node:crypto'
 import postgres, { type Sql, type TransactionSql } from 'postgres'
 import { afterAll, inject } from 'vitest'
 import { loginPassword } from '../../api-facade/lib/database.ts'
-import { JWT_SECRET } from './settings.ts'
+import { JWT_SECRET, target } from './settings.ts'
+import { missing } from './target.ts'
 
 /** The claims of a token; `role` may also be service_role. Null is a caller without a token. */
 export type Claims = { sub?: string; email?: string; role: string; iat?: number; exp?: number } | null
 
 /** The login roles of the facade's pools. */
-export type Pool = 'kith_anon' | 'kith_gate' | 'kith_user' | 'kith_service'
+export type Pool = 'kith_anon' | 'kith_gate' | 'kith_user' | 'kith_service' | 'kith_worker'
 
 export type Database = {
   name: string
@@ -52,6 +53,7 @@ function filled(claims: Claims) {
 
 /** Copies the template. Call it at the top of a file or of a describe: it drops the copy after the last test there. */
 export async function createDatabase(): Promise<Database> {
+  if (target) return missing("needs the connection of the database's owner")
   const template = inject('postgres')
   const name = `test_${randomBytes(6).toString('hex')}`
   const server = postgres(withName(template.superuserUrl, 'postgres'), { ...quiet, max: 1 })

@@ -1,5 +1,6 @@
 // A client of the HTTP API: one person with a token, or nobody without one.
 import { type Answer, claimsOf, inspect, internalIds, parsed, wholePath } from './crawler.ts'
+import { inward, outward } from './names.ts'
 
 export type Headed = Record<string, string>
 
@@ -12,6 +13,8 @@ export class Person {
   username = ''
   /** The public identifier, acct:<username>@<domain>. */
   actorId = ''
+  /** Stands behind every name on the wire, and nowhere else; empty but against a target (./target.ts). */
+  suffix = ''
   readonly base: string
   readonly token: string | undefined
 
@@ -28,8 +31,8 @@ export class Person {
 
   /** The same person with another token, such as a forged or an old one. */
   withToken(token: string | undefined): Person {
-    const { email, password, username, actorId } = this
-    return Object.assign(new Person(this.base, token), { email, password, username, actorId })
+    const { email, password, username, actorId, suffix } = this
+    return Object.assign(new Person(this.base, token), { email, password, username, actorId, suffix })
   }
 
   /** Logs in again and gives the person with the new token. */
@@ -73,18 +76,19 @@ export class Person {
     body?: unknown,
     headers: Headed = {},
   ): Promise<Answer<Body>> {
-    const response = await fetch(this.base + wholePath(path), {
+    const sent = typeof body === 'string' ? body : JSON.stringify(body)
+    const response = await fetch(this.base + outward(wholePath(path), this.suffix), {
       method,
       headers: {
         ...(this.token && { authorization: `Bearer ${this.token}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
+      body: sent === undefined ? null : outward(sent, this.suffix),
       redirect: 'manual',
     })
     const { status } = response
-    const text = await response.text()
+    const text = inward(await response.text(), this.suffix)
     const answer = { status, headers: response.headers, text, body: parsed(status, response.headers, text) }
     inspect({ method, path, caller: claimsOf(this.token)?.sub }, answer)
     return answer as Answer<Body>

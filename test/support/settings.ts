@@ -1,11 +1,26 @@
 // What the instance under test is configured with.
 
+/** Where supabase-js goes: of the embedded instance the same address as the facade's. */
+export type Stack = { url: string; anonKey: string; serviceRoleKey: string }
+
+/** A running stack instead of an own one: what `npm run verify -- --target=<url>` tells (test/verify/main.ts). */
+export type Target = {
+  /** The facade's address, without /api/v1. */
+  url: string
+  stack: Stack
+  jwtSecret: string
+  admin: { email: string; password: string }
+}
+
+/** Undefined in `npm test`. */
+export const target: Target | undefined = process.env.KITH_TARGET && JSON.parse(process.env.KITH_TARGET)
+
 /** Name of the database that every test file's own one is a copy of. */
 export const TEMPLATE = 'kith_template'
 
 export const ADMIN = { email: 'admin@example.org', password: 'first admin of the tests' }
 
-export const JWT_SECRET = 'the secret that signs the tokens of the tests, and nothing else'
+export const JWT_SECRET = target?.jwtSecret ?? 'the secret that signs the tokens of the tests, and nothing else'
 
 /**
  * The environment of a facade under test. Limits are out of the way unless a test asks for them.

@@ -1,19 +1,27 @@
 // An instance of its own with people in it, made through the API as people come: code, reservation, registration.
 import { afterAll } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
-import { startServer } from '../../api-facade/server.ts'
+import { type ServerOptions, startServer } from '../../api-facade/server.ts'
+import { apiKeys } from '../../supabase/embedded/instance.ts'
+import { mountRpc } from '../../supabase/embedded/rpc.ts'
+import { startBalancer } from './balancer.ts'
 import { createDatabase, type Database } from './database.ts'
+import { known, newSuffix } from './names.ts'
 import { Person } from './person.ts'
-import { ADMIN, environment } from './settings.ts'
+import { ADMIN, environment, JWT_SECRET, type Stack, target } from './settings.ts'
+import { ownOnly } from './target.ts'
 
 export type World<Name extends string> = { [person in Name | 'admin' | 'nobody']: Person } & {
   database: Database
   /** The address of the facade, without /api/v1. */
   url: string
+  /** What supabase-js is made with. */
+  stack: Stack
   /** Lets more people in. */
   join(...names: string[]): Promise<Person[]>
 }
 
+type Gateway = ServerOptions['gateway']
 type Codes = { items: { code: string }[] }
 type Reserved = { sessionId: string }
 type Registered = { accessToken: string }
@@ -22,7 +30,7 @@ type Me = { username: string; actorId: string }
 /** What registering needs besides the reservation. The username that it makes is the name. */
 export function applicant(name: string) {
   return {
-    email: `${name}@example.org`,
+    email: `${known(name)}@example.org`,
     password: `${name} has a password`,
     firstName: name,
     lastName: '例', // of a script that leaves nothing for the username
@@ -48,35 +56,50 @@ async function register(door: Person, name: string, code: string): Promise<Perso
 /** Fills in what the person is called, and gives them as a client of `url`. */
 async function settle(person: Person, url: string): Promise<Person> {
   const { username, actorId } = must(await person.get<Me>('/me'))
-  const { email, password } = person
-  return Object.assign(new Person(url, person.token), { email, password, username, actorId })
+  const { email, password, suffix } = person
+  return Object.assign(new Person(url, person.token), { email, password, username, actorId, suffix })
 }
 
-async function facade(database: Database, env: Record<string, string>): Promise<string> {
+async function facade(database: Database, env: Record<string, string>, gateway?: Gateway): Promise<string> {
   const config = readConfig(environment(database.url, env))
-  const server = await startServer({ config, databaseUrl: database.url })
-  afterAll(() => server.stop())
-  return server.url
+  const beside: ServerOptions['beside'] = (app) => mountRpc(app, JWT_SECRET)
+  const start = () => startServer({ config, databaseUrl: database.url, beside, gateway })
+  // FACADES=2 npm test: all of the HTTP suite through a balancer; one that has WebSockets stays alone
+  const count = gateway ? 1 : Number(process.env.FACADES ?? 1)
+  const servers = await Promise.all(Array.from({ length: count }, start))
+  afterAll(() => Promise.all(servers.map((server) => server.stop())))
+  if (servers.length === 1) return servers[0]?.url ?? ''
+  const balancer = await startBalancer(servers.map(({ url }) => url))
+  afterAll(() => balancer.close())
+  return balancer.url
 }
 
 /**
  * Starts a facade on a database of its own and lets people in: alice, bob and carla unless others are asked for.
  * Their usernames are their names. `admin` is the first admin, `nobody` has no token. Call it at the top of a file or
- * of a describe: all of it goes after the last test there.
+ * of a describe: all of it goes after the last test there. Against a target (./target.ts) it lets them in there, with
+ * something behind their names, and there is no database.
  * @param env settings that differ from ./settings.ts, such as RATE_LIMIT_SCALE. People then come in by a second
  * facade without them, so that nothing is counted when the first test begins.
+ * @param gateway what answers WebSockets; ./realtime.ts has it
  */
 export async function world<const Name extends string = 'alice' | 'bob' | 'carla'>({
   people = ['alice', 'bob', 'carla'] as Name[],
   env = {},
+  gateway,
 }: {
   people?: Name[]
   env?: Record<string, string>
+  gateway?: Gateway
 } = {}): Promise<World<Name>> {
+  const special = Object.keys(env).length > 0
+  if (special) ownOnly('needs an instance with settings of its own')
   const database = await createDatabase()
-  const url = await facade(database, env)
-  const door = new Person(Object.keys(env).length > 0 ? await facade(database, {}) : url)
-  const doorkeeper = await Object.assign(door.withToken(undefined), ADMIN).login()
+  const url = target?.url ?? (await facade(database, env, gateway))
+  const stack = target?.stack ?? { url, ...(await apiKeys(JWT_SECRET)) }
+  const door = new Person(special && !target ? await facade(database, { RATE_LIMIT_STORE: 'memory' }) : url)
+  door.suffix = newSuffix()
+  const doorkeeper = await Object.assign(door.withToken(undefined), target?.admin ?? ADMIN).login()
 
   const join = async (...names: string[]) => {
     const { items } = must(await doorkeeper.post<Codes>('/admin/invite-codes/generate', { count: names.length }))
@@ -84,8 +107,16 @@ export async function world<const Name extends string = 'alice' | 'bob' | 'carla
   }
 
   const joined = people.length > 0 ? await join(...people) : []
-  const byName = Object.fromEntries(joined.map((person) => [person.username, person])) as { [person in Name]: Person }
-  const missing = people.filter((name) => !byName[name])
-  if (missing.length > 0) throw new Error(`registered, but under other usernames: ${missing}`)
-  return { ...byName, admin: await settle(doorkeeper, url), nobody: new Person(url), database, url, join }
+  const byName = Object.fromEntries(joined.map((person, at) => [people[at], person])) as { [person in Name]: Person }
+  const renamed = people.filter((name) => byName[name].username !== name)
+  if (renamed.length > 0) throw new Error(`registered, but under other usernames: ${renamed}`)
+  return {
+    ...byName,
+    admin: await settle(doorkeeper, url),
+    nobody: Object.assign(new Person(url), { suffix: door.suffix }),
+    database,
+    url,
+    stack,
+    join,
+  }
 }

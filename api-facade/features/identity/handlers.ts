@@ -1,39 +1,129 @@
-// Routes with argon2 between two calls: the facade alone sees a password.
+// What the facade alone can do: check passwords, sign access tokens, seal refresh tokens.
+import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
-import { callFor } from '../../lib/call.ts'
+import { call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { checkPassword, hashPassword } from '../../lib/passwords.ts'
-import { type Credentials, FoundLogin, Issued, type Registration, TOKEN_SECONDS } from './schemas.ts'
+import { checkPassword, hashPassword, isWeak } from '../../lib/passwords.ts'
+import { bytea, hashOf, type Sealed } from '../../lib/seals.ts'
+import {
+  type Credentials,
+  FoundLogin,
+  Issued,
+  type LogoutBody,
+  type PasswordChange,
+  type RefreshBody,
+  type Registration,
+  type RegistrationAlias,
+  Reissued,
+  ROTATING_SECONDS,
+  TOKEN_SECONDS,
+} from './schemas.ts'
 
-async function session(c: Context, { claims, user }: z.output<typeof Issued>) {
-  return { accessToken: await c.get('services').tokens.sign(claims), user }
+type Kind = 'rotating' | undefined
+type Opened = { accessToken: string; user: object; refreshToken?: string; expiresIn?: number }
+
+/** Runs an operation that issues claims; a rotating session is opened in the same transaction. */
+async function open(
+  c: Context,
+  kind: Kind,
+  operation: 'register' | 'log_in' | 'change_password',
+  parameters: Record<string, unknown>,
+): Promise<{ userId: string; session: Opened }> {
+  const rotating = kind && newFamily(c)
+  const seconds = rotating ? ROTATING_SECONDS : TOKEN_SECONDS
+  const issued = await callFor(c, operation, { ...parameters, ...rotating?.parameters, p_seconds: seconds }, Issued)
+  const accessToken = await c.get('services').tokens.sign(issued.claims)
+  const more = rotating && { refreshToken: rotating.refreshToken, expiresIn: ROTATING_SECONDS }
+  return { userId: issued.claims.sub, session: { accessToken, user: issued.user, ...more } }
+}
+
+function newFamily(c: Context) {
+  const id = randomUUID()
+  const refreshToken = c.get('services').seals.seal('refresh', { id, generation: 0 })
+  const p_user_agent = c.req.header('user-agent')?.slice(0, 300)
+  const parameters = { p_family: id, p_refresh_hash: bytea(hashOf(refreshToken)), p_user_agent }
+  return { refreshToken, parameters }
+}
+
+async function join(
+  c: Context,
+  kind: Kind,
+  reservation: string,
+  person: Omit<z.output<typeof Registration>, 'sessionId'>,
+) {
+  return open(c, kind, 'register', {
+    p_session_id: reservation,
+    p_email: person.email,
+    p_password_hash: await hashPassword(person.password),
+    p_first_name: person.firstName,
+    p_last_name: person.lastName,
+    p_date_of_birth: person.dateOfBirth,
+    p_country: person.country,
+    p_city: person.city,
+  })
 }
 
 export async function register(c: Context, person: z.output<typeof Registration>) {
-  const issued = await callFor(
-    c,
-    'register',
-    {
-      p_session_id: person.sessionId,
-      p_email: person.email,
-      p_password_hash: await hashPassword(person.password),
-      p_first_name: person.firstName,
-      p_last_name: person.lastName,
-      p_date_of_birth: person.dateOfBirth,
-      p_country: person.country,
-      p_city: person.city,
-      p_seconds: TOKEN_SECONDS,
-    },
-    Issued,
-  )
-  return session(c, issued)
+  return (await join(c, undefined, person.sessionId, person)).session
 }
 
-export async function logIn(c: Context, { email, password }: z.output<typeof Credentials>) {
+export async function registerAlias(c: Context, form: z.output<typeof RegistrationAlias>) {
+  const { inviteCodeId, email, password, input } = form
+  const { userId, session } = await join(c, 'rotating', inviteCodeId, { email, password, ...input })
+  return { userId, accessToken: session.accessToken, refreshToken: session.refreshToken }
+}
+
+export async function logIn(c: Context, { email, password, session }: z.output<typeof Credentials>) {
+  const takeBack = await c.get('services').limits.attempt(c, email)
   const found = await callFor(c, 'find_login', { p_email: email }, FoundLogin)
   const right = await checkPassword(found?.passwordHash, password)
   if (!found || !right) throw new Refusal('credentials_wrong')
-  const answer = { p_user_id: found.userId, p_password_hash: found.passwordHash, p_seconds: TOKEN_SECONDS }
-  return session(c, await callFor(c, 'log_in', answer, Issued))
+  await takeBack()
+  const stronger = isWeak(found.passwordHash) ? await hashPassword(password) : undefined
+  const login = { p_user_id: found.userId, p_password_hash: found.passwordHash, p_new_hash: stronger }
+  return (await open(c, session, 'log_in', login)).session
+}
+
+/**
+ * Asks for the password again inside a session; a wrong one counts as one at login does.
+ * @returns the stored hash, by which the operation that follows makes sure that it is still the one
+ * @throws Refusal password_wrong, rate_limited
+ */
+export async function confirmPassword(c: Context, password: string): Promise<string> {
+  const takeBack = await c.get('services').limits.attempt(c, c.get('claims')?.email ?? '')
+  const found = await callFor(c, 'find_password', {}, FoundLogin, 'gate')
+  const right = await checkPassword(found?.passwordHash, password)
+  if (!found || !right) throw new Refusal('password_wrong')
+  await takeBack()
+  return found.passwordHash
+}
+
+export async function changePassword(c: Context, change: z.output<typeof PasswordChange>) {
+  const stored = await confirmPassword(c, change.currentPassword)
+  const fresh = await hashPassword(change.newPassword)
+  const parameters = { p_password_hash: stored, p_new_hash: fresh }
+  return (await open(c, change.session, 'change_password', parameters)).session
+}
+
+export async function refresh(c: Context, { refreshToken }: z.output<typeof RefreshBody>) {
+  const { seals, tokens } = c.get('services')
+  const presented = seals.open('refresh', refreshToken)
+  if (!presented) throw new Refusal('refresh_token_invalid')
+  const successor = seals.seal('refresh', { id: presented.id, generation: presented.generation + 1 })
+  const parameters = {
+    p_family: presented.id,
+    p_generation: presented.generation,
+    p_refresh_hash: bytea(hashOf(refreshToken)),
+    p_next_hash: bytea(hashOf(successor)),
+    p_seconds: ROTATING_SECONDS,
+  }
+  const { claims } = await callFor(c, 'refresh_session', parameters, Reissued)
+  return { accessToken: await tokens.sign(claims), refreshToken: successor, expiresIn: ROTATING_SECONDS }
+}
+
+export async function logOut(c: Context, body: z.output<typeof LogoutBody>) {
+  // whatever else came as a refresh token has nothing to end, and logging out never fails
+  const family: Sealed | undefined = c.get('services').seals.open('refresh', body?.refreshToken ?? '')
+  return call(c, 'log_out', { p_scope: body?.scope, p_family: family?.id })
 }

@@ -1,19 +1,23 @@
-// Identity routes: joining by invite, logging in and out, one's own profile. Rules are in sql/identity.
-import { routes } from '../../lib/routes.ts'
-import { logIn, register } from './handlers.ts'
+// Identity routes: joining by invite; sessions, passwords, accounts, personas and own codes have files of their own. Rules are in sql/identity.
+import { routes, type Table } from '../../lib/routes.ts'
+import account from './account.ts'
+import { register, registerAlias } from './handlers.ts'
+import invites from './invites.ts'
+import passwords from './passwords.ts'
+import personas from './personas.ts'
 import {
-  Credentials,
-  LogoutBody,
-  Me,
   Registration,
+  RegistrationAlias,
   Reservation,
   ReservationAlias,
   Reserved,
   ReservedAlias,
   Session,
+  SessionAlias,
 } from './schemas.ts'
+import sessions from './sessions.ts'
 
-export default routes('identity', {
+const joining = routes('identity', {
   'POST /auth/reserve-invite': {
     summary: 'Reserve an invite code for 30 minutes',
     description: 'A code that another has reserved is 409; a used, expired or revoked one 410.',
@@ -40,8 +44,16 @@ export default routes('identity', {
   'POST /auth/register': {
     summary: 'Join with a reservation',
     description:
-      'The username is made from the name, with a number where it is taken. A registration that fails leaves the reservation usable.',
+      'The username is made from the name, with a number where it is taken. A registration that fails leaves the reservation usable. `/identity/register` begins a rotating session: its access token lives 15 minutes.',
     access: 'public',
+    also: [
+      {
+        route: 'POST /identity/register',
+        body: RegistrationAlias,
+        handler: registerAlias,
+        answers: { 201: SessionAlias },
+      },
+    ],
     pool: 'gate',
     limit: 'register',
     body: Registration,
@@ -49,28 +61,7 @@ export default routes('identity', {
     answers: { 201: Session },
     fails: ['reservation_over', 'email_taken', 'under_age'],
   },
-  'POST /auth/login': {
-    summary: 'Log in with email address and password',
-    access: 'public',
-    pool: 'gate',
-    limit: 'login',
-    body: Credentials,
-    handler: logIn,
-    answers: { 200: Session },
-    fails: ['credentials_wrong', 'person_banned'],
-  },
-  'POST /auth/logout': {
-    summary: 'End this token, or with scope global every one',
-    access: 'user',
-    operation: 'log_out',
-    body: LogoutBody,
-    answers: { 204: null },
-  },
-  'GET /me': {
-    summary: 'My profile',
-    access: 'user',
-    also: ['GET /identity/me'],
-    operation: 'get_me',
-    answers: { 200: Me },
-  },
 })
+
+const tables = [joining, sessions, passwords, account, personas, invites]
+export default { feature: 'identity', rows: Object.assign({}, ...tables.map(({ rows }) => rows)) } satisfies Table

@@ -5,21 +5,23 @@ import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
 // Kosovo's XK is in wide use and not in the standard that the specification names
 const codes = new Set(Object.keys(countries.getAlpha2Codes()).filter((code) => code !== 'XK'))
 
-const Email = z.email().max(254)
+const Email = z
+  .email()
+  .max(254)
+  .refine((email) => !/@deleted\.invalid$/i.test(email), 'is reserved for erased accounts')
 const Password = z.string().min(8, 'must have at least 8 characters').max(1024)
 const Name = z.string().trim().min(1).max(80)
 /** How long an access token lives: seven days, in seconds. */
 export const TOKEN_SECONDS = 7 * 86_400
+/** The same beside a refresh token: a quarter of an hour. */
+export const ROTATING_SECONDS = 15 * 60
 
 export const Reservation = z.object({ code: z.string().trim().max(40) })
 export const ReservationAlias = Reservation.extend({ candidateSessionId: z.uuidv4() })
 export const Reserved = z.object({ sessionId: Uuid, expiresAt: Timestamp }).openapi('Reservation')
 export const ReservedAlias = z.object({ inviteCodeId: Uuid, reservedUntil: Timestamp }).openapi('ReservationAlias')
 
-export const Registration = z.object({
-  sessionId: Uuid,
-  email: Email,
-  password: Password,
+const Joining = z.object({
   firstName: Name,
   lastName: Name,
   dateOfBirth: z.iso.date(),
@@ -29,9 +31,30 @@ export const Registration = z.object({
     .openapi({ example: 'DE' }),
   city: z.string().trim().min(1).max(120),
 })
+export const Registration = z.object({ sessionId: Uuid, email: Email, password: Password, ...Joining.shape })
+export const RegistrationAlias = z.object({ inviteCodeId: Uuid, email: Email, password: Password, input: Joining })
 
-export const Credentials = z.object({ email: z.string().max(254), password: z.string().max(1024) })
-export const LogoutBody = z.object({ scope: z.enum(['local', 'global']).optional() }).optional()
+const Kind = z.literal('rotating').optional().openapi({
+  description:
+    'With `rotating` the access token lives 15 minutes and a refresh token comes with it; else it lives seven days.',
+})
+// folded once, here: tries are counted by the address as the database will compare it
+export const Credentials = z.object({
+  email: z.string().max(254).trim().toLowerCase(),
+  password: z.string().max(1024),
+  session: Kind,
+})
+
+// whatever is no token of ours is 401, and not 422: its length is nobody's business
+const RefreshToken = z.string().max(1024)
+export const LogoutBody = z
+  .object({ scope: z.enum(['local', 'global']).optional(), refreshToken: RefreshToken.optional() })
+  .optional()
+export const RefreshBody = z.object({ refreshToken: RefreshToken })
+export const PasswordChange = z.object({ currentPassword: z.string().max(1024), newPassword: Password, session: Kind })
+export const ResetRequest = z.object({ email: z.email().max(254) })
+export const ResetBody = z.object({ token: z.string().max(1024), newPassword: Password })
+export const Done = z.object({ ok: z.literal(true) }).openapi('Done')
 
 export const Me = z
   .object({
@@ -49,10 +72,35 @@ export const Me = z
     about: z.string().nullable(),
     profilePicUrl: z.string().nullable(),
     createdAt: Timestamp,
+    lastSeenAt: Timestamp.nullable(),
   })
   .openapi('Me', { description: 'A person as they see themselves; `id` is internal and stands in no other answer.' })
 
-export const Session = z.object({ accessToken: z.string(), user: Me }).openapi('Session')
+const ExpiresIn = z.int().openapi({ description: 'Seconds that the access token lives.', example: ROTATING_SECONDS })
+
+export const Session = z
+  .object({
+    accessToken: z.string(),
+    user: Me,
+    refreshToken: z.string().optional(),
+    expiresIn: ExpiresIn.optional(),
+  })
+  .openapi('Session', { description: '`refreshToken` and `expiresIn` are there for rotating sessions alone.' })
+export const SessionAlias = z
+  .object({ userId: Uuid, accessToken: z.string(), refreshToken: z.string() })
+  .openapi('SessionAlias')
+export const Pair = z
+  .object({ accessToken: z.string(), refreshToken: z.string(), expiresIn: ExpiresIn })
+  .openapi('TokenPair')
+export const RotatingSession = z
+  .object({
+    id: Uuid,
+    userAgent: z.string().nullable(),
+    createdAt: Timestamp,
+    lastUsedAt: Timestamp,
+    expiresAt: Timestamp,
+  })
+  .openapi('RotatingSession')
 
 /** What the database answers to a login or a registration: the payload of the token to sign, and the person. */
 export const Issued = z.object({
@@ -65,4 +113,5 @@ export const Issued = z.object({
   }),
   user: z.looseObject({}),
 })
+export const Reissued = Issued.pick({ claims: true })
 export const FoundLogin = z.object({ userId: z.string(), passwordHash: z.string() }).nullable()

@@ -33,7 +33,7 @@ select throws_ok('select * from private.credentials', '42501', null, 'hashes are
 select is(private.own_profile(test.id('alice'))::text, null, 'another''s profile is not one''s own');
 select is(api.get_me() ->> 'id', test.id('bob')::text, 'one''s own is');
 select set_eq('select json_object_keys(api.get_me())', array['id', 'actorId', 'username', 'email', 'role', 'firstName', 'lastName',
-  'dateOfBirth', 'country', 'city', 'phone', 'about', 'profilePicUrl', 'createdAt'], 'with these fields');
+  'dateOfBirth', 'country', 'city', 'phone', 'about', 'profilePicUrl', 'createdAt', 'lastSeenAt'], 'with these fields');
 select is((select card::jsonb from app.person_card where id = test.id('alice')),
   '{"id": "acct:alice@localhost", "actorId": "acct:alice@localhost", "username": "alice", "firstName": "alice", "lastName": "例", "profilePicUrl": null}',
   'others are known by their card');

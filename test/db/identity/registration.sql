@@ -95,6 +95,7 @@ select test.act_as_gate();
 select throws_ok($$ select pg_temp.register(pg_temp.session('grace')) $$, 'PT410', 'reservation_over', 'or erased');
 select test.act_as_owner();
 update app.users set erased_at = null where username = 'alice';
+select pg_temp.change('grace', $$ status = 'reserved' $$);
 select test.act_as_gate();
 select lives_ok($$ select pg_temp.register(pg_temp.session('grace'), 'grace@example.org') $$, 'a reservation that was not over after all');
 
@@ -127,6 +128,7 @@ select throws_ok($$ select private.create_person('x@y.z', 'h', 'X', 'Y', null, n
 -- The first admin
 select is(private.ensure_first_admin('root@example.org', 'a hash')::text, null, 'there is one already');
 update app.users set role = 'user', username = 'admin_before' where role = 'admin';
+delete from app.usernames where username = 'admin';   -- else the name stays theirs
 create temporary table codes as select c from json_array_elements_text(private.ensure_first_admin('root@example.org', 'a hash')) c;
 select is((select count(distinct c)::int from codes), 3, 'where there is none, one is made with three codes');
 select results_eq($$ select u.username, u.role, a.email, a.date_of_birth from app.users u join app.accounts a on a.user_id = u.id where u.role = 'admin' $$,

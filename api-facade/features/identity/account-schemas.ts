@@ -1,0 +1,102 @@
+// Shapes of profiles, personas, invites and the export: specification, Identity and profile; Resources › Invite code, Persona.
+import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { Registration } from './schemas.ts'
+
+const PictureUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .max(2000)
+  .nullable()
+const { firstName, lastName, country, city } = Registration.shape
+
+export const ProfileChanges = z.object({
+  firstName: firstName.optional(),
+  lastName: lastName.optional(),
+  username: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .regex(/^[a-z0-9_]{3,30}$/, 'must be 3 to 30 letters a-z, digits and underscores')
+    .optional()
+    .openapi({ description: 'Letter case does not matter.', example: 'ada_lovelace' }),
+  city: city.optional(),
+  country: country.optional(),
+  phone: z
+    .string()
+    .trim()
+    .regex(/^\+?[0-9][0-9 ()./-]{3,30}$/, 'must be a telephone number')
+    .nullable()
+    .optional()
+    .openapi({ example: '+49 30 123456' }),
+  about: z.string().trim().max(1000).nullable().optional(),
+  profilePicUrl: PictureUrl.optional(),
+})
+
+export const Profile = PersonCard.extend({
+  about: z.string().nullable(),
+  country: z.string().nullable(),
+  city: z.string().nullable(),
+  createdAt: Timestamp,
+}).openapi('Profile', { description: 'A person’s public profile; `id` and `actorId` are both the actor id.' })
+
+export const ErasureBody = z.object({ password: z.string().max(1024) })
+export const Erased = z.object({ erased: z.literal(true) }).openapi('Erased')
+
+const Accent = z.enum(['ink', 'gold', 'sage', 'azure'])
+const PersonaName = z.string().trim().min(1).max(40)
+const PersonaAbout = z.string().trim().max(280).nullable()
+
+export const NewPersona = z.object({
+  name: PersonaName,
+  about: PersonaAbout.optional(),
+  accent: Accent.default('ink'),
+  profilePicUrl: PictureUrl.optional(),
+})
+export const PersonaChanges = z.object({
+  name: PersonaName.optional(),
+  about: PersonaAbout.optional(),
+  accent: Accent.optional(),
+  profilePicUrl: PictureUrl.optional(),
+})
+export const Persona = z
+  .object({
+    id: Uuid,
+    name: z.string(),
+    about: z.string().nullable(),
+    accent: Accent,
+    profilePicUrl: z.string().nullable(),
+    isDefault: z.boolean(),
+    createdAt: Timestamp,
+  })
+  .openapi('Persona')
+export const PersonaPage = Page(Persona)
+
+export const Invite = z
+  .object({
+    id: Uuid,
+    code: z.string().openapi({ example: 'INV-7KQ2ZM' }),
+    status: z.enum(['active', 'reserved', 'used', 'expired', 'revoked']),
+    reservedUntil: Timestamp.nullable(),
+    usedBy: PersonCard.nullable(),
+    usedAt: Timestamp.nullable(),
+    expiresAt: Timestamp,
+    createdAt: Timestamp,
+  })
+  .openapi('Invite', { description: 'An invite code of mine. `usedBy` is null also when I cannot see that person.' })
+export const Invites = z
+  .object({ codes: z.array(Invite), allotment: z.int(), used: z.int(), remaining: z.int() })
+  .openapi('Invites')
+const Brought = z.object({ id: Uuid, person: PersonCard, joinedAt: Timestamp })
+export const InviteTree = Page(Brought).extend({ invitedBy: PersonCard.nullable() }).openapi('InviteTree')
+
+/** How the export begins, and what follows: a section of one row is an object, any other a list. */
+export const ExportHead = z.object({
+  format: z.literal('service-gdpr-export-v1'),
+  exportedAt: Timestamp,
+  actorId: z.string(),
+  sections: z.array(z.object({ name: z.string(), single: z.boolean() })),
+})
+export const ExportRows = z.object({ items: z.array(z.unknown()), next: z.unknown() })
+export const Export = ExportHead.omit({ sections: true })
+  .extend({ profile: z.looseObject({}) })
+  .loose()
+  .openapi('Export', { description: 'A section for each kind of data; `profile` is one of them.' })

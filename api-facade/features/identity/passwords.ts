@@ -1,0 +1,64 @@
+// Changing a password, and setting a new one by mail. Rules are in sql/identity/60_passwords.sql.
+import { randomUUID } from 'node:crypto'
+import type { z } from 'zod'
+import { call } from '../../lib/call.ts'
+import type { Context } from '../../lib/context.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { hashPassword } from '../../lib/passwords.ts'
+import { routes } from '../../lib/routes.ts'
+import { bytea, hashOf } from '../../lib/seals.ts'
+import { changePassword } from './handlers.ts'
+import { Done, PasswordChange, ResetBody, ResetRequest, Session } from './schemas.ts'
+
+/** The token goes into the mail and nowhere else: the worker makes it again from the id, and the database has its hash. */
+async function requestReset(c: Context, { email }: z.output<typeof ResetRequest>) {
+  const id = randomUUID()
+  const token = c.get('services').seals.seal('reset', { id, generation: 0 })
+  return call(c, 'request_password_reset', { p_email: email, p_id: id, p_token_hash: bytea(hashOf(token)) })
+}
+
+async function resetPassword(c: Context, { token, newPassword }: z.output<typeof ResetBody>) {
+  const reset = c.get('services').seals.open('reset', token)
+  if (!reset) throw new Refusal('reset_over')
+  const parameters = { p_id: reset.id, p_token_hash: bytea(hashOf(token)) }
+  await call(c, 'check_password_reset', parameters) // before the work of hashing
+  return call(c, 'reset_password', { ...parameters, p_new_hash: await hashPassword(newPassword) })
+}
+
+export default routes('identity', {
+  'PATCH /identity/me/password': {
+    summary: 'Change my password',
+    description:
+      'Ends every token and rotating session of mine, and answers as logging in does, with a fresh one. A wrong password is 403, and counts as one at login does.',
+    access: 'user',
+    pool: 'gate',
+    body: PasswordChange,
+    handler: changePassword,
+    answers: { 200: Session },
+    fails: ['password_wrong'],
+  },
+  'POST /auth/forgot-password': {
+    summary: 'Ask for a mail with a link to set a new password',
+    description:
+      'Answers the same, and as fast, whether the address is registered or not. The link is good for an hour and one use; at most five are mailed to a person within an hour.',
+    access: 'public',
+    also: ['POST /forgot/request'],
+    pool: 'gate',
+    limit: 'forgot_password',
+    body: ResetRequest,
+    handler: requestReset,
+    answers: { 200: Done },
+  },
+  'POST /auth/reset-password': {
+    summary: 'Set a new password with the token of a mail',
+    description:
+      'Spends the token and all others that were mailed, and ends every token and rotating session of the person. A token that is spent, expired or unknown is 410.',
+    access: 'public',
+    also: ['POST /forgot/reset'],
+    pool: 'gate',
+    body: ResetBody,
+    handler: resetPassword,
+    answers: { 200: Done },
+    fails: ['reset_over'],
+  },
+})

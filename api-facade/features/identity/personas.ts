@@ -1,0 +1,52 @@
+// Personas. Rules are in sql/identity/17_personas.sql.
+import { routes } from '../../lib/routes.ts'
+import { UuidId } from '../../lib/schemas.ts'
+import { NewPersona, Persona, PersonaChanges, PersonaPage } from './account-schemas.ts'
+
+export default routes('identity', {
+  'GET /me/personas': {
+    summary: 'My personas, the first one first',
+    description: 'At most 5, so always one page.',
+    access: 'user',
+    operation: 'list_my_personas',
+    answers: { 200: PersonaPage },
+  },
+  'POST /me/personas': {
+    summary: 'Make a persona',
+    description: 'At most 5, and no two of one name. A new one is not the default.',
+    access: 'user',
+    operation: 'create_persona',
+    body: NewPersona,
+    answers: { 201: Persona },
+    fails: ['personas_exhausted', 'persona_name_taken'],
+  },
+  'PATCH /me/personas/:id': {
+    summary: 'Change a persona',
+    description: 'A field that is absent stays as it is; null clears `about` and `profilePicUrl`.',
+    access: 'user',
+    operation: 'update_persona',
+    params: UuidId,
+    body: PersonaChanges,
+    bodyAs: 'p_changes',
+    answers: { 200: Persona },
+    fails: ['persona_unknown', 'persona_name_taken'],
+  },
+  'DELETE /me/personas/:id': {
+    summary: 'Delete a persona',
+    description: 'Never the default one, not even the last: another must be made the default first.',
+    access: 'user',
+    operation: 'delete_persona',
+    params: UuidId,
+    answers: { 204: null },
+    fails: ['persona_unknown', 'persona_is_default'],
+  },
+  'POST /me/personas/:id/set-default': {
+    summary: 'Make a persona the default',
+    description: 'Exactly one is the default at every moment. Repeating it changes nothing.',
+    access: 'user',
+    operation: 'set_default_persona',
+    params: UuidId,
+    answers: { 200: Persona },
+    fails: ['persona_unknown'],
+  },
+})

@@ -1,0 +1,61 @@
+// Logging in and out, and rotating sessions. Rules are in sql/identity/20_sessions.sql and 50_refresh.sql.
+import { routes } from '../../lib/routes.ts'
+import { Page, UuidId } from '../../lib/schemas.ts'
+import { logIn, logOut, refresh } from './handlers.ts'
+import { Credentials, LogoutBody, Pair, RefreshBody, RotatingSession, Session } from './schemas.ts'
+
+export default routes('identity', {
+  'POST /auth/login': {
+    summary: 'Log in with email address and password',
+    description:
+      'The access token lives seven days. With `{"session": "rotating"}` it lives 15 minutes, and the answer has `refreshToken` and `expiresIn` too. Wrong passwords count by address and by account, whether there is such an account or not.',
+    access: 'public',
+    pool: 'gate',
+    limit: 'login',
+    body: Credentials,
+    handler: logIn,
+    answers: { 200: Session },
+    fails: ['credentials_wrong', 'person_banned'],
+  },
+  'POST /auth/logout': {
+    summary: 'End this token, or with scope global every one',
+    description:
+      'With `refreshToken` that rotating session ends too; one that is no good is ignored. Scope `global` ends every rotating session.',
+    access: 'user',
+    body: LogoutBody,
+    handler: logOut,
+    answers: { 204: null },
+  },
+  'POST /identity/refresh': {
+    summary: 'Exchange a refresh token for a new pair',
+    description:
+      'A refresh token is good for one use and 60 days; each use begins the 60 days anew. Presenting a spent one ends its session for good, except the last one within 10 seconds of its first use: then the same successor comes back. Whatever ends all tokens of a person (a new password, a logout everywhere, a ban, another role, erasure) ends their sessions.',
+    access: 'public',
+    pool: 'gate',
+    limit: 'refresh',
+    body: RefreshBody,
+    handler: refresh,
+    answers: { 200: Pair },
+    fails: ['refresh_token_invalid', 'refresh_token_reused'],
+  },
+  'GET /me/sessions': {
+    summary: 'My rotating sessions, the newest first',
+    description:
+      'Those that can still be refreshed. `lastUsedAt` is the last refresh. Tokens of seven days belong to no session.',
+    access: 'user',
+    operation: 'list_sessions',
+    page: true,
+    answers: { 200: Page(RotatingSession) },
+    fails: ['cursor_unknown'],
+  },
+  'DELETE /me/sessions/:id': {
+    summary: 'End one of my rotating sessions',
+    description:
+      'Its refresh token is dead at once; an access token that it gave out lives out its 15 minutes. Repeating it changes nothing.',
+    access: 'user',
+    operation: 'end_session',
+    params: UuidId,
+    answers: { 204: null },
+    fails: ['session_unknown'],
+  },
+})

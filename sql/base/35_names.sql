@@ -1,0 +1,64 @@
+-- Names: a person may change theirs, the old one goes on leading to them, and nobody else ever gets it.
+-- Decisions: Identity of people.
+
+create table app.usernames (
+  hash       bytea primary key,
+  username   text,
+  user_id    uuid references app.users on delete restrict,
+  created_at timestamptz not null default now(),
+  check ((username is null) = (user_id is null))
+);
+create index usernames_user_id_idx on app.usernames (user_id);
+comment on table app.usernames is
+  'Every name that anybody has or ever had, the present ones too, so that one unique key decides who may take a name. Of an erased person only the hash stays.';
+
+insert into private.errors (word, status, text) values
+  ('usernames_exhausted', 409, 'You have changed your username 10 times. You can still go back to one that you had.');
+
+create function private.username_hash(p_username text) returns bytea
+language sql immutable
+set search_path = ''
+as $$ select sha256(convert_to(lower(p_username), 'UTF8')) $$;
+comment on function private.username_hash is 'What app.usernames knows a name by.';
+
+create function private.claim_username() returns trigger
+language plpgsql security definer   -- names are written by this trigger alone
+set search_path = ''
+as $$
+begin
+  insert into app.usernames (hash, username, user_id)
+  values (private.username_hash(new.username), new.username, new.id)
+  on conflict (hash) do nothing;
+  if not exists (select from app.usernames where hash = private.username_hash(new.username) and user_id = new.id) then
+    perform private.fail('username_taken');   -- somebody had it once
+  end if;
+  -- else one person could use up all the good names
+  if new.erased_at is null and (select count(*) from app.usernames where user_id = new.id) > 11 then
+    perform private.fail('usernames_exhausted');
+  end if;
+  return null;
+end $$;
+comment on function private.claim_username is
+  'Trigger: a name is free, or was the person''s own before. Fails: username_taken, usernames_exhausted.';
+create trigger claim_username after insert on app.users
+  for each row execute function private.claim_username();
+create trigger claim_changed_username after update of username on app.users
+  for each row when (old.username <> new.username) execute function private.claim_username();
+
+create function private.is_free(p_username text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return not exists (select from app.usernames where hash = private.username_hash(p_username));
+end $$;
+comment on function private.is_free is 'Whether nobody has or had this name.';
+
+create function private.named(p_person text) returns uuid
+language plpgsql stable security definer   -- finds people whom the caller cannot see: for functions that then ask whether they may
+set search_path = ''
+as $$
+begin
+  return (select user_id from app.usernames where hash = private.username_hash(private.username_of(p_person)));
+end $$;
+comment on function private.named is 'Whom a name or actor id means, by a present or an earlier name, whoever asks; null when nobody.';

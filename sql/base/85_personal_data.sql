@@ -1,0 +1,114 @@
+-- Where a person's data is: every column that refers to people, and whether its rows are in their export.
+-- Each feature adds its own; test/api/export.test.ts finds the columns that are missing here.
+-- Specification: GET /me/export. Decisions: Identity of people (internal ids in the export).
+
+create table private.personal_data (
+  id            integer generated always as identity primary key,
+  relation      regclass not null,
+  person_column text not null,
+  section       text unique check (section ~ '^[a-z][A-Za-z]*$'),
+  whose         text,
+  omits         text[] not null default '{}',
+  across_blocks boolean not null default false,
+  reason        text,
+  unique (relation, person_column),
+  check ((section is null) = (reason is not null))
+);
+comment on table private.personal_data is
+  'Every column that refers to a person: the section of the export that has its rows, or the reason why none has.';
+comment on column private.personal_data.whose is
+  'SQL condition of the rows that are person $1''s; null is person_column = $1.';
+comment on column private.personal_data.omits is 'Columns that the section leaves out.';
+comment on column private.personal_data.across_blocks is
+  'Whether the section names people across a block: a person sees whom they have blocked themselves.';
+
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.users', 'id', 'profile', '{}'),
+  ('app.usernames', 'user_id', 'usernames', '{hash}'),
+  ('app.space_members', 'user_id', 'spaceMemberships', '{}'),
+  ('private.revoked_tokens', 'user_id', 'endedTokens', '{}'),
+  ('app.audit_log', 'actor_id', 'auditEntries', '{target_id,previous,hash}');
+insert into private.personal_data (relation, person_column, section, whose, omits) values
+  ('app.audit_log', 'target_id', 'auditEntriesAboutMe', $$ target_type = 'user' and target_id = $1::text $$,
+   '{actor_id,previous,hash}'),
+  ('app.audit_details', 'audit_id', 'auditAddresses', 'audit_id in (select l.id from app.audit_log l where l.actor_id = $1)',
+   '{detail}');
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.audience', 'viewer_id', 'Worked out from circles and blocks, which have sections of their own.'),
+  ('app.audience', 'author_id', 'Worked out from circles and blocks, which have sections of their own.'),
+  ('app.domain_events', 'payload', 'Tells again, for 30 days, what the sections hold.'),
+  ('app.idempotency_keys', 'user_id', 'Answers that were given already, kept for 24 hours.'),
+  ('app.idempotency_keys', 'answer', 'Answers that were given already, kept for 24 hours.');
+
+insert into private.errors (word, status, text) values
+  ('section_unknown', 404, 'The export has no such section.');
+
+create function private.camel_case(p_name text) returns text
+language sql immutable
+set search_path = ''
+as $$ select left(p_name, 1) || substr(replace(initcap(replace(p_name, '_', ' ')), ' ', ''), 2) $$;
+comment on function private.camel_case is 'A column''s name as a field of an answer: created_at becomes createdAt.';
+
+create function private.key_columns(p_relation regclass) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select string_agg(format('t.%I', a.attname), ', ' order by k.place)
+    from pg_catalog.pg_index i
+    cross join unnest(i.indkey::int2[]) with ordinality as k (attnum, place)
+    join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+    where i.indrelid = p_relation and i.indisprimary);
+end $$;
+comment on function private.key_columns is 'The primary key of a table as SQL, its columns qualified by t.';
+
+create function private.export_row(p_user uuid, p_row json, p_source private.personal_data) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- by value and not by column: an internal id of another never leaves, wherever it stands
+  return (
+    select json_object_agg(
+             private.camel_case(f.key),
+             case when u.id is null or u.id = p_user then f.value
+                  when u.banned_at is null and u.erased_at is null
+                   and (p_source.across_blocks or private.may_meet(private.level_of(p_user, u.id)))
+                  then to_json(private.actor_id(u.username, private.domain())) else 'null' end
+             order by f.place)
+    from json_each(p_row) with ordinality as f (key, value, place)
+    left join app.users u
+      on u.id = case when pg_input_is_valid(f.value #>> '{}', 'uuid') then (f.value #>> '{}')::uuid end
+    where f.key <> all (p_source.omits));
+end $$;
+comment on function private.export_row is
+  'A row as the export has it: fields in camel case, other people by actor id, or null where the person cannot see them.';
+
+create function private.export_page(p_user uuid, p_section text, p_after jsonb default null) returns json
+language plpgsql stable security definer   -- reads what people otherwise see through cards alone
+set search_path = ''
+as $$
+declare
+  v_source private.personal_data;
+  v_keys   text;
+  v_rows   json[];
+begin
+  select * into v_source from private.personal_data where section = p_section;
+  if not found then
+    perform private.fail('section_unknown');
+  end if;
+  v_keys := private.key_columns(v_source.relation);
+  execute format(
+      'select array(select to_json(t) from %1$s t
+                    where (%2$s) and ($2 is null or (%3$s) > (select %3$s from jsonb_populate_record(null::%1$s, $2) t))
+                    order by %3$s limit 201)',
+      v_source.relation, coalesce(v_source.whose, format('%I = $1', v_source.person_column)), v_keys)
+    into v_rows using p_user, p_after;
+  return json_build_object(
+    'items', array(select private.export_row(p_user, r.item, v_source)
+                   from unnest(v_rows[:200]) with ordinality as r (item, place) order by r.place),
+    'next', case when cardinality(v_rows) > 200 then v_rows[200] end);
+end $$;
+comment on function private.export_page is
+  'Up to 200 rows of a section: {items, next}; next is what to pass as p_after, null at the end. Fails: section_unknown.';

@@ -1,0 +1,45 @@
+-- What erasure does to the base. A person is erased when erased_at is set: every feature hangs a trigger of this kind on
+-- it and sees to its own rows, all in the one transaction. The triggers may run again (private.job_finish_erasures).
+-- Specification: Authentication › Account erasure. Decisions: Idempotency.
+
+create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';
+create index audit_log_target_idx on app.audit_log (target_type, target_id);
+
+create function private.erase_records() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  delete from app.domain_events where payload ? 'email' and payload ->> 'userId' = new.id::text;
+  delete from app.idempotency_keys where user_id = new.id;
+  -- kept for somebody else, it tells of this person: a repeat still runs nothing, and hears that the answer is gone
+  update app.idempotency_keys k set answer = ''
+  where exists (select from app.usernames n
+                where n.user_id = new.id and strpos(k.answer, private.actor_id(n.username, '')) > 0);
+
+  delete from app.space_members where user_id = new.id;
+  update app.audit_details d set ip = null from app.audit_log l
+  where l.id = d.audit_id and l.actor_id = new.id and d.ip is not null;
+  update app.audit_details d set detail = null from app.audit_log l
+  where l.id = d.audit_id and l.target_type = 'user' and l.target_id = new.id::text and d.detail is not null;
+  update app.usernames set username = null, user_id = null where user_id = new.id and username <> new.username;
+  return null;
+end $$;
+comment on function private.erase_records is
+  'Trigger: of an erased person no event with an address stays, no kept answer, no address or words beside the audit log, and of their names the hash.';
+create trigger erase_records after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_records();
+
+create function private.job_finish_erasures() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_changed integer;
+begin
+  update app.users set erased_at = erased_at where erased_at > now() - interval '3 hours';
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end $$;
+comment on function private.job_finish_erasures is
+  'Job: erases once more whoever was erased in the last 3 hours: a request of theirs that ran beside the erasure may have written after it.';

@@ -1,0 +1,63 @@
+-- Profiles: what a person changes of theirs, what others see of it, and when they were last here.
+-- Specification: Identity and profile. Decisions: Identity of people.
+
+create view app.profile_card with (security_invoker) as
+select u.id,
+       json_build_object(
+         'id', c.card -> 'id',
+         'actorId', c.card -> 'actorId',
+         'username', c.card -> 'username',
+         'firstName', c.card -> 'firstName',
+         'lastName', c.card -> 'lastName',
+         'profilePicUrl', c.card -> 'profilePicUrl',
+         'about', u.about,
+         'country', u.country,
+         'city', u.city,
+         'createdAt', u.created_at) as card
+from app.users u join app.person_card c on c.id = u.id;
+comment on view app.profile_card is
+  'A public profile: the person''s card with {about, country, city, createdAt}. Address, phone, birthday, role and presence are nobody''s.';
+
+create function api.get_profile(p_person text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select card from app.profile_card where id = private.person(p_person));
+end $$;
+comment on function api.get_profile is
+  'A person''s public profile, by actor id or username, also an earlier one. Fails: person_unknown.';
+
+create function api.update_me(p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  update app.users set
+    username = case when p_changes ? 'username' then lower(btrim(p_changes ->> 'username')) else username end,
+    first_name = case when p_changes ? 'firstName' then btrim(p_changes ->> 'firstName') else first_name end,
+    last_name = case when p_changes ? 'lastName' then btrim(p_changes ->> 'lastName') else last_name end,
+    country = case when p_changes ? 'country' then p_changes ->> 'country' else country end,
+    city = case when p_changes ? 'city' then btrim(p_changes ->> 'city') else city end,
+    about = case when p_changes ? 'about' then nullif(btrim(p_changes ->> 'about'), '') else about end,
+    profile_pic_url = case when p_changes ? 'profilePicUrl' then p_changes ->> 'profilePicUrl' else profile_pic_url end
+  where id = private.caller();
+  if p_changes ? 'phone' then
+    update app.accounts set phone = btrim(p_changes ->> 'phone') where user_id = app.uid();
+  end if;
+  return private.own_profile(app.uid());
+end $$;
+comment on function api.update_me is
+  'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what is absent stays, null clears phone, about and profilePicUrl. The name before goes on leading to the caller. Fails: username_taken, usernames_exhausted.';
+
+create function api.note_presence() returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  update app.accounts set last_seen_at = now()
+  where user_id = private.caller() and coalesce(last_seen_at, '-infinity') < now() - interval '5 minutes';
+  return null;   -- answered as 204
+end $$;
+comment on function api.note_presence is
+  'The caller is here. Writes at most once in five minutes, however many facades ask.';

@@ -1,0 +1,143 @@
+-- Personas: at most five faces a person, exactly one of them the default.
+-- Specification: Resources › Persona; Identity and profile. Decisions: Names and shapes › Circles (the default persona).
+
+insert into private.errors (word, status, text) values
+  ('persona_unknown', 404, 'There is no such persona.'),
+  ('personas_exhausted', 409, 'You have 5 personas already.'),
+  ('persona_is_default', 409, 'The default persona cannot be deleted. Make another one the default first.');
+
+create function private.limit_personas() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- two at once never make one too many
+  perform pg_advisory_xact_lock(hashtextextended('personas ' || new.user_id, 0));
+  if (select count(*) from app.personas where user_id = new.user_id) >= 5 then
+    perform private.fail('personas_exhausted');
+  end if;
+  return new;
+end $$;
+comment on function private.limit_personas is 'Trigger: at most 5 personas a person.';
+create trigger limit_personas before insert on app.personas
+  for each row execute function private.limit_personas();
+
+create function private.keep_default_persona() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- the row was locked before it was looked at: one that becomes the default meanwhile is seen as such
+  if old.is_default then
+    perform private.fail('persona_is_default');
+  end if;
+  return old;
+end $$;
+comment on function private.keep_default_persona is 'Trigger: the default persona is never deleted.';
+create trigger keep_default_persona before delete on app.personas
+  for each row execute function private.keep_default_persona();
+
+create view app.persona_card with (security_invoker) as
+select id, user_id, created_at,
+       json_build_object(
+         'id', id,
+         'name', name,
+         'about', about,
+         'accent', accent,
+         'profilePicUrl', profile_pic_url,
+         'isDefault', is_default,
+         'createdAt', created_at) as card
+from app.personas;
+comment on view app.persona_card is 'A persona: {id, name, about, accent, profilePicUrl, isDefault, createdAt}.';
+
+create function private.own_persona(p_persona uuid) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if not exists (select from app.personas where id = p_persona and user_id = private.caller()) then
+    perform private.fail('persona_unknown');
+  end if;
+  return p_persona;
+end $$;
+comment on function private.own_persona is 'The persona, when it is the caller''s. Fails: persona_unknown.';
+
+create function api.list_my_personas() returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.page(
+    (select json_agg(card order by created_at, id) from app.persona_card where user_id = private.caller()), '{}', 5);
+end $$;
+comment on function api.list_my_personas is 'The caller''s personas, the first one first (at most 5, so one page).';
+
+create function api.create_persona(
+  p_name text, p_about text default null, p_accent text default 'ink', p_profile_pic_url text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  insert into app.personas (user_id, name, about, accent, profile_pic_url)
+  values (private.caller(), btrim(p_name), p_about, p_accent, p_profile_pic_url)
+  returning id into v_id;
+  return (select card from app.persona_card where id = v_id);
+end $$;
+comment on function api.create_persona is
+  'Makes a persona of the caller, which is not the default. Fails: personas_exhausted, persona_name_taken.';
+
+create function api.update_persona(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  update app.personas set
+    name = case when p_changes ? 'name' then btrim(p_changes ->> 'name') else name end,
+    about = case when p_changes ? 'about' then p_changes ->> 'about' else about end,
+    accent = case when p_changes ? 'accent' then p_changes ->> 'accent' else accent end,
+    profile_pic_url = case when p_changes ? 'profilePicUrl' then p_changes ->> 'profilePicUrl' else profile_pic_url end
+  where id = private.own_persona(p_id);
+  return (select card from app.persona_card where id = p_id);
+end $$;
+comment on function api.update_persona is
+  'Changes name, about, accent and profilePicUrl of one''s persona: what is absent stays, null clears about and profilePicUrl. Fails: persona_unknown, persona_name_taken.';
+
+create function api.delete_persona(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.personas where id = private.own_persona(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_persona is 'Deletes one''s persona. Fails: persona_unknown, persona_is_default.';
+
+create function private.make_default_persona(p_persona uuid) returns void
+language plpgsql volatile security definer   -- a person writes no is_default: there would be none or two
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('personas ' || private.caller(), 0));
+  -- two steps, since the index allows no second one even within a statement
+  update app.personas set is_default = false where user_id = app.uid() and is_default and id <> p_persona;
+  update app.personas set is_default = true where user_id = app.uid() and id = p_persona;
+  if not found then
+    perform private.fail('persona_unknown');
+  end if;
+end $$;
+comment on function private.make_default_persona is
+  'Makes one of the caller''s personas the default in place of the one that was. Fails: persona_unknown.';
+
+create function api.set_default_persona(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.make_default_persona(p_id);
+  return (select card from app.persona_card where id = p_id);
+end $$;
+comment on function api.set_default_persona is
+  'Makes a persona the caller''s default. Repeating it changes nothing. Fails: persona_unknown.';

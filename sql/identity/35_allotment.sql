@@ -1,0 +1,159 @@
+-- A person's own invite codes: how many they may give out, and whom they brought in.
+-- Specification: Resources › Invite code (allotment). Decisions: Invites; Names and shapes (what an allotment counts).
+
+insert into private.errors (word, status, text) values
+  ('invites_exhausted', 409, 'You have given out all your invite codes. More come with time and reputation.'),
+  ('invite_settled', 409, 'This invite code was used or has expired.');
+
+create function private.invite_status(p_code app.invite_codes) returns text
+language sql stable
+set search_path = ''
+as $$
+  select case
+    when p_code.status = 'reserved' and p_code.reserved_until > now() then 'reserved'
+    when p_code.status not in ('active', 'reserved') then p_code.status
+    when p_code.expires_at <= now() then 'expired'
+    else 'active'
+  end
+$$;
+comment on function private.invite_status is 'The status of a code at this moment, whether or not a job has come to write it down.';
+
+create function private.invite_allotment(p_user uuid) returns integer
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select greatest(5, least(30, 5 + floor(a.total_reputation / 50)
+                                   + floor(extract(epoch from now() - u.created_at) / 86400 / 14)))
+    from app.users u join app.accounts a on a.user_id = u.id where u.id = p_user);
+end $$;
+comment on function private.invite_allotment is
+  'How many codes a person may have made: clamp(5 + floor(totalRep / 50) + floor(ageDays / 14), 5, 30).';
+
+create function private.count_invites(p_user uuid) returns integer
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select count(*) from app.invite_codes c where c.generated_by = p_user and private.invite_status(c) <> 'expired');
+end $$;
+comment on function private.count_invites is 'The codes that an allotment counts: all but those that expired unused.';
+
+create view app.invite_card with (security_invoker) as
+select c.id, c.generated_by, c.created_at,
+       json_build_object(
+         'id', c.id,
+         'code', c.code,
+         'status', private.invite_status(c),
+         'reservedUntil', case when private.invite_status(c) = 'reserved' then c.reserved_until end,
+         'usedBy', (select p.card from app.person_card p where p.id = c.used_by),
+         'usedAt', c.used_at,
+         'expiresAt', c.expires_at,
+         'createdAt', c.created_at) as card
+from app.invite_codes c;
+comment on view app.invite_card is
+  'One''s invite code: {id, code, status, reservedUntil, usedBy, usedAt, expiresAt, createdAt}. usedBy is null also when that person is hidden.';
+
+create function api.list_my_invites() returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_me        uuid := private.caller();
+  v_allotment integer := private.invite_allotment(v_me);
+begin
+  return json_build_object(
+    'codes', coalesce((select json_agg(c.card order by c.created_at desc, c.id desc)
+                       from (select * from app.invite_card where generated_by = v_me
+                             order by created_at desc, id desc limit 200) c), '[]'),
+    'allotment', v_allotment,
+    'used', (select count(*) from app.invite_codes where generated_by = v_me and used_by is not null),
+    'remaining', greatest(0, v_allotment - private.count_invites(v_me)));
+end $$;
+comment on function api.list_my_invites is
+  'The caller''s invite codes, {codes, allotment, used, remaining}: the newest 200 first, how many they may have made, how many were redeemed, how many are left to make.';
+
+create function private.make_own_invite() returns uuid
+language plpgsql volatile security definer   -- nobody writes codes but those who count them
+set search_path = ''
+as $$
+declare
+  v_me uuid := private.caller();
+begin
+  -- two at once never make one too many
+  perform pg_advisory_xact_lock(hashtextextended('invites ' || v_me, 0));
+  if private.count_invites(v_me) >= private.invite_allotment(v_me) then
+    perform private.fail('invites_exhausted');
+  end if;
+  return (private.make_invite_code(v_me)).id;
+end $$;
+comment on function private.make_own_invite is 'A new code of the caller, within their allotment. Fails: invites_exhausted.';
+
+create function api.create_invite() returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid := private.make_own_invite();
+begin
+  return (select card from app.invite_card where id = v_id);
+end $$;
+comment on function api.create_invite is 'Makes an invite code of the caller. Fails: invites_exhausted.';
+
+create function private.revoke_own_invite(p_code uuid) returns void
+language plpgsql volatile security definer   -- a person writes no codes
+set search_path = ''
+as $$
+declare
+  v_code app.invite_codes;
+begin
+  select * into v_code from app.invite_codes where id = p_code and generated_by = private.caller() for update;
+  if not found then
+    perform private.fail('invite_unknown');
+  elsif private.invite_status(v_code) in ('used', 'expired') then
+    perform private.fail('invite_settled');
+  end if;
+  update app.invite_codes set status = 'revoked' where id = p_code;
+end $$;
+comment on function private.revoke_own_invite is
+  'Revokes an unused code of the caller; a reservation on it ends with it. Fails: invite_unknown, invite_settled.';
+
+create function api.revoke_invite(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.revoke_own_invite(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.revoke_invite is
+  'Revokes an unused invite code of the caller. Repeating it changes nothing. Fails: invite_unknown, invite_settled.';
+
+create function api.get_invite_tree(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_me    uuid := private.caller();
+  v_from  app.invite_tree;
+  v_codes uuid[];
+begin
+  select * into v_from from app.invite_tree where code_id = private.cursor_uuid(p_cursor) and inviter_id = v_me;
+  if p_cursor is not null and not found then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_codes := array(select t.code_id from app.invite_tree t join app.person_card p on p.id = t.invitee_id
+                   where t.inviter_id = v_me
+                     and (t.created_at, t.code_id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.code_id, v_me))
+                   order by t.created_at desc, t.code_id desc limit 51);
+  return (
+    jsonb_build_object('invitedBy', (select p.card from app.invite_tree t join app.person_card p on p.id = t.inviter_id
+                                     where t.invitee_id = v_me))
+    || private.page((select json_agg(json_build_object('id', t.code_id, 'person', p.card, 'joinedAt', t.created_at)
+                                     order by t.created_at desc, t.code_id desc)
+                     from app.invite_tree t join app.person_card p on p.id = t.invitee_id
+                     where t.code_id = any (v_codes[:p_limit])), v_codes::text[], p_limit)::jsonb)::json;
+end $$;
+comment on function api.get_invite_tree is
+  'By whom the caller came (null for the first admin), and a page of whom they brought in, the newest first: {invitedBy, items: [{id, person, joinedAt}], nextCursor, hasMore}; id is the code''s. People whom the caller cannot see are left out. Fails: cursor_unknown, limit_out_of_range.';

@@ -1,0 +1,139 @@
+-- Rotating sessions: access tokens of a quarter of an hour, and a refresh token that is good for one use.
+-- The facade makes refresh tokens, HMAC-SHA256(key, family ‖ generation); what of them is good stands here.
+-- Specification: Authentication, 3 and 4. Decisions: Tokens and sessions.
+
+create table app.sessions (
+  id           uuid primary key,
+  user_id      uuid not null references app.users on delete cascade,
+  issued_at    bigint not null,
+  generation   integer not null default 0 check (generation >= 0),
+  token_hash   bytea not null check (length(token_hash) = 32),
+  user_agent   text check (length(user_agent) <= 300),
+  created_at   timestamptz not null default now(),
+  last_used_at timestamptz not null default now(),
+  expires_at   timestamptz not null default now() + interval '60 days',
+  ended_at     timestamptz
+);
+create index sessions_user_id_idx on app.sessions (user_id, created_at desc, id desc);
+create index sessions_expires_at_idx on app.sessions (expires_at);
+comment on table app.sessions is
+  'Families of refresh tokens, one a login: the generation that is good now, and the SHA-256 of its token. An ended one stays, so that it stays ended, until its time is over.';
+comment on column app.sessions.issued_at is
+  'iat of the first access token in unix seconds: a session older than the person''s tokensValidFrom is dead.';
+comment on column app.sessions.last_used_at is 'When the generation before this one was first used.';
+
+insert into private.errors (word, status, text) values
+  ('refresh_token_invalid', 401, 'This refresh token is not valid. Log in again.'),
+  ('refresh_token_reused', 401, 'This refresh token was used before. Its session has been ended. Log in again.'),
+  ('session_unknown', 404, 'There is no such session.');
+
+create function private.open_session(p_family uuid, p_claims json, p_refresh_hash bytea, p_user_agent text) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if p_family is not null then
+    insert into app.sessions (id, user_id, issued_at, token_hash, user_agent)
+    values (p_family, (p_claims ->> 'sub')::uuid, (p_claims ->> 'iat')::bigint, p_refresh_hash, p_user_agent);
+  end if;
+end $$;
+comment on function private.open_session is
+  'Begins a rotating session with the claims of its first access token; nothing without a family.';
+
+create function api.refresh_session(
+  p_family uuid, p_generation integer, p_refresh_hash bytea, p_next_hash bytea, p_seconds integer
+) returns json
+language plpgsql volatile security definer   -- a refresh token is no access token: there is nobody to whom a row could belong; for gate alone
+set search_path = ''
+as $$
+declare
+  v_session app.sessions;
+begin
+  -- the person's lock first, in the order of private.end_tokens; then the family's
+  perform from private.credentials c join app.sessions s using (user_id) where s.id = p_family for update of c;
+  select s.* into v_session
+  from app.sessions s join app.users u on u.id = s.user_id
+  where s.id = p_family and s.ended_at is null and s.expires_at > clock_timestamp()
+    and u.banned_at is null and u.erased_at is null and u.tokens_valid_from <= s.issued_at
+  for update of s;
+  if not found or p_generation > v_session.generation then
+    perform private.fail('refresh_token_invalid');
+  end if;
+
+  if p_generation = v_session.generation and p_refresh_hash = v_session.token_hash then
+    update app.sessions
+    set generation = generation + 1, token_hash = p_next_hash,
+        last_used_at = clock_timestamp(), expires_at = clock_timestamp() + interval '60 days'
+    where id = p_family;
+  elsif p_generation = v_session.generation - 1 and v_session.last_used_at > clock_timestamp() - interval '10 seconds' then
+    -- two tabs at once, or an answer that was lost: the same successor again, unless this facade would make another
+    if p_next_hash <> v_session.token_hash then
+      perform private.fail('refresh_token_invalid');
+    end if;
+  else
+    update app.sessions set ended_at = now(), user_agent = null where id = p_family;
+    return private.refusal('refresh_token_reused');   -- and not an error, which would undo the end
+  end if;
+  return json_build_object('claims', private.issue_claims(v_session.user_id, p_seconds));
+end $$;
+comment on function api.refresh_session is
+  'For the facade alone, once the token''s seal is checked: {claims} of a new access token. The token of p_generation is spent, and the one of p_next_hash takes its place for 60 days. A spent one ends the session, and that stays; except the last one within 10 seconds of its first use. Fails: refresh_token_invalid, refresh_token_reused.';
+
+create function api.list_sessions(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.caller();
+  v_before timestamptz := 'infinity';
+  v_id     uuid := private.cursor_uuid(p_cursor);
+  v_ids    uuid[];
+  v_items  json;
+begin
+  if p_cursor is not null then
+    select created_at into v_before from app.sessions where id = v_id and user_id = v_caller;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_ids := array(select id from app.sessions
+                 where user_id = v_caller and ended_at is null and expires_at > now()
+                   and (created_at, id) < (v_before, coalesce(v_id, v_caller))   -- any id will do beside infinity
+                 order by created_at desc, id desc limit 51);
+  select json_agg(json_build_object(
+           'id', s.id, 'userAgent', s.user_agent, 'createdAt', s.created_at,
+           'lastUsedAt', s.last_used_at, 'expiresAt', s.expires_at) order by s.created_at desc, s.id desc)
+  into v_items
+  from app.sessions s where s.id = any (v_ids[:p_limit]);
+  return private.page(v_items, v_ids::text[], p_limit);
+end $$;
+comment on function api.list_sessions is
+  'The caller''s rotating sessions that are not over, the newest first: {id, userAgent, createdAt, lastUsedAt, expiresAt}. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.end_session(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  update app.sessions set ended_at = coalesce(ended_at, now()), user_agent = null
+  where id = p_id and user_id = private.caller();
+  if not found then
+    perform private.fail('session_unknown');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.end_session is
+  'Ends a rotating session of the caller: its refresh token is dead at once, its last access token within a quarter of an hour. Repeating it changes nothing. Fails: session_unknown.';
+
+create function private.job_purge_sessions() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_changed integer;
+begin
+  delete from app.sessions where expires_at < now();
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end $$;
+comment on function private.job_purge_sessions is 'Job: forgets rotating sessions whose time is over.';

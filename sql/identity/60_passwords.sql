@@ -1,0 +1,151 @@
+-- Passwords that change: by whoever knows the old one, or by mail. The facade hashes; hashes and what is due stand here.
+-- Specification: Auth; Identity and profile. Decisions: Tokens and sessions.
+
+create table private.password_resets (
+  id         uuid primary key,
+  user_id    uuid references app.users on delete cascade,
+  token_hash bytea not null check (length(token_hash) = 32),
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null default now() + interval '1 hour',
+  used_at    timestamptz
+);
+create index password_resets_user_id_idx on private.password_resets (user_id, created_at);
+create index password_resets_created_at_idx on private.password_resets (created_at);
+comment on table private.password_resets is
+  'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null where nobody has the address: such a request leaves the same traces, so that nobody can tell.';
+
+insert into private.errors (word, status, text) values
+  ('password_wrong', 403, 'The password is wrong.'),
+  ('reset_over', 410, 'This link was used or has expired. Ask for another one.');
+
+create function api.find_password() returns json
+language plpgsql stable security definer   -- hashes are nobody's to read; for gate alone
+set search_path = ''
+as $$
+begin
+  return (select json_build_object('userId', c.user_id, 'passwordHash', c.password_hash)
+          from private.credentials c where c.user_id = private.caller());
+end $$;
+comment on function api.find_password is
+  'For the facade alone: the hash to check a password against that is asked for again inside a session, {userId, passwordHash}.';
+
+create function api.change_password(
+  p_password_hash text, p_new_hash text, p_seconds integer,
+  p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
+) returns json
+language plpgsql volatile security definer   -- a person writes neither hashes nor tokensValidFrom; for gate alone
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.caller();
+  v_claims json;
+begin
+  update private.credentials set password_hash = p_new_hash
+  where user_id = v_caller and password_hash = p_password_hash;
+  if not found then
+    perform private.fail('password_wrong');   -- it changed while it was being checked
+  end if;
+  perform private.end_tokens(v_caller);
+  update private.password_resets set used_at = now() where user_id = v_caller and used_at is null;
+  v_claims := private.issue_claims(v_caller, p_seconds);
+  perform private.open_session(p_family, v_claims, p_refresh_hash, p_user_agent);
+  return json_build_object('claims', v_claims, 'user', private.own_profile(v_caller));
+end $$;
+comment on function api.change_password is
+  'For the facade alone, once the old password is checked: ends every token and session of the caller, and links that were mailed; answers {claims, user} for a fresh token. With p_family a rotating session begins. Fails: password_wrong.';
+
+create function api.request_password_reset(p_email text, p_id uuid, p_token_hash bytea) returns json
+language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+set search_path = ''
+as $$
+declare
+  v_person uuid;
+begin
+  select a.user_id into v_person
+  from app.accounts a join app.users u on u.id = a.user_id and u.erased_at is null
+  where lower(a.email) = lower(btrim(p_email));
+  -- nobody's mailbox is filled by somebody else
+  if (select count(*) >= 5 from private.password_resets r
+      where r.user_id = v_person and r.created_at > now() - interval '1 hour') then
+    v_person := null;
+  end if;
+  insert into private.password_resets (id, user_id, token_hash) values (p_id, v_person, p_token_hash);
+  perform private.enqueue('mail', json_build_object('resetId', p_id));
+  return json_build_object('ok', true);
+end $$;
+comment on function api.request_password_reset is
+  'For the facade alone: keeps a request for a new password and has it mailed, at most 5 an hour and person. Does and answers the same for an unknown address: {ok}.';
+
+create function private.reset_mail(p_id uuid) returns json
+language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
+set search_path = ''
+as $$
+begin
+  return (
+    select json_build_object('to', a.email, 'tokenHash', encode(r.token_hash, 'hex'))
+    from private.password_resets r
+    join app.accounts a on a.user_id = r.user_id
+    join app.users u on u.id = r.user_id and u.erased_at is null
+    where r.id = p_id and r.used_at is null and r.expires_at > now());
+end $$;
+comment on function private.reset_mail is
+  'For the worker alone: where a request for a new password is mailed to, {to, tokenHash (hex)}; null when there is nobody to mail, or it is over.';
+
+create function private.open_reset(p_id uuid, p_token_hash bytea) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select r.user_id
+    from private.password_resets r join app.users u on u.id = r.user_id and u.erased_at is null
+    where r.id = p_id and r.token_hash = p_token_hash and r.used_at is null and r.expires_at > clock_timestamp());
+end $$;
+comment on function private.open_reset is 'Whose password this token may set, or null.';
+
+create function api.check_password_reset(p_id uuid, p_token_hash bytea) returns json
+language plpgsql stable security definer   -- the token is the right; for gate alone
+set search_path = ''
+as $$
+begin
+  if private.open_reset(p_id, p_token_hash) is null then
+    perform private.fail('reset_over');
+  end if;
+  return json_build_object('ok', true);
+end $$;
+comment on function api.check_password_reset is
+  'For the facade alone: whether hashing a new password is worth the while, {ok}. Fails: reset_over.';
+
+create function api.reset_password(p_id uuid, p_token_hash bytea, p_new_hash text) returns json
+language plpgsql volatile security definer   -- the token is the right; for gate alone
+set search_path = ''
+as $$
+declare
+  v_person uuid := private.open_reset(p_id, p_token_hash);
+begin
+  -- the person's lock, then a second look: of two who bring the same link one is late
+  perform from private.credentials where user_id = v_person for update;
+  v_person := private.open_reset(p_id, p_token_hash);
+  if v_person is null then
+    perform private.fail('reset_over');
+  end if;
+  update private.password_resets set used_at = now() where user_id = v_person and used_at is null;
+  update private.credentials set password_hash = p_new_hash where user_id = v_person;
+  perform private.end_tokens(v_person);
+  return json_build_object('ok', true);
+end $$;
+comment on function api.reset_password is
+  'For the facade alone: sets the password of whoever was mailed this token, {ok}. It is spent with all others of the person, and every token and session of theirs ends. Fails: reset_over.';
+
+create function private.job_purge_password_resets() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_changed integer;
+begin
+  delete from private.password_resets where created_at < now() - interval '1 day';
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end $$;
+comment on function private.job_purge_password_resets is 'Job: forgets requests for a new password after a day.';

@@ -1,0 +1,54 @@
+-- Erasure: a person goes, and what others have to rely on (ledgers, the audit log, who came by whom) keeps its ids.
+-- Specification: Authentication › Account erasure; States and transitions (Invite code). Decisions: Identity of people.
+
+create function private.erase_person(p_user uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.end_tokens(p_user);   -- first: it locks the credentials, and then the person
+  update app.users set
+    username = 'deleted_' || left(replace(gen_random_uuid()::text, '-', ''), 20),
+    first_name = 'Deleted', last_name = 'Account',
+    country = null, city = null, about = null, profile_pic_url = null,
+    role = 'user', erased_at = now()
+  where id = p_user and erased_at is null;
+end $$;
+comment on function private.erase_person is
+  'Erases a person in this transaction; the triggers on erased_at see to all the rest. Repeating it changes nothing. For definer functions and staff operations.';
+
+create function private.erase_account() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  update app.accounts set email = 'deleted-' || gen_random_uuid() || '@deleted.invalid',
+                          date_of_birth = null, phone = null, last_seen_at = null
+  where user_id = new.id;
+  update private.credentials set password_hash = '!erased' where user_id = new.id;
+  -- the rows stay, since posts may name them
+  update app.personas set name = id::text, about = null, accent = 'ink', profile_pic_url = null where user_id = new.id;
+  update app.invite_codes set status = 'revoked', candidate_session_id = null where generated_by = new.id;
+  delete from app.sessions where user_id = new.id;
+  delete from private.password_resets where user_id = new.id;
+  return null;
+end $$;
+comment on function private.erase_account is
+  'Trigger: of an erased person no address, birthday, number, persona or session stays; the password hash is one that no password has, and every invite code is revoked.';
+create trigger erase_account after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_account();
+
+create function api.erase_me(p_password_hash text) returns json
+language plpgsql volatile security definer   -- trusts the facade to have checked the password; for gate alone
+set search_path = ''
+as $$
+begin
+  perform from private.credentials where user_id = private.caller() and password_hash = p_password_hash for update;
+  if not found then
+    perform private.fail('password_wrong');   -- it changed while it was being checked
+  end if;
+  perform private.erase_person(app.uid());
+  return json_build_object('erased', true);
+end $$;
+comment on function api.erase_me is
+  'For the facade alone, once the password is checked: erases the caller for good, {erased}. Fails: password_wrong.';

@@ -1,0 +1,55 @@
+-- The export: everything about a person, section by section (private.personal_data), so that no answer has to hold it all.
+-- Specification: GET /me/export.
+
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.accounts', 'user_id', 'account', '{}'),
+  ('app.personas', 'user_id', 'personas', '{}'),
+  ('app.sessions', 'user_id', 'sessions', '{token_hash}'),
+  ('private.password_resets', 'user_id', 'passwordResets', '{token_hash}'),
+  ('app.invite_codes', 'generated_by', 'inviteCodes', '{reservation_id,candidate_session_id}'),
+  ('app.invite_tree', 'inviter_id', 'invited', '{}'),
+  ('app.invite_tree', 'invitee_id', 'invitedBy', '{code_id}');
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.invite_codes', 'used_by', 'The code is another''s; by whom one came is in invitedBy.'),
+  ('private.credentials', 'user_id', 'A secret: password hashes never leave the database.');
+
+create function private.export_head(p_user uuid) returns json
+language plpgsql stable security definer   -- which tables there are is nobody's to read
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'format', 'service-gdpr-export-v1',
+    'exportedAt', now(),
+    'actorId', (select private.actor_id(username, private.domain()) from app.users where id = p_user),
+    'sections', (
+      select json_agg(json_build_object(
+               'name', d.section,
+               'single', d.whose is null and private.key_columns(d.relation) = format('t.%I', d.person_column))
+             order by d.id)
+      from private.personal_data d where d.section is not null));
+end $$;
+comment on function private.export_head is
+  'How a person''s export begins, {format, exportedAt, actorId}, and what follows, {sections: [{name, single}]}; single is at most one row.';
+
+create function private.export_own(p_section text, p_after jsonb) returns json
+language plpgsql stable security definer   -- private.export_page takes anybody
+set search_path = ''
+as $$
+begin
+  if p_section is null then
+    return private.export_head(private.caller());
+  end if;
+  return private.export_page(private.caller(), p_section, p_after);
+end $$;
+comment on function private.export_own is 'The caller''s own export: its head, or a page of a section. Fails: section_unknown.';
+
+create function api.export_me(p_section text default null, p_after jsonb default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.export_own(p_section, p_after);
+end $$;
+comment on function api.export_me is
+  'The caller''s data: without p_section {format, exportedAt, actorId, sections}, with it up to 200 rows of that section, {items, next}; next goes into p_after for those that follow, and is null at the end. Fails: section_unknown.';

@@ -1,0 +1,61 @@
+// The outside world's mail: an SMTP server that keeps what it is given.
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+import { afterAll } from 'vitest'
+
+export type Letter = { from: string; to: string[]; head: string; text: string }
+export type Mailbox = {
+  /** What SMTP_URL is set to. */
+  url: string
+  letters: Letter[]
+  /** The next so many are refused, as a server does that is busy. */
+  refuse(count: number): void
+}
+
+/** Undoes quoted-printable, where the letter says that it is. */
+function decoded(head: string, body: string): string {
+  if (!/^content-transfer-encoding: quoted-printable/im.test(head)) return body
+  const bytes = body
+    .replace(/=\r?\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1').toString()
+}
+
+/** A letter as it went over the wire, or into a file. */
+export function opened(source: string): { head: string; text: string } {
+  const at = /\r?\n\r?\n/.exec(source)
+  const head = source.slice(0, at?.index).replace(/\r?\n[ \t]+/g, ' ')
+  return { head, text: decoded(head, source.slice((at?.index ?? 0) + (at?.[0].length ?? 0))) }
+}
+
+/** Call it at the top of a file: it closes after the last test there. */
+export async function mailbox(): Promise<Mailbox> {
+  const letters: Letter[] = []
+  let busy = 0
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    logger: false,
+    onData(stream, { envelope }, done) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        if (busy-- > 0) return done(Object.assign(new Error('busy'), { responseCode: 451 }))
+        const from = envelope.mailFrom ? envelope.mailFrom.address : ''
+        letters.push({
+          from,
+          to: envelope.rcptTo.map(({ address }) => address),
+          ...opened(Buffer.concat(chunks).toString()),
+        })
+        done()
+      })
+    },
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  afterAll(() => new Promise<void>((closed) => server.close(() => closed())))
+  const { port } = server.server.address() as AddressInfo
+  const refuse = (count: number) => {
+    busy = count
+  }
+  return { url: `smtp://127.0.0.1:${port}`, letters, refuse }
+}
