@@ -7,7 +7,10 @@ import { answerError, Refusal } from './lib/errors.ts'
 import { cors, requestId, securityHeaders } from './lib/headers.ts'
 import { createLimits, memoryCounter } from './lib/limits.ts'
 import { logRequest } from './lib/log.ts'
+import { metrics, mountMetrics } from './lib/metrics.ts'
 import { openApiText, version } from './lib/openapi.ts'
+import { createPresence } from './lib/presence.ts'
+import { databaseCounter } from './lib/rates.ts'
 import { mount, otherMethods, type Table } from './lib/routes.ts'
 
 // Probes and documentation: never refused by the global limit, and they take nothing from it.
@@ -19,11 +22,19 @@ const routingPath = (request: Request): string => {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-export type AppOptions = Omit<Services, 'limits'> & { tables: readonly Table[]; limits?: Services['limits'] }
+export type AppOptions = Omit<Services, 'limits'> & {
+  tables: readonly Table[]
+  limits?: Services['limits']
+  /** Mounts what stands beside the API with limits and errors of its own, as /rest/v1 of the embedded instance does. */
+  beside?: ((app: Hono<Env>) => void) | undefined
+}
 
-export function createApp({ tables, ...given }: AppOptions): Hono<Env> {
+export function createApp({ tables, beside, ...given }: AppOptions): Hono<Env> {
   const { config } = given
-  const services: Services = { ...given, limits: given.limits ?? createLimits(config, memoryCounter()) }
+  const shared = config.rateLimitStore === 'database'
+  const counter = shared ? databaseCounter(given.pools.gate, given.log) : memoryCounter()
+  const services: Services = { ...given, limits: given.limits ?? createLimits(config, counter) }
+  const notePresence = createPresence()
   const app = new Hono<Env>({ getPath: routingPath })
   app.onError(answerError)
   app.notFound((c) => answerError(new Refusal('route_unknown'), c))
@@ -36,8 +47,13 @@ export function createApp({ tables, ...given }: AppOptions): Hono<Env> {
     c.header('X-Request-Id', id)
     securityHeaders(c)
     await next()
-    logRequest(c, performance.now() - start)
+    const ms = performance.now() - start
+    logRequest(c, ms)
+    metrics.observe(c, ms)
+    notePresence(c)
   })
+
+  beside?.(app)
 
   app.use(async (c, next) => {
     const over = await services.limits.global(c, free.test(c.req.path) ? 0 : 1)
@@ -49,6 +65,7 @@ export function createApp({ tables, ...given }: AppOptions): Hono<Env> {
   app.get('/health', (c) => c.json({ status: 'ok', uptime: Math.floor(process.uptime()), version }))
   app.all('/health', otherMethods(['GET']))
   mountDocs(app, () => openApiText(tables))
+  mountMetrics(app)
   mount(app, tables)
   return app
 }

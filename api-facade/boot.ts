@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import type { Config } from './lib/config.ts'
-import { loginPassword } from './lib/database.ts'
+import { loginPassword, scramVerifier } from './lib/database.ts'
 import { hashPassword } from './lib/passwords.ts'
 
 /** The first admin that this boot made. `password` only where it was made up here: it is kept nowhere. */
@@ -22,18 +22,23 @@ export async function boot({ config, databaseUrl, ...given }: BootOptions): Prom
   if (!secret) throw new Error('A facade needs JWT_SECRET.')
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   try {
-    await sql.begin(async (tx) => {
-      // two who alter one role at once would fail with "tuple concurrently updated"
-      await tx`select pg_advisory_xact_lock(hashtextextended('boot', 0))`
-      for (const pool of ['anon', 'gate', 'user', 'service'])
-        await tx.unsafe(`alter role kith_${pool} password '${loginPassword(secret, `kith_${pool}`)}'`)
-      await tx`insert into app.settings (key, value) values ('instance_domain', ${config.instanceDomain})
-               on conflict (key) do update set value = excluded.value where settings.value <> excluded.value`
-    })
+    await setPasswords(sql, secret)
+    await sql`insert into app.settings (key, value) values ('instance_domain', ${config.instanceDomain})
+              on conflict (key) do update set value = excluded.value where settings.value <> excluded.value`
     return await ensureFirstAdmin(sql, config)
   } finally {
     await sql.end()
   }
+}
+
+/** Gives the login roles their passwords. A worker that runs alone does the same: it may be the first to start. */
+export async function setPasswords(sql: postgres.Sql, secret: string): Promise<void> {
+  await sql.begin(async (tx) => {
+    // two who alter one role at once would fail with "tuple concurrently updated"
+    await tx`select pg_advisory_xact_lock(hashtextextended('boot', 0))`
+    for (const pool of ['anon', 'gate', 'user', 'service', 'worker'])
+      await tx.unsafe(`alter role kith_${pool} password '${scramVerifier(loginPassword(secret, `kith_${pool}`))}'`)
+  })
 }
 
 async function ensureFirstAdmin(sql: postgres.Sql, config: Config): Promise<FirstAdmin | null> {

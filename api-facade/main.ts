@@ -4,12 +4,16 @@ import { resolve } from 'node:path'
 import { boot, type FirstAdmin } from './boot.ts'
 import { type Config, readConfig } from './lib/config.ts'
 import { environment } from './lib/environment.ts'
-import { startServer } from './server.ts'
+import { type ServerOptions, startServer } from './server.ts'
+import type { Worker } from './worker/worker.ts'
 
 /** A database to run on, and how to end it. */
 type Database = {
   url: string
   jwtSecret: string
+  /** What a Supabase stack has of its own, and the embedded instance brings. */
+  beside?: ServerOptions['beside']
+  gateway?: ServerOptions['gateway']
   announce(apiUrl: string): Promise<void>
   stop(): Promise<void>
   ended: Promise<void>
@@ -28,6 +32,8 @@ async function database(config: Config): Promise<Database> {
   const { migrate, preparePlatform } = await import('../supabase/embedded/migrate.ts')
   const { apiKeys, embeddedSecret, writeInstance } = await import('../supabase/embedded/instance.ts')
   const { defaultDataDir } = await import('../supabase/embedded/places.ts')
+  const { mountRpc } = await import('../supabase/embedded/rpc.ts')
+  const { startGateway } = await import('../supabase/embedded/realtime/gateway.ts')
   const dataDir = config.dataDir ?? defaultDataDir(projectRoot)
   const server = await startPostgres({ dataDir })
   try {
@@ -40,7 +46,9 @@ async function database(config: Config): Promise<Database> {
   const jwtSecret = config.jwtSecret ?? embeddedSecret(dataDir)
   const announce = async (apiUrl: string) =>
     writeInstance(dataDir, { apiUrl, dbUrl: server.url(), jwtSecret, ...(await apiKeys(jwtSecret)) })
-  return { url: server.url(), jwtSecret, announce, stop: server.stop, ended: server.exited }
+  const beside: ServerOptions['beside'] = (app) => mountRpc(app, jwtSecret)
+  const { stop, exited: ended } = server
+  return { url: server.url(), jwtSecret, beside, gateway: startGateway, announce, stop, ended }
 }
 
 function welcome(url: string, admin: FirstAdmin | null): string {
@@ -53,6 +61,12 @@ function welcome(url: string, admin: FirstAdmin | null): string {
   return lines.join('\n')
 }
 
+async function inlineWorker(config: Config, base: { databaseUrl: string; jwtSecret: string }): Promise<Worker | null> {
+  if (config.worker === 'off') return null
+  const { startWorker } = await import('./worker/worker.ts')
+  return startWorker({ config, ...base })
+}
+
 async function main(): Promise<void> {
   const ending = new Promise<void>((end) => {
     process.once('SIGTERM', () => end()).once('SIGINT', () => end())
@@ -62,12 +76,17 @@ async function main(): Promise<void> {
   try {
     const { url: databaseUrl, jwtSecret } = base
     const admin = await boot({ config, databaseUrl, jwtSecret })
-    const server = await startServer({ config, databaseUrl, jwtSecret })
-    await base.announce(server.url)
-    process.stdout.write(`${welcome(server.url, admin)}\n`)
-    const lost = await Promise.race([ending.then(() => false), base.ended.then(() => true)])
-    await server.stop()
-    if (lost) throw new Error('PostgreSQL has ended. Its log is postgres.log in the data folder.')
+    const server = await startServer({ config, databaseUrl, jwtSecret, beside: base.beside, gateway: base.gateway })
+    let worker: Worker | null = null
+    try {
+      await base.announce(server.url)
+      process.stdout.write(`${welcome(server.url, admin)}\n`)
+      worker = await inlineWorker(config, { databaseUrl, jwtSecret }) // nobody who calls waits for it
+      const lost = await Promise.race([ending.then(() => false), base.ended.then(() => true)])
+      if (lost) throw new Error('PostgreSQL has ended. Its log is postgres.log in the data folder.')
+    } finally {
+      await Promise.all([server.stop(), worker?.stop()])
+    }
   } finally {
     await base.stop()
   }

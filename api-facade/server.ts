@@ -1,15 +1,16 @@
 // A facade on a database: opens the pools, listens, and ends without cutting anyone off.
 import { randomUUID } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import { createApp } from './app.ts'
-import type { Config } from './lib/config.ts'
+import { type AppOptions, createApp } from './app.ts'
+import { type Config, secretsOf } from './lib/config.ts'
 import { openPools } from './lib/database.ts'
 import { errorAnswer, Refusal } from './lib/errors.ts'
 import { loadTables } from './lib/features.ts'
 import { createLog, type Log } from './lib/log.ts'
 import type { Table } from './lib/routes.ts'
+import { createSeals } from './lib/seals.ts'
 import { createTokens } from './lib/tokens.ts'
 
 export type ServerOptions = {
@@ -19,7 +20,11 @@ export type ServerOptions = {
   jwtSecret?: string
   tables?: readonly Table[]
   log?: Log
+  beside?: AppOptions['beside']
+  /** What answers WebSockets on the same port. It begins before the server listens and ends before it closes. */
+  gateway?: (site: { server: Server; databaseUrl: string; jwtSecret: string; log: Log }) => Promise<Stoppable>
 }
+type Stoppable = { stop(): Promise<void> }
 export type RunningServer = { url: string; port: number; stop(): Promise<void> }
 
 /** How long requests in flight may take once the end has begun. Milliseconds. */
@@ -30,22 +35,34 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const secret = given.jwtSecret ?? config.jwtSecret
   if (!secret) throw new Error('A facade needs JWT_SECRET.')
   const tables = given.tables ?? (await loadTables())
-  const tokens = await createTokens([secret])
+  const secrets = secretsOf(config, secret)
+  const tokens = await createTokens(secrets)
+  const seals = createSeals(secrets)
   const pools = openPools(config, databaseUrl, secret)
-  const app = createApp({ config, pools, tokens, log: given.log ?? createLog(config), tables })
-  const server = createServer({ requestTimeout: 60_000 }, getRequestListener(app.fetch, { errorHandler: unreadable }))
+  const log = given.log ?? createLog(config)
+  const app = createApp({ config, pools, tokens, seals, log, tables, beside: given.beside })
+  const shouldUpgradeCallback = (request: IncomingMessage) => Boolean(given.gateway) && isWebSocket(request)
+  const settings = { requestTimeout: 60_000, shouldUpgradeCallback }
+  const server = createServer(settings, getRequestListener(app.fetch, { errorHandler: unreadable }))
+  let gateway: Stoppable | undefined
   try {
+    gateway = await given.gateway?.({ server, databaseUrl, jwtSecret: secret, log })
     const port = await listen(server, config)
     const stop = async () => {
+      await gateway?.stop() // an open WebSocket would hold the server up
       await close(server)
       await pools.close()
     }
     return { url: `http://${reachable(config.host)}:${port}`, port, stop }
   } catch (error) {
+    await gateway?.stop()
     await pools.close()
     throw error
   }
 }
+
+/** Any other upgrade is an offer, such as HTTP/2's, that goes with an ordinary request. */
+const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
 
 function listen(server: Server, { host, port }: Config): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -13,8 +13,26 @@ export type Database = {
       accept_invitation: { Args: { p_id: string }; Returns: Json }
       add_circle_member: { Args: { p_bond_level?: string; p_id: string; p_member_id: string }; Returns: Json }
       block_person: { Args: { p_person: string }; Returns: Json }
+      change_password: {
+        Args: {
+          p_family?: string
+          p_new_hash: string
+          p_password_hash: string
+          p_refresh_hash?: string
+          p_seconds: number
+          p_user_agent?: string
+        }
+        Returns: Json
+      }
+      check_circles: { Args: { p_person: string }; Returns: Json }
+      check_password_reset: { Args: { p_id: string; p_token_hash: string }; Returns: Json }
       count_unread: { Args: Record<PropertyKey, never>; Returns: Json }
       create_circle: { Args: { p_accent?: string; p_kind?: string; p_name: string }; Returns: Json }
+      create_invite: { Args: Record<PropertyKey, never>; Returns: Json }
+      create_persona: {
+        Args: { p_about?: string; p_accent?: string; p_name: string; p_profile_pic_url?: string }
+        Returns: Json
+      }
       create_post: {
         Args: {
           p_body: string
@@ -30,60 +48,110 @@ export type Database = {
       create_reply: { Args: { p_body: string; p_id: string; p_kind?: string }; Returns: Json }
       decline_invitation: { Args: { p_id: string }; Returns: Json }
       delete_circle: { Args: { p_id: string }; Returns: Json }
+      delete_persona: { Args: { p_id: string }; Returns: Json }
       drop_interest: { Args: { p_interest_id: string }; Returns: Json }
+      end_session: { Args: { p_id: string }; Returns: Json }
+      erase_me: { Args: { p_password_hash: string }; Returns: Json }
+      export_me: { Args: { p_after?: Json; p_section?: string }; Returns: Json }
       find_login: { Args: { p_email: string }; Returns: Json }
+      find_password: { Args: Record<PropertyKey, never>; Returns: Json }
+      follow_person: { Args: { p_person: string }; Returns: Json }
+      follow_stats: { Args: { p_person: string }; Returns: Json }
       generate_invite_codes: { Args: { p_count: number }; Returns: Json }
       get_breakdown: { Args: { p_post_id: string }; Returns: Json }
       get_catalog: { Args: { p_level?: number; p_parent_id?: string }; Returns: Json }
+      get_invite_tree: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
       get_me: { Args: Record<PropertyKey, never>; Returns: Json }
       get_my_capabilities: { Args: Record<PropertyKey, never>; Returns: Json }
       get_my_reputation: { Args: Record<PropertyKey, never>; Returns: Json }
       get_post: { Args: { p_id: string }; Returns: Json }
+      get_profile: { Args: { p_person: string }; Returns: Json }
       get_reputation: { Args: { p_person: string }; Returns: Json }
       get_wallet: { Args: Record<PropertyKey, never>; Returns: Json }
       invite_to_circle: { Args: { p_bond_level?: string; p_id: string; p_invitee_id: string }; Returns: Json }
+      list_blocks: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
       list_circle_invitations: { Args: { p_cursor?: string; p_id: string; p_limit?: number }; Returns: Json }
       list_circle_members: { Args: { p_id: string }; Returns: Json }
       list_feed: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
+      list_followers: { Args: { p_cursor?: string; p_limit?: number; p_person: string }; Returns: Json }
+      list_following: { Args: { p_cursor?: string; p_limit?: number; p_person: string }; Returns: Json }
+      list_memberships: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
+      list_muted_keywords: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
+      list_mutes: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
       list_my_circles: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
       list_my_interests: { Args: Record<PropertyKey, never>; Returns: Json }
       list_my_invitations: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
+      list_my_invites: { Args: Record<PropertyKey, never>; Returns: Json }
+      list_my_personas: { Args: Record<PropertyKey, never>; Returns: Json }
       list_notifications: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
       list_payments: { Args: { p_cursor?: string; p_direction?: string; p_limit?: number }; Returns: Json }
+      list_pending_invitations: { Args: { p_person: string }; Returns: Json }
       list_replies: { Args: { p_cursor?: string; p_id: string; p_kind?: string; p_limit?: number }; Returns: Json }
-      log_in: { Args: { p_password_hash: string; p_seconds: number; p_user_id: string }; Returns: Json }
-      log_out: { Args: { p_scope?: string }; Returns: Json }
+      list_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
+      log_in: {
+        Args: {
+          p_family?: string
+          p_new_hash?: string
+          p_password_hash: string
+          p_refresh_hash?: string
+          p_seconds: number
+          p_user_agent?: string
+          p_user_id: string
+        }
+        Returns: Json
+      }
+      log_out: { Args: { p_family?: string; p_scope?: string }; Returns: Json }
       mark_read: { Args: { p_before?: string; p_group_key?: string; p_ids?: string[] }; Returns: Json }
+      mute_keyword: { Args: { p_keyword: string; p_until?: string }; Returns: Json }
+      mute_person: { Args: { p_person: string }; Returns: Json }
+      note_presence: { Args: Record<PropertyKey, never>; Returns: Json }
       pay: {
         Args: { p_emotion: string; p_post_id?: string; p_receiver_id?: string; p_reply_id?: string; p_tier: number }
         Returns: Json
       }
       react: { Args: { p_id: string; p_kind: string }; Returns: Json }
+      refresh_session: {
+        Args: { p_family: string; p_generation: number; p_next_hash: string; p_refresh_hash: string; p_seconds: number }
+        Returns: Json
+      }
       register: {
         Args: {
           p_city: string
           p_country: string
           p_date_of_birth: string
           p_email: string
+          p_family?: string
           p_first_name: string
           p_last_name: string
           p_password_hash: string
+          p_refresh_hash?: string
           p_seconds: number
           p_session_id: string
+          p_user_agent?: string
         }
         Returns: Json
       }
       remove_circle_member: { Args: { p_id: string; p_member_id: string }; Returns: Json }
+      report: { Args: { p_reason: string; p_target_id: string; p_target_type: string }; Returns: Json }
+      request_password_reset: { Args: { p_email: string; p_id: string; p_token_hash: string }; Returns: Json }
       reserve_invite: { Args: { p_candidate_session_id?: string; p_code: string }; Returns: Json }
       reserve_invite_code: { Args: { p_candidate_session_id: string; p_code: string }; Returns: Json }
+      reset_password: { Args: { p_id: string; p_new_hash: string; p_token_hash: string }; Returns: Json }
       respond_invitation: { Args: { p_accept: boolean; p_id: string }; Returns: Json }
       revoke_invitation: { Args: { p_circle_id: string; p_id: string }; Returns: Json }
+      revoke_invite: { Args: { p_id: string }; Returns: Json }
       select_interest: { Args: { p_depth: number; p_expertise: number; p_interest_id: string }; Returns: Json }
       select_interests: { Args: { p_interests: Json }; Returns: Json }
       set_bond_level: { Args: { p_bond_level: string; p_id: string; p_member_id: string }; Returns: Json }
+      set_default_persona: { Args: { p_id: string }; Returns: Json }
       unblock_person: { Args: { p_person: string }; Returns: Json }
+      unfollow_person: { Args: { p_person: string }; Returns: Json }
+      unmute_keyword: { Args: { p_id: string }; Returns: Json }
+      unmute_person: { Args: { p_person: string }; Returns: Json }
       unreact: { Args: { p_id: string; p_kind?: string }; Returns: Json }
       update_circle: { Args: { p_changes: Json; p_id: string }; Returns: Json }
+      update_me: { Args: { p_changes: Json }; Returns: Json }
+      update_persona: { Args: { p_changes: Json; p_id: string }; Returns: Json }
     }
     Enums: {
       [_ in never]: never

@@ -148,7 +148,7 @@ export function makeDataDir(dataDir: string): string {
   const account = serverAccount()
   if (!account) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    return folder
+    return ownFolder(folder)
   }
   const refuse = (closed: string | null) => {
     if (closed) {
@@ -162,5 +162,15 @@ export function makeDataDir(dataDir: string): string {
   mkdirSync(folder, { recursive: true })
   if (readdirSync(folder).length === 0) chmodSync(folder, 0o711)
   refuse(closedFolder(folder, account))
-  return folder
+  return ownFolder(folder)
+}
+
+/** The folder holds the secrets that sign tokens: whoever else could write there could plant their own. */
+function ownFolder(folder: string): string {
+  const { uid, mode } = statSync(folder)
+  if (uid === process.getuid?.() && (mode & 0o022) === 0) return folder
+  throw new Error(
+    `DATA_DIR ${folder} cannot be used: somebody else owns it or may write to it. ` +
+      'Choose another DATA_DIR, or make it your own (chown, chmod go-w).',
+  )
 }

@@ -4,7 +4,7 @@
 import type { Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { getPath } from 'hono/utils/url'
-import { clientAddress } from '../../api-facade/lib/client.ts'
+import { clientAddress, keyOf } from '../../api-facade/lib/client.ts'
 import type { Context, Env } from '../../api-facade/lib/context.ts'
 import { cors } from '../../api-facade/lib/headers.ts'
 import { readJsonText } from '../../api-facade/lib/input.ts'
@@ -102,7 +102,7 @@ function parse(json: string): unknown {
 
 /** As PostgREST runs a call: claims, headers and the check of the caller first, then the function, in one transaction. */
 async function run(c: Context, { claims, pool }: Caller, { text, values, readOnly }: Statement): Promise<Row> {
-  const headers = { 'idempotency-key': c.req.header('idempotency-key'), 'x-forwarded-for': clientAddress(c) }
+  const headers = { 'idempotency-key': keyOf(c), 'x-forwarded-for': clientAddress(c) }
   const access = readOnly || isRead(c) ? 'read only' : 'read write'
   return c.get('services').pools[pool].begin(access, async (sql) => {
     const given = [JSON.stringify(claims), JSON.stringify(headers)]

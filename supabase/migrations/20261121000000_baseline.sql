@@ -299,14 +299,14 @@ as $$
 declare
   v_id uuid;
 begin
-  select id into v_id from app.users where username = private.username_of(p_person);
+  select id into v_id from app.users where id = private.named(p_person);
   if v_id is null then
     perform private.fail('person_unknown');
   end if;
   return v_id;
 end $$;
 comment on function private.person is
-  'The id of a person by actor id or username. Fails: person_unknown (also when blocked either way, banned or erased).';
+  'The id of a person by actor id or username, also one that they had before. Fails: person_unknown (also when blocked either way, banned or erased).';
 
 create function private.require_flag(p_key text) returns void
 language plpgsql stable
@@ -330,6 +330,89 @@ begin
 end $$;
 comment on function private.require_role is
   'Passes when the caller''s stored role is one of these. Operations of staff call it themselves. Fails: role_required.';
+
+create function private.check_author() returns trigger
+language plpgsql security definer   -- reads what nobody may read of a person
+set search_path = ''
+as $$
+begin
+  -- share, and not the foreign key's key share: it waits for a ban or an erasure under way, which would miss this row
+  perform from app.users u
+  where u.id = new.author_id and u.banned_at is null and u.erased_at is null for share;
+  if not found then
+    perform private.fail('token_revoked');
+  end if;
+  return new;
+end $$;
+comment on function private.check_author is
+  'Trigger of what people publish: nothing comes from the banned and the erased, also not beside the ban. Fails: token_revoked.';
+
+-- sql/base/35_names.sql
+
+-- Names: a person may change theirs, the old one goes on leading to them, and nobody else ever gets it.
+-- Decisions: Identity of people.
+
+create table app.usernames (
+  hash       bytea primary key,
+  username   text,
+  user_id    uuid references app.users on delete restrict,
+  created_at timestamptz not null default now(),
+  check ((username is null) = (user_id is null))
+);
+create index usernames_user_id_idx on app.usernames (user_id);
+comment on table app.usernames is
+  'Every name that anybody has or ever had, the present ones too, so that one unique key decides who may take a name. Of an erased person only the hash stays.';
+
+insert into private.errors (word, status, text) values
+  ('usernames_exhausted', 409, 'You have changed your username 10 times. You can still go back to one that you had.');
+
+create function private.username_hash(p_username text) returns bytea
+language sql immutable
+set search_path = ''
+as $$ select sha256(convert_to(lower(p_username), 'UTF8')) $$;
+comment on function private.username_hash is 'What app.usernames knows a name by.';
+
+create function private.claim_username() returns trigger
+language plpgsql security definer   -- names are written by this trigger alone
+set search_path = ''
+as $$
+begin
+  insert into app.usernames (hash, username, user_id)
+  values (private.username_hash(new.username), new.username, new.id)
+  on conflict (hash) do nothing;
+  if not exists (select from app.usernames where hash = private.username_hash(new.username) and user_id = new.id) then
+    perform private.fail('username_taken');   -- somebody had it once
+  end if;
+  -- else one person could use up all the good names
+  if new.erased_at is null and (select count(*) from app.usernames where user_id = new.id) > 11 then
+    perform private.fail('usernames_exhausted');
+  end if;
+  return null;
+end $$;
+comment on function private.claim_username is
+  'Trigger: a name is free, or was the person''s own before. Fails: username_taken, usernames_exhausted.';
+create trigger claim_username after insert on app.users
+  for each row execute function private.claim_username();
+create trigger claim_changed_username after update of username on app.users
+  for each row when (old.username <> new.username) execute function private.claim_username();
+
+create function private.is_free(p_username text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return not exists (select from app.usernames where hash = private.username_hash(p_username));
+end $$;
+comment on function private.is_free is 'Whether nobody has or had this name.';
+
+create function private.named(p_person text) returns uuid
+language plpgsql stable security definer   -- finds people whom the caller cannot see: for functions that then ask whether they may
+set search_path = ''
+as $$
+begin
+  return (select user_id from app.usernames where hash = private.username_hash(private.username_of(p_person)));
+end $$;
+comment on function private.named is 'Whom a name or actor id means, by a present or an earlier name, whoever asks; null when nobody.';
 
 -- sql/base/40_audience.sql
 
@@ -456,7 +539,8 @@ comment on table app.idempotency_keys is
 insert into private.errors (word, status, text) values
   ('idempotency_key_invalid', 422, 'Idempotency-Key must have 1 to 200 characters.'),
   ('idempotency_key_reused', 422, 'This Idempotency-Key was used with another request.'),
-  ('idempotency_key_busy', 409, 'The first request with this Idempotency-Key is still running.');
+  ('idempotency_key_busy', 409, 'The first request with this Idempotency-Key is still running.'),
+  ('idempotency_answer_gone', 410, 'The first request with this Idempotency-Key succeeded. Its answer told of somebody who is gone.');
 
 create function private.idempotency_key() returns text
 language plpgsql stable
@@ -502,13 +586,15 @@ begin
   if v_kept.request <> v_request then
     perform private.fail('idempotency_key_reused');
   end if;
-  if v_kept.answer is not null then
+  if v_kept.answer = '' then
+    perform private.fail('idempotency_answer_gone');   -- an erasure emptied it: sql/base/90_erasure.sql
+  elsif v_kept.answer is not null then
     perform set_config('response.headers', '[{"Idempotency-Replayed": "true"}]', true);
   end if;
   return v_kept.answer::json;
 end $$;
 comment on function private.replayed is
-  'The kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there is no key. Fails: idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy.';
+  'The kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there is no key. Fails: idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
 
 create function private.keep(p_operation text, p_answer json) returns json
 language plpgsql volatile security definer   -- answers are read and written through here alone
@@ -1143,6 +1229,31 @@ alter function pgboss.job_table_run_async set search_path = '';
 alter function pgboss.create_queue set search_path = '';
 alter function pgboss.delete_queue set search_path = '';
 
+-- sql/base/75_enqueue.sql
+
+-- Jobs that a transaction causes: they come into being with it or not at all. pg-boss takes plain rows for jobs.
+
+create function private.enqueue(p_queue text, p_data json) returns void
+language plpgsql volatile security definer   -- the queue is the worker's alone; operations come here
+set search_path = ''
+as $$
+begin
+  insert into pgboss.job (name, data, policy, dead_letter, retry_limit, retry_delay, retry_backoff, retry_delay_max,
+                          expire_seconds, deletion_seconds, keep_until)
+  select q.name, p_data::jsonb, q.policy, q.dead_letter, q.retry_limit, q.retry_delay, q.retry_backoff, q.retry_delay_max,
+         q.expire_seconds, q.deletion_seconds, now() + q.retention_seconds * interval '1 second'
+  from pgboss.queue q
+  where q.name = p_queue;
+  if not found then
+    raise exception 'there is no queue %', p_queue;
+  end if;
+end $$;
+comment on function private.enqueue is
+  'Puts a job on a queue in this transaction. The data is read by the worker and kept with a job that failed: ids, nothing secret and no words of people.';
+
+-- here and not when the first worker starts: what is asked for before that waits for it. The worker sets how it is tried.
+select pgboss.create_queue('mail', '{"policy": "standard"}');
+
 -- sql/base/80_rates.sql
 
 -- How often one client may call, counted where all facades see it. The numbers come from the facade's configuration.
@@ -1195,6 +1306,20 @@ end $$;
 comment on function private.count_calls is
   'Counts one call in every bucket, or in none when one of them is full: used, milliseconds until the window ends, and whether it was full, a row a bucket in the order given.';
 
+create function private.uncount_calls(p_keys text[]) returns void
+language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+set search_path = ''
+as $$
+begin
+  -- in the order of the keys, as they are counted
+  update private.rates r set used = r.used - 1
+  from (select key from private.rates where key = any (p_keys) and used > 0 and ends_at > clock_timestamp()
+        order by key for update) as b
+  where r.key = b.key;
+end $$;
+comment on function private.uncount_calls is
+  'Takes a counted call back, for limits that count failures alone: an attempt counts before it is known to be none.';
+
 create function private.job_purge_rates() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
 set search_path = ''
@@ -1209,6 +1334,171 @@ begin
 end $$;
 comment on function private.job_purge_rates is 'Job: forgets windows that have ended.';
 
+-- sql/base/85_personal_data.sql
+
+-- Where a person's data is: every column that refers to people, and whether its rows are in their export.
+-- Each feature adds its own; test/api/export.test.ts finds the columns that are missing here.
+-- Specification: GET /me/export. Decisions: Identity of people (internal ids in the export).
+
+create table private.personal_data (
+  id            integer generated always as identity primary key,
+  relation      regclass not null,
+  person_column text not null,
+  section       text unique check (section ~ '^[a-z][A-Za-z]*$'),
+  whose         text,
+  omits         text[] not null default '{}',
+  across_blocks boolean not null default false,
+  reason        text,
+  unique (relation, person_column),
+  check ((section is null) = (reason is not null))
+);
+comment on table private.personal_data is
+  'Every column that refers to a person: the section of the export that has its rows, or the reason why none has.';
+comment on column private.personal_data.whose is
+  'SQL condition of the rows that are person $1''s; null is person_column = $1.';
+comment on column private.personal_data.omits is 'Columns that the section leaves out.';
+comment on column private.personal_data.across_blocks is
+  'Whether the section names people across a block: a person sees whom they have blocked themselves.';
+
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.users', 'id', 'profile', '{}'),
+  ('app.usernames', 'user_id', 'usernames', '{hash}'),
+  ('app.space_members', 'user_id', 'spaceMemberships', '{}'),
+  ('private.revoked_tokens', 'user_id', 'endedTokens', '{}'),
+  ('app.audit_log', 'actor_id', 'auditEntries', '{target_id,previous,hash}');
+insert into private.personal_data (relation, person_column, section, whose, omits) values
+  ('app.audit_log', 'target_id', 'auditEntriesAboutMe', $$ target_type = 'user' and target_id = $1::text $$,
+   '{actor_id,previous,hash}'),
+  ('app.audit_details', 'audit_id', 'auditAddresses', 'audit_id in (select l.id from app.audit_log l where l.actor_id = $1)',
+   '{detail}');
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.audience', 'viewer_id', 'Worked out from circles and blocks, which have sections of their own.'),
+  ('app.audience', 'author_id', 'Worked out from circles and blocks, which have sections of their own.'),
+  ('app.domain_events', 'payload', 'Tells again, for 30 days, what the sections hold.'),
+  ('app.idempotency_keys', 'user_id', 'Answers that were given already, kept for 24 hours.'),
+  ('app.idempotency_keys', 'answer', 'Answers that were given already, kept for 24 hours.');
+
+insert into private.errors (word, status, text) values
+  ('section_unknown', 404, 'The export has no such section.');
+
+create function private.camel_case(p_name text) returns text
+language sql immutable
+set search_path = ''
+as $$ select left(p_name, 1) || substr(replace(initcap(replace(p_name, '_', ' ')), ' ', ''), 2) $$;
+comment on function private.camel_case is 'A column''s name as a field of an answer: created_at becomes createdAt.';
+
+create function private.key_columns(p_relation regclass) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select string_agg(format('t.%I', a.attname), ', ' order by k.place)
+    from pg_catalog.pg_index i
+    cross join unnest(i.indkey::int2[]) with ordinality as k (attnum, place)
+    join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+    where i.indrelid = p_relation and i.indisprimary);
+end $$;
+comment on function private.key_columns is 'The primary key of a table as SQL, its columns qualified by t.';
+
+create function private.export_row(p_user uuid, p_row json, p_source private.personal_data) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- by value and not by column: an internal id of another never leaves, wherever it stands
+  return (
+    select json_object_agg(
+             private.camel_case(f.key),
+             case when u.id is null or u.id = p_user then f.value
+                  when u.banned_at is null and u.erased_at is null
+                   and (p_source.across_blocks or private.may_meet(private.level_of(p_user, u.id)))
+                  then to_json(private.actor_id(u.username, private.domain())) else 'null' end
+             order by f.place)
+    from json_each(p_row) with ordinality as f (key, value, place)
+    left join app.users u
+      on u.id = case when pg_input_is_valid(f.value #>> '{}', 'uuid') then (f.value #>> '{}')::uuid end
+    where f.key <> all (p_source.omits));
+end $$;
+comment on function private.export_row is
+  'A row as the export has it: fields in camel case, other people by actor id, or null where the person cannot see them.';
+
+create function private.export_page(p_user uuid, p_section text, p_after jsonb default null) returns json
+language plpgsql stable security definer   -- reads what people otherwise see through cards alone
+set search_path = ''
+as $$
+declare
+  v_source private.personal_data;
+  v_keys   text;
+  v_rows   json[];
+begin
+  select * into v_source from private.personal_data where section = p_section;
+  if not found then
+    perform private.fail('section_unknown');
+  end if;
+  v_keys := private.key_columns(v_source.relation);
+  execute format(
+      'select array(select to_json(t) from %1$s t
+                    where (%2$s) and ($2 is null or (%3$s) > (select %3$s from jsonb_populate_record(null::%1$s, $2) t))
+                    order by %3$s limit 201)',
+      v_source.relation, coalesce(v_source.whose, format('%I = $1', v_source.person_column)), v_keys)
+    into v_rows using p_user, p_after;
+  return json_build_object(
+    'items', array(select private.export_row(p_user, r.item, v_source)
+                   from unnest(v_rows[:200]) with ordinality as r (item, place) order by r.place),
+    'next', case when cardinality(v_rows) > 200 then v_rows[200] end);
+end $$;
+comment on function private.export_page is
+  'Up to 200 rows of a section: {items, next}; next is what to pass as p_after, null at the end. Fails: section_unknown.';
+
+-- sql/base/90_erasure.sql
+
+-- What erasure does to the base. A person is erased when erased_at is set: every feature hangs a trigger of this kind on
+-- it and sees to its own rows, all in the one transaction. The triggers may run again (private.job_finish_erasures).
+-- Specification: Authentication › Account erasure. Decisions: Idempotency.
+
+create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';
+create index audit_log_target_idx on app.audit_log (target_type, target_id);
+
+create function private.erase_records() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  delete from app.domain_events where payload ? 'email' and payload ->> 'userId' = new.id::text;
+  delete from app.idempotency_keys where user_id = new.id;
+  -- kept for somebody else, it tells of this person: a repeat still runs nothing, and hears that the answer is gone
+  update app.idempotency_keys k set answer = ''
+  where exists (select from app.usernames n
+                where n.user_id = new.id and strpos(k.answer, private.actor_id(n.username, '')) > 0);
+
+  delete from app.space_members where user_id = new.id;
+  update app.audit_details d set ip = null from app.audit_log l
+  where l.id = d.audit_id and l.actor_id = new.id and d.ip is not null;
+  update app.audit_details d set detail = null from app.audit_log l
+  where l.id = d.audit_id and l.target_type = 'user' and l.target_id = new.id::text and d.detail is not null;
+  update app.usernames set username = null, user_id = null where user_id = new.id and username <> new.username;
+  return null;
+end $$;
+comment on function private.erase_records is
+  'Trigger: of an erased person no event with an address stays, no kept answer, no address or words beside the audit log, and of their names the hash.';
+create trigger erase_records after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_records();
+
+create function private.job_finish_erasures() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_changed integer;
+begin
+  update app.users set erased_at = erased_at where erased_at > now() - interval '3 hours';
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end $$;
+comment on function private.job_finish_erasures is
+  'Job: erases once more whoever was erased in the last 3 hours: a request of theirs that ran beside the erasure may have written after it.';
+
 -- policies/base.sql
 
 -- Who may see and touch the base. Twin of sql/base/.
@@ -1216,7 +1506,7 @@ comment on function private.job_purge_rates is 'Job: forgets windows that have e
 -- helpers that operations call in their caller's name
 grant execute on function private.fail, private.refusal, private.check_caller, private.enter, private.caller, app.uid
   to anon, authenticated, service_role, gate;
-grant execute on function private.domain, private.actor_id, private.username_of, private.person, private.require_flag,
+grant execute on function private.domain, private.actor_id, private.username_of, private.named, private.person, private.require_flag,
   private.require_role, private.may_see, private.may_meet, private.cursor_uuid, private.page,
   private.idempotency_key, private.replayed, private.keep, private.emit
   to authenticated, service_role, gate;
@@ -1237,7 +1527,11 @@ create policy select_reachable on app.users for select to authenticated
      and private.may_meet((select a.level from app.audience a
                            where a.viewer_id = (select app.uid()) and a.author_id = users.id)));
 comment on policy select_reachable on app.users is
-  'Everyone but the banned, the erased and those across a block. Nobody writes here: definer functions do.';
+  'Everyone but the banned, the erased and those across a block. Nobody writes the core of a person: definer functions do.';
+
+-- usernames, personal_data: for definer functions alone
+alter table app.usernames enable row level security;
+alter table private.personal_data enable row level security;
 
 -- revoked_tokens, errors: private, for definer functions alone
 alter table private.revoked_tokens enable row level security;
@@ -1282,7 +1576,7 @@ alter table app.audit_details enable row level security;
 -- jobs: the worker runs them and keeps their record, and touches no table but those of its queue
 alter table private.job_runs enable row level security;
 grant execute on function private.note_job_run, private.job_roll_realtime_partitions, private.job_purge_idempotency_keys,
-  private.job_purge_revoked_tokens, private.job_purge_domain_events, private.job_purge_rates
+  private.job_purge_revoked_tokens, private.job_purge_domain_events, private.job_purge_rates, private.job_finish_erasures
   to worker;
 grant execute on function private.job_metrics to gate;
 grant usage on schema pgboss to worker;
@@ -1291,7 +1585,7 @@ grant execute on all functions in schema pgboss to worker;
 
 -- rates: counted before anyone is known, by definer functions
 alter table private.rates enable row level security;
-grant execute on function private.count_calls to gate;
+grant execute on function private.count_calls, private.uncount_calls to gate;
 
 -- sql/identity/10_accounts.sql
 
@@ -1304,17 +1598,22 @@ alter table app.users
   add column country text check (country ~ '^[A-Z]{2}$'),
   add column city text check (length(city) between 1 and 120),
   add column about text check (length(about) <= 1000),
-  add column profile_pic_url text check (length(profile_pic_url) <= 2000);
+  add column profile_pic_url text check (profile_pic_url ~ '^https?://' and length(profile_pic_url) <= 2000);
 comment on column app.users.country is 'ISO 3166-1 alpha-2. Null for the first admin alone.';
 
 create table app.accounts (
-  user_id       uuid primary key references app.users on delete cascade,
-  email         text not null check (length(email) between 3 and 254),
-  date_of_birth date,
-  phone         text check (length(phone) <= 32)
+  user_id          uuid primary key references app.users on delete cascade,
+  email            text not null check (length(email) between 3 and 254),
+  date_of_birth    date,
+  phone            text check (phone ~ '^\+?[0-9][0-9 ()./-]{3,30}$'),
+  last_seen_at     timestamptz,
+  total_reputation numeric(12, 2) not null default 0
 );
 create unique index email_taken on app.accounts (lower(email));
 comment on table app.accounts is 'What a person tells nobody but us. date_of_birth is null for the first admin alone.';
+comment on column app.accounts.last_seen_at is 'Presence, to five minutes: see api.note_presence.';
+comment on column app.accounts.total_reputation is
+  'The sum of the person''s direct reputation entries, on which their allotment of invite codes rests. Reputation''s trigger keeps it.';
 
 create table private.credentials (
   user_id           uuid primary key references app.users on delete cascade,
@@ -1331,7 +1630,7 @@ create table app.personas (
   name            varchar(40) not null check (length(btrim(name)) > 0),
   about           varchar(280),
   accent          varchar(20) not null default 'ink' check (accent in ('ink', 'gold', 'sage', 'azure')),
-  profile_pic_url text check (length(profile_pic_url) <= 2000),
+  profile_pic_url text check (profile_pic_url ~ '^https?://' and length(profile_pic_url) <= 2000),
   is_default      boolean not null default false,
   created_at      timestamptz not null default now(),
   constraint persona_name_taken unique (user_id, name)
@@ -1379,7 +1678,8 @@ begin
       'phone', a.phone,
       'about', u.about,
       'profilePicUrl', u.profile_pic_url,
-      'createdAt', u.created_at)
+      'createdAt', u.created_at,
+      'lastSeenAt', a.last_seen_at)
     from app.users u join app.accounts a on a.user_id = u.id
     where u.id = p_user);
 end $$;
@@ -1396,7 +1696,7 @@ begin
   if length(v_name) < 3 then
     v_name := btrim('member_' || v_name, '_');   -- names in other scripts leave nothing to write
   end if;
-  while exists (select from app.users where username = v_name) loop
+  while not private.is_free(v_name) loop
     v_name := regexp_replace(v_name, '_?\d*$', '') || '_' || (2 + floor(random() * 9998))::int;
   end loop;
   return v_name;
@@ -1437,6 +1737,218 @@ begin
 end $$;
 comment on function api.get_me is 'The caller''s own profile. Specification: Identity and profile.';
 
+-- sql/identity/15_profiles.sql
+
+-- Profiles: what a person changes of theirs, what others see of it, and when they were last here.
+-- Specification: Identity and profile. Decisions: Identity of people.
+
+create view app.profile_card with (security_invoker) as
+select u.id,
+       json_build_object(
+         'id', c.card -> 'id',
+         'actorId', c.card -> 'actorId',
+         'username', c.card -> 'username',
+         'firstName', c.card -> 'firstName',
+         'lastName', c.card -> 'lastName',
+         'profilePicUrl', c.card -> 'profilePicUrl',
+         'about', u.about,
+         'country', u.country,
+         'city', u.city,
+         'createdAt', u.created_at) as card
+from app.users u join app.person_card c on c.id = u.id;
+comment on view app.profile_card is
+  'A public profile: the person''s card with {about, country, city, createdAt}. Address, phone, birthday, role and presence are nobody''s.';
+
+create function api.get_profile(p_person text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select card from app.profile_card where id = private.person(p_person));
+end $$;
+comment on function api.get_profile is
+  'A person''s public profile, by actor id or username, also an earlier one. Fails: person_unknown.';
+
+create function api.update_me(p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  update app.users set
+    username = case when p_changes ? 'username' then lower(btrim(p_changes ->> 'username')) else username end,
+    first_name = case when p_changes ? 'firstName' then btrim(p_changes ->> 'firstName') else first_name end,
+    last_name = case when p_changes ? 'lastName' then btrim(p_changes ->> 'lastName') else last_name end,
+    country = case when p_changes ? 'country' then p_changes ->> 'country' else country end,
+    city = case when p_changes ? 'city' then btrim(p_changes ->> 'city') else city end,
+    about = case when p_changes ? 'about' then nullif(btrim(p_changes ->> 'about'), '') else about end,
+    profile_pic_url = case when p_changes ? 'profilePicUrl' then p_changes ->> 'profilePicUrl' else profile_pic_url end
+  where id = private.caller();
+  if p_changes ? 'phone' then
+    update app.accounts set phone = btrim(p_changes ->> 'phone') where user_id = app.uid();
+  end if;
+  return private.own_profile(app.uid());
+end $$;
+comment on function api.update_me is
+  'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what is absent stays, null clears phone, about and profilePicUrl. The name before goes on leading to the caller. Fails: username_taken, usernames_exhausted.';
+
+create function api.note_presence() returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  update app.accounts set last_seen_at = now()
+  where user_id = private.caller() and coalesce(last_seen_at, '-infinity') < now() - interval '5 minutes';
+  return null;   -- answered as 204
+end $$;
+comment on function api.note_presence is
+  'The caller is here. Writes at most once in five minutes, however many facades ask.';
+
+-- sql/identity/17_personas.sql
+
+-- Personas: at most five faces a person, exactly one of them the default.
+-- Specification: Resources › Persona; Identity and profile. Decisions: Names and shapes › Circles (the default persona).
+
+insert into private.errors (word, status, text) values
+  ('persona_unknown', 404, 'There is no such persona.'),
+  ('personas_exhausted', 409, 'You have 5 personas already.'),
+  ('persona_is_default', 409, 'The default persona cannot be deleted. Make another one the default first.');
+
+create function private.limit_personas() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- two at once never make one too many
+  perform pg_advisory_xact_lock(hashtextextended('personas ' || new.user_id, 0));
+  if (select count(*) from app.personas where user_id = new.user_id) >= 5 then
+    perform private.fail('personas_exhausted');
+  end if;
+  return new;
+end $$;
+comment on function private.limit_personas is 'Trigger: at most 5 personas a person.';
+create trigger limit_personas before insert on app.personas
+  for each row execute function private.limit_personas();
+
+create function private.keep_default_persona() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- the row was locked before it was looked at: one that becomes the default meanwhile is seen as such
+  if old.is_default then
+    perform private.fail('persona_is_default');
+  end if;
+  return old;
+end $$;
+comment on function private.keep_default_persona is 'Trigger: the default persona is never deleted.';
+create trigger keep_default_persona before delete on app.personas
+  for each row execute function private.keep_default_persona();
+
+create view app.persona_card with (security_invoker) as
+select id, user_id, created_at,
+       json_build_object(
+         'id', id,
+         'name', name,
+         'about', about,
+         'accent', accent,
+         'profilePicUrl', profile_pic_url,
+         'isDefault', is_default,
+         'createdAt', created_at) as card
+from app.personas;
+comment on view app.persona_card is 'A persona: {id, name, about, accent, profilePicUrl, isDefault, createdAt}.';
+
+create function private.own_persona(p_persona uuid) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if not exists (select from app.personas where id = p_persona and user_id = private.caller()) then
+    perform private.fail('persona_unknown');
+  end if;
+  return p_persona;
+end $$;
+comment on function private.own_persona is 'The persona, when it is the caller''s. Fails: persona_unknown.';
+
+create function api.list_my_personas() returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.page(
+    (select json_agg(card order by created_at, id) from app.persona_card where user_id = private.caller()), '{}', 5);
+end $$;
+comment on function api.list_my_personas is 'The caller''s personas, the first one first (at most 5, so one page).';
+
+create function api.create_persona(
+  p_name text, p_about text default null, p_accent text default 'ink', p_profile_pic_url text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  insert into app.personas (user_id, name, about, accent, profile_pic_url)
+  values (private.caller(), btrim(p_name), p_about, p_accent, p_profile_pic_url)
+  returning id into v_id;
+  return (select card from app.persona_card where id = v_id);
+end $$;
+comment on function api.create_persona is
+  'Makes a persona of the caller, which is not the default. Fails: personas_exhausted, persona_name_taken.';
+
+create function api.update_persona(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  update app.personas set
+    name = case when p_changes ? 'name' then btrim(p_changes ->> 'name') else name end,
+    about = case when p_changes ? 'about' then p_changes ->> 'about' else about end,
+    accent = case when p_changes ? 'accent' then p_changes ->> 'accent' else accent end,
+    profile_pic_url = case when p_changes ? 'profilePicUrl' then p_changes ->> 'profilePicUrl' else profile_pic_url end
+  where id = private.own_persona(p_id);
+  return (select card from app.persona_card where id = p_id);
+end $$;
+comment on function api.update_persona is
+  'Changes name, about, accent and profilePicUrl of one''s persona: what is absent stays, null clears about and profilePicUrl. Fails: persona_unknown, persona_name_taken.';
+
+create function api.delete_persona(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.personas where id = private.own_persona(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_persona is 'Deletes one''s persona. Fails: persona_unknown, persona_is_default.';
+
+create function private.make_default_persona(p_persona uuid) returns void
+language plpgsql volatile security definer   -- a person writes no is_default: there would be none or two
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('personas ' || private.caller(), 0));
+  -- two steps, since the index allows no second one even within a statement
+  update app.personas set is_default = false where user_id = app.uid() and is_default and id <> p_persona;
+  update app.personas set is_default = true where user_id = app.uid() and id = p_persona;
+  if not found then
+    perform private.fail('persona_unknown');
+  end if;
+end $$;
+comment on function private.make_default_persona is
+  'Makes one of the caller''s personas the default in place of the one that was. Fails: persona_unknown.';
+
+create function api.set_default_persona(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.make_default_persona(p_id);
+  return (select card from app.persona_card where id = p_id);
+end $$;
+comment on function api.set_default_persona is
+  'Makes a persona the caller''s default. Repeating it changes nothing. Fails: persona_unknown.';
+
 -- sql/identity/20_sessions.sql
 
 -- Sessions: what a token says, logging in, logging out. The facade signs and checks passwords; what is true stands here.
@@ -1472,9 +1984,18 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  update app.users set tokens_valid_from = floor(extract(epoch from clock_timestamp()))::bigint + 1 where id = p_user;
+  -- whoever changes a person's tokens locks in this order: credentials, user, sessions
+  perform from private.credentials where user_id = p_user for update;
+  update app.users
+  set tokens_valid_from = greatest(
+        floor(extract(epoch from clock_timestamp()))::bigint + 1,
+        -- tokens issued since tokensValidFrom last moved may be dated to that next second already
+        (select last_issued_at + 1 from private.credentials where user_id = p_user))
+  where id = p_user;
+  update app.sessions set ended_at = now(), user_agent = null where user_id = p_user and ended_at is null;
 end $$;
-comment on function private.end_tokens is 'Kills every token issued so far: tokensValidFrom moves to the next whole second.';
+comment on function private.end_tokens is
+  'Kills every token issued so far: tokensValidFrom moves to the next whole second, and rotating sessions end.';
 
 create function private.end_own_token(p_everywhere boolean) returns void
 language plpgsql volatile security definer   -- a person writes neither users nor the denylist
@@ -1508,10 +2029,15 @@ end $$;
 comment on function api.find_login is
   'For the facade alone: whose password to check at login, {userId, passwordHash}, or null. Specification: POST /auth/login.';
 
-create function api.log_in(p_user_id uuid, p_password_hash text, p_seconds integer) returns json
+create function api.log_in(
+  p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
+  p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
+) returns json
 language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
 set search_path = ''
 as $$
+declare
+  v_claims json;
 begin
   perform from private.credentials c
   where c.user_id = p_user_id and c.password_hash = p_password_hash
@@ -1522,23 +2048,29 @@ begin
   if (select banned_at is not null from app.users where id = p_user_id) then
     perform private.fail('person_banned');
   end if;
-  return json_build_object('claims', private.issue_claims(p_user_id, p_seconds),
-                           'user', private.own_profile(p_user_id));
+  if p_new_hash is not null then
+    update private.credentials set password_hash = p_new_hash where user_id = p_user_id;
+  end if;
+  v_claims := private.issue_claims(p_user_id, p_seconds);
+  perform private.open_session(p_family, v_claims, p_refresh_hash, p_user_agent);
+  return json_build_object('claims', v_claims, 'user', private.own_profile(p_user_id));
 end $$;
 comment on function api.log_in is
-  'For the facade alone, once the password is checked: {claims, user}. Fails: credentials_wrong, person_banned.';
+  'For the facade alone, once the password is checked: {claims, user}. p_new_hash replaces a hash whose parameters are too weak by now; with p_family a rotating session begins. Fails: credentials_wrong, person_banned.';
 
-create function api.log_out(p_scope text default 'local') returns json
+create function api.log_out(p_scope text default 'local', p_family uuid default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
   perform private.caller();
   perform private.end_own_token(p_scope = 'global');
+  update app.sessions set ended_at = now(), user_agent = null
+  where id = p_family and user_id = app.uid() and ended_at is null;
   return null;   -- answered as 204
 end $$;
 comment on function api.log_out is
-  'Ends this request''s token, or with scope global every token of the caller. Specification: POST /auth/logout.';
+  'Ends this request''s token, or with scope global every token of the caller; with p_family that rotating session too, if it is the caller''s. Specification: POST /auth/logout.';
 
 -- sql/identity/30_invites.sql
 
@@ -1559,7 +2091,8 @@ create table app.invite_codes (
   expires_at           timestamptz not null default now() + interval '30 days',
   created_at           timestamptz not null default now(),
   check (status <> 'reserved' or (reservation_id is not null and reserved_until is not null)),
-  check ((status = 'used') = (used_by is not null) and (used_by is null) = (used_at is null))
+  check ((used_by is null) = (used_at is null)),
+  check (case status when 'used' then used_by is not null when 'revoked' then true else used_by is null end)
 );
 create index invite_codes_generated_by_idx on app.invite_codes (generated_by, created_at desc);
 create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until) where status = 'reserved';
@@ -1692,7 +2225,8 @@ comment on function api.reserve_invite_code is
 
 create function api.register(
   p_session_id uuid, p_email text, p_password_hash text, p_first_name text, p_last_name text,
-  p_date_of_birth date, p_country text, p_city text, p_seconds integer
+  p_date_of_birth date, p_country text, p_city text, p_seconds integer,
+  p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
 ) returns json
 language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
 set search_path = ''
@@ -1700,6 +2234,7 @@ as $$
 declare
   v_code   app.invite_codes;
   v_person uuid;
+  v_claims json;
 begin
   if p_date_of_birth > current_date - interval '18 years' then
     perform private.fail('under_age');
@@ -1722,10 +2257,12 @@ begin
   perform private.emit('identity.invite_code.used', json_build_object(
     'codeId', v_code.id, 'newUserId', v_person, 'inviterUserId', v_code.generated_by));
 
-  return json_build_object('claims', private.issue_claims(v_person, p_seconds), 'user', private.own_profile(v_person));
+  v_claims := private.issue_claims(v_person, p_seconds);
+  perform private.open_session(p_family, v_claims, p_refresh_hash, p_user_agent);
+  return json_build_object('claims', v_claims, 'user', private.own_profile(v_person));
 end $$;
 comment on function api.register is
-  'For the facade alone: redeems a reservation and makes the person: {claims, user}. A failure leaves the reservation as it was. Fails: under_age, reservation_over, email_taken.';
+  'For the facade alone: redeems a reservation and makes the person: {claims, user}. With p_family a rotating session begins. A failure leaves the reservation as it was. Fails: under_age, reservation_over, email_taken.';
 
 create function private.ensure_first_admin(p_email text, p_password_hash text) returns json
 language plpgsql volatile
@@ -1739,11 +2276,173 @@ begin
     return null;
   end if;
   v_admin := private.create_person(p_email, p_password_hash, 'Admin', 'Admin', null, null, null, 'admin');
-  update app.users set username = 'admin' where id = v_admin;
+  update app.users set username = 'admin' where id = v_admin and private.is_free('admin');   -- an erased admin may have had it
   return (select json_agg((private.make_invite_code(v_admin)).code) from generate_series(1, 3));
 end $$;
 comment on function private.ensure_first_admin is
   'At boot: makes the first admin when there is none, and answers their first invite codes; else null.';
+
+-- sql/identity/35_allotment.sql
+
+-- A person's own invite codes: how many they may give out, and whom they brought in.
+-- Specification: Resources › Invite code (allotment). Decisions: Invites; Names and shapes (what an allotment counts).
+
+insert into private.errors (word, status, text) values
+  ('invites_exhausted', 409, 'You have given out all your invite codes. More come with time and reputation.'),
+  ('invite_settled', 409, 'This invite code was used or has expired.');
+
+create function private.invite_status(p_code app.invite_codes) returns text
+language sql stable
+set search_path = ''
+as $$
+  select case
+    when p_code.status = 'reserved' and p_code.reserved_until > now() then 'reserved'
+    when p_code.status not in ('active', 'reserved') then p_code.status
+    when p_code.expires_at <= now() then 'expired'
+    else 'active'
+  end
+$$;
+comment on function private.invite_status is 'The status of a code at this moment, whether or not a job has come to write it down.';
+
+create function private.invite_allotment(p_user uuid) returns integer
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select greatest(5, least(30, 5 + floor(a.total_reputation / 50)
+                                   + floor(extract(epoch from now() - u.created_at) / 86400 / 14)))
+    from app.users u join app.accounts a on a.user_id = u.id where u.id = p_user);
+end $$;
+comment on function private.invite_allotment is
+  'How many codes a person may have made: clamp(5 + floor(totalRep / 50) + floor(ageDays / 14), 5, 30).';
+
+create function private.count_invites(p_user uuid) returns integer
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select count(*) from app.invite_codes c where c.generated_by = p_user and private.invite_status(c) <> 'expired');
+end $$;
+comment on function private.count_invites is 'The codes that an allotment counts: all but those that expired unused.';
+
+create view app.invite_card with (security_invoker) as
+select c.id, c.generated_by, c.created_at,
+       json_build_object(
+         'id', c.id,
+         'code', c.code,
+         'status', private.invite_status(c),
+         'reservedUntil', case when private.invite_status(c) = 'reserved' then c.reserved_until end,
+         'usedBy', (select p.card from app.person_card p where p.id = c.used_by),
+         'usedAt', c.used_at,
+         'expiresAt', c.expires_at,
+         'createdAt', c.created_at) as card
+from app.invite_codes c;
+comment on view app.invite_card is
+  'One''s invite code: {id, code, status, reservedUntil, usedBy, usedAt, expiresAt, createdAt}. usedBy is null also when that person is hidden.';
+
+create function api.list_my_invites() returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_me        uuid := private.caller();
+  v_allotment integer := private.invite_allotment(v_me);
+begin
+  return json_build_object(
+    'codes', coalesce((select json_agg(c.card order by c.created_at desc, c.id desc)
+                       from (select * from app.invite_card where generated_by = v_me
+                             order by created_at desc, id desc limit 200) c), '[]'),
+    'allotment', v_allotment,
+    'used', (select count(*) from app.invite_codes where generated_by = v_me and used_by is not null),
+    'remaining', greatest(0, v_allotment - private.count_invites(v_me)));
+end $$;
+comment on function api.list_my_invites is
+  'The caller''s invite codes, {codes, allotment, used, remaining}: the newest 200 first, how many they may have made, how many were redeemed, how many are left to make.';
+
+create function private.make_own_invite() returns uuid
+language plpgsql volatile security definer   -- nobody writes codes but those who count them
+set search_path = ''
+as $$
+declare
+  v_me uuid := private.caller();
+begin
+  -- two at once never make one too many
+  perform pg_advisory_xact_lock(hashtextextended('invites ' || v_me, 0));
+  if private.count_invites(v_me) >= private.invite_allotment(v_me) then
+    perform private.fail('invites_exhausted');
+  end if;
+  return (private.make_invite_code(v_me)).id;
+end $$;
+comment on function private.make_own_invite is 'A new code of the caller, within their allotment. Fails: invites_exhausted.';
+
+create function api.create_invite() returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid := private.make_own_invite();
+begin
+  return (select card from app.invite_card where id = v_id);
+end $$;
+comment on function api.create_invite is 'Makes an invite code of the caller. Fails: invites_exhausted.';
+
+create function private.revoke_own_invite(p_code uuid) returns void
+language plpgsql volatile security definer   -- a person writes no codes
+set search_path = ''
+as $$
+declare
+  v_code app.invite_codes;
+begin
+  select * into v_code from app.invite_codes where id = p_code and generated_by = private.caller() for update;
+  if not found then
+    perform private.fail('invite_unknown');
+  elsif private.invite_status(v_code) in ('used', 'expired') then
+    perform private.fail('invite_settled');
+  end if;
+  update app.invite_codes set status = 'revoked' where id = p_code;
+end $$;
+comment on function private.revoke_own_invite is
+  'Revokes an unused code of the caller; a reservation on it ends with it. Fails: invite_unknown, invite_settled.';
+
+create function api.revoke_invite(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.revoke_own_invite(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.revoke_invite is
+  'Revokes an unused invite code of the caller. Repeating it changes nothing. Fails: invite_unknown, invite_settled.';
+
+create function api.get_invite_tree(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_me    uuid := private.caller();
+  v_from  app.invite_tree;
+  v_codes uuid[];
+begin
+  select * into v_from from app.invite_tree where code_id = private.cursor_uuid(p_cursor) and inviter_id = v_me;
+  if p_cursor is not null and not found then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_codes := array(select t.code_id from app.invite_tree t join app.person_card p on p.id = t.invitee_id
+                   where t.inviter_id = v_me
+                     and (t.created_at, t.code_id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.code_id, v_me))
+                   order by t.created_at desc, t.code_id desc limit 51);
+  return (
+    jsonb_build_object('invitedBy', (select p.card from app.invite_tree t join app.person_card p on p.id = t.inviter_id
+                                     where t.invitee_id = v_me))
+    || private.page((select json_agg(json_build_object('id', t.code_id, 'person', p.card, 'joinedAt', t.created_at)
+                                     order by t.created_at desc, t.code_id desc)
+                     from app.invite_tree t join app.person_card p on p.id = t.invitee_id
+                     where t.code_id = any (v_codes[:p_limit])), v_codes::text[], p_limit)::jsonb)::json;
+end $$;
+comment on function api.get_invite_tree is
+  'By whom the caller came (null for the first admin), and a page of whom they brought in, the newest first: {invitedBy, items: [{id, person, joinedAt}], nextCursor, hasMore}; id is the code''s. People whom the caller cannot see are left out. Fails: cursor_unknown, limit_out_of_range.';
 
 -- sql/identity/40_jobs.sql
 
@@ -1773,36 +2472,482 @@ end $$;
 comment on function private.job_expire_invites is
   'Job: says of active codes past their time that they have expired. A reserved one is let go first.';
 
+-- sql/identity/50_refresh.sql
+
+-- Rotating sessions: access tokens of a quarter of an hour, and a refresh token that is good for one use.
+-- The facade makes refresh tokens, HMAC-SHA256(key, family ‖ generation); what of them is good stands here.
+-- Specification: Authentication, 3 and 4. Decisions: Tokens and sessions.
+
+create table app.sessions (
+  id           uuid primary key,
+  user_id      uuid not null references app.users on delete cascade,
+  issued_at    bigint not null,
+  generation   integer not null default 0 check (generation >= 0),
+  token_hash   bytea not null check (length(token_hash) = 32),
+  user_agent   text check (length(user_agent) <= 300),
+  created_at   timestamptz not null default now(),
+  last_used_at timestamptz not null default now(),
+  expires_at   timestamptz not null default now() + interval '60 days',
+  ended_at     timestamptz
+);
+create index sessions_user_id_idx on app.sessions (user_id, created_at desc, id desc);
+create index sessions_expires_at_idx on app.sessions (expires_at);
+comment on table app.sessions is
+  'Families of refresh tokens, one a login: the generation that is good now, and the SHA-256 of its token. An ended one stays, so that it stays ended, until its time is over.';
+comment on column app.sessions.issued_at is
+  'iat of the first access token in unix seconds: a session older than the person''s tokensValidFrom is dead.';
+comment on column app.sessions.last_used_at is 'When the generation before this one was first used.';
+
+insert into private.errors (word, status, text) values
+  ('refresh_token_invalid', 401, 'This refresh token is not valid. Log in again.'),
+  ('refresh_token_reused', 401, 'This refresh token was used before. Its session has been ended. Log in again.'),
+  ('session_unknown', 404, 'There is no such session.');
+
+create function private.open_session(p_family uuid, p_claims json, p_refresh_hash bytea, p_user_agent text) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if p_family is not null then
+    insert into app.sessions (id, user_id, issued_at, token_hash, user_agent)
+    values (p_family, (p_claims ->> 'sub')::uuid, (p_claims ->> 'iat')::bigint, p_refresh_hash, p_user_agent);
+  end if;
+end $$;
+comment on function private.open_session is
+  'Begins a rotating session with the claims of its first access token; nothing without a family.';
+
+create function api.refresh_session(
+  p_family uuid, p_generation integer, p_refresh_hash bytea, p_next_hash bytea, p_seconds integer
+) returns json
+language plpgsql volatile security definer   -- a refresh token is no access token: there is nobody to whom a row could belong; for gate alone
+set search_path = ''
+as $$
+declare
+  v_session app.sessions;
+begin
+  -- the person's lock first, in the order of private.end_tokens; then the family's
+  perform from private.credentials c join app.sessions s using (user_id) where s.id = p_family for update of c;
+  select s.* into v_session
+  from app.sessions s join app.users u on u.id = s.user_id
+  where s.id = p_family and s.ended_at is null and s.expires_at > clock_timestamp()
+    and u.banned_at is null and u.erased_at is null and u.tokens_valid_from <= s.issued_at
+  for update of s;
+  if not found or p_generation > v_session.generation then
+    perform private.fail('refresh_token_invalid');
+  end if;
+
+  if p_generation = v_session.generation and p_refresh_hash = v_session.token_hash then
+    update app.sessions
+    set generation = generation + 1, token_hash = p_next_hash,
+        last_used_at = clock_timestamp(), expires_at = clock_timestamp() + interval '60 days'
+    where id = p_family;
+  elsif p_generation = v_session.generation - 1 and v_session.last_used_at > clock_timestamp() - interval '10 seconds' then
+    -- two tabs at once, or an answer that was lost: the same successor again, unless this facade would make another
+    if p_next_hash <> v_session.token_hash then
+      perform private.fail('refresh_token_invalid');
+    end if;
+  else
+    update app.sessions set ended_at = now(), user_agent = null where id = p_family;
+    return private.refusal('refresh_token_reused');   -- and not an error, which would undo the end
+  end if;
+  return json_build_object('claims', private.issue_claims(v_session.user_id, p_seconds));
+end $$;
+comment on function api.refresh_session is
+  'For the facade alone, once the token''s seal is checked: {claims} of a new access token. The token of p_generation is spent, and the one of p_next_hash takes its place for 60 days. A spent one ends the session, and that stays; except the last one within 10 seconds of its first use. Fails: refresh_token_invalid, refresh_token_reused.';
+
+create function api.list_sessions(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.caller();
+  v_before timestamptz := 'infinity';
+  v_id     uuid := private.cursor_uuid(p_cursor);
+  v_ids    uuid[];
+  v_items  json;
+begin
+  if p_cursor is not null then
+    select created_at into v_before from app.sessions where id = v_id and user_id = v_caller;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_ids := array(select id from app.sessions
+                 where user_id = v_caller and ended_at is null and expires_at > now()
+                   and (created_at, id) < (v_before, coalesce(v_id, v_caller))   -- any id will do beside infinity
+                 order by created_at desc, id desc limit 51);
+  select json_agg(json_build_object(
+           'id', s.id, 'userAgent', s.user_agent, 'createdAt', s.created_at,
+           'lastUsedAt', s.last_used_at, 'expiresAt', s.expires_at) order by s.created_at desc, s.id desc)
+  into v_items
+  from app.sessions s where s.id = any (v_ids[:p_limit]);
+  return private.page(v_items, v_ids::text[], p_limit);
+end $$;
+comment on function api.list_sessions is
+  'The caller''s rotating sessions that are not over, the newest first: {id, userAgent, createdAt, lastUsedAt, expiresAt}. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.end_session(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  update app.sessions set ended_at = coalesce(ended_at, now()), user_agent = null
+  where id = p_id and user_id = private.caller();
+  if not found then
+    perform private.fail('session_unknown');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.end_session is
+  'Ends a rotating session of the caller: its refresh token is dead at once, its last access token within a quarter of an hour. Repeating it changes nothing. Fails: session_unknown.';
+
+create function private.job_purge_sessions() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_changed integer;
+begin
+  delete from app.sessions where expires_at < now();
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end $$;
+comment on function private.job_purge_sessions is 'Job: forgets rotating sessions whose time is over.';
+
+-- sql/identity/60_passwords.sql
+
+-- Passwords that change: by whoever knows the old one, or by mail. The facade hashes; hashes and what is due stand here.
+-- Specification: Auth; Identity and profile. Decisions: Tokens and sessions.
+
+create table private.password_resets (
+  id         uuid primary key,
+  user_id    uuid references app.users on delete cascade,
+  token_hash bytea not null check (length(token_hash) = 32),
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null default now() + interval '1 hour',
+  used_at    timestamptz
+);
+create index password_resets_user_id_idx on private.password_resets (user_id, created_at);
+create index password_resets_created_at_idx on private.password_resets (created_at);
+comment on table private.password_resets is
+  'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null where nobody has the address: such a request leaves the same traces, so that nobody can tell.';
+
+insert into private.errors (word, status, text) values
+  ('password_wrong', 403, 'The password is wrong.'),
+  ('reset_over', 410, 'This link was used or has expired. Ask for another one.');
+
+create function api.find_password() returns json
+language plpgsql stable security definer   -- hashes are nobody's to read; for gate alone
+set search_path = ''
+as $$
+begin
+  return (select json_build_object('userId', c.user_id, 'passwordHash', c.password_hash)
+          from private.credentials c where c.user_id = private.caller());
+end $$;
+comment on function api.find_password is
+  'For the facade alone: the hash to check a password against that is asked for again inside a session, {userId, passwordHash}.';
+
+create function api.change_password(
+  p_password_hash text, p_new_hash text, p_seconds integer,
+  p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
+) returns json
+language plpgsql volatile security definer   -- a person writes neither hashes nor tokensValidFrom; for gate alone
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.caller();
+  v_claims json;
+begin
+  update private.credentials set password_hash = p_new_hash
+  where user_id = v_caller and password_hash = p_password_hash;
+  if not found then
+    perform private.fail('password_wrong');   -- it changed while it was being checked
+  end if;
+  perform private.end_tokens(v_caller);
+  update private.password_resets set used_at = now() where user_id = v_caller and used_at is null;
+  v_claims := private.issue_claims(v_caller, p_seconds);
+  perform private.open_session(p_family, v_claims, p_refresh_hash, p_user_agent);
+  return json_build_object('claims', v_claims, 'user', private.own_profile(v_caller));
+end $$;
+comment on function api.change_password is
+  'For the facade alone, once the old password is checked: ends every token and session of the caller, and links that were mailed; answers {claims, user} for a fresh token. With p_family a rotating session begins. Fails: password_wrong.';
+
+create function api.request_password_reset(p_email text, p_id uuid, p_token_hash bytea) returns json
+language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+set search_path = ''
+as $$
+declare
+  v_person uuid;
+begin
+  select a.user_id into v_person
+  from app.accounts a join app.users u on u.id = a.user_id and u.erased_at is null
+  where lower(a.email) = lower(btrim(p_email));
+  -- nobody's mailbox is filled by somebody else
+  if (select count(*) >= 5 from private.password_resets r
+      where r.user_id = v_person and r.created_at > now() - interval '1 hour') then
+    v_person := null;
+  end if;
+  insert into private.password_resets (id, user_id, token_hash) values (p_id, v_person, p_token_hash);
+  perform private.enqueue('mail', json_build_object('resetId', p_id));
+  return json_build_object('ok', true);
+end $$;
+comment on function api.request_password_reset is
+  'For the facade alone: keeps a request for a new password and has it mailed, at most 5 an hour and person. Does and answers the same for an unknown address: {ok}.';
+
+create function private.reset_mail(p_id uuid) returns json
+language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
+set search_path = ''
+as $$
+begin
+  return (
+    select json_build_object('to', a.email, 'tokenHash', encode(r.token_hash, 'hex'))
+    from private.password_resets r
+    join app.accounts a on a.user_id = r.user_id
+    join app.users u on u.id = r.user_id and u.erased_at is null
+    where r.id = p_id and r.used_at is null and r.expires_at > now());
+end $$;
+comment on function private.reset_mail is
+  'For the worker alone: where a request for a new password is mailed to, {to, tokenHash (hex)}; null when there is nobody to mail, or it is over.';
+
+create function private.open_reset(p_id uuid, p_token_hash bytea) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select r.user_id
+    from private.password_resets r join app.users u on u.id = r.user_id and u.erased_at is null
+    where r.id = p_id and r.token_hash = p_token_hash and r.used_at is null and r.expires_at > clock_timestamp());
+end $$;
+comment on function private.open_reset is 'Whose password this token may set, or null.';
+
+create function api.check_password_reset(p_id uuid, p_token_hash bytea) returns json
+language plpgsql stable security definer   -- the token is the right; for gate alone
+set search_path = ''
+as $$
+begin
+  if private.open_reset(p_id, p_token_hash) is null then
+    perform private.fail('reset_over');
+  end if;
+  return json_build_object('ok', true);
+end $$;
+comment on function api.check_password_reset is
+  'For the facade alone: whether hashing a new password is worth the while, {ok}. Fails: reset_over.';
+
+create function api.reset_password(p_id uuid, p_token_hash bytea, p_new_hash text) returns json
+language plpgsql volatile security definer   -- the token is the right; for gate alone
+set search_path = ''
+as $$
+declare
+  v_person uuid := private.open_reset(p_id, p_token_hash);
+begin
+  -- the person's lock, then a second look: of two who bring the same link one is late
+  perform from private.credentials where user_id = v_person for update;
+  v_person := private.open_reset(p_id, p_token_hash);
+  if v_person is null then
+    perform private.fail('reset_over');
+  end if;
+  update private.password_resets set used_at = now() where user_id = v_person and used_at is null;
+  update private.credentials set password_hash = p_new_hash where user_id = v_person;
+  perform private.end_tokens(v_person);
+  return json_build_object('ok', true);
+end $$;
+comment on function api.reset_password is
+  'For the facade alone: sets the password of whoever was mailed this token, {ok}. It is spent with all others of the person, and every token and session of theirs ends. Fails: reset_over.';
+
+create function private.job_purge_password_resets() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_changed integer;
+begin
+  delete from private.password_resets where created_at < now() - interval '1 day';
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end $$;
+comment on function private.job_purge_password_resets is 'Job: forgets requests for a new password after a day.';
+
+-- sql/identity/70_erasure.sql
+
+-- Erasure: a person goes, and what others have to rely on (ledgers, the audit log, who came by whom) keeps its ids.
+-- Specification: Authentication › Account erasure; States and transitions (Invite code). Decisions: Identity of people.
+
+create function private.erase_person(p_user uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.end_tokens(p_user);   -- first: it locks the credentials, and then the person
+  update app.users set
+    username = 'deleted_' || left(replace(gen_random_uuid()::text, '-', ''), 20),
+    first_name = 'Deleted', last_name = 'Account',
+    country = null, city = null, about = null, profile_pic_url = null,
+    role = 'user', erased_at = now()
+  where id = p_user and erased_at is null;
+end $$;
+comment on function private.erase_person is
+  'Erases a person in this transaction; the triggers on erased_at see to all the rest. Repeating it changes nothing. For definer functions and staff operations.';
+
+create function private.erase_account() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  update app.accounts set email = 'deleted-' || gen_random_uuid() || '@deleted.invalid',
+                          date_of_birth = null, phone = null, last_seen_at = null
+  where user_id = new.id;
+  update private.credentials set password_hash = '!erased' where user_id = new.id;
+  -- the rows stay, since posts may name them
+  update app.personas set name = id::text, about = null, accent = 'ink', profile_pic_url = null where user_id = new.id;
+  update app.invite_codes set status = 'revoked', candidate_session_id = null where generated_by = new.id;
+  delete from app.sessions where user_id = new.id;
+  delete from private.password_resets where user_id = new.id;
+  return null;
+end $$;
+comment on function private.erase_account is
+  'Trigger: of an erased person no address, birthday, number, persona or session stays; the password hash is one that no password has, and every invite code is revoked.';
+create trigger erase_account after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_account();
+
+create function api.erase_me(p_password_hash text) returns json
+language plpgsql volatile security definer   -- trusts the facade to have checked the password; for gate alone
+set search_path = ''
+as $$
+begin
+  perform from private.credentials where user_id = private.caller() and password_hash = p_password_hash for update;
+  if not found then
+    perform private.fail('password_wrong');   -- it changed while it was being checked
+  end if;
+  perform private.erase_person(app.uid());
+  return json_build_object('erased', true);
+end $$;
+comment on function api.erase_me is
+  'For the facade alone, once the password is checked: erases the caller for good, {erased}. Fails: password_wrong.';
+
+-- sql/identity/80_export.sql
+
+-- The export: everything about a person, section by section (private.personal_data), so that no answer has to hold it all.
+-- Specification: GET /me/export.
+
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.accounts', 'user_id', 'account', '{}'),
+  ('app.personas', 'user_id', 'personas', '{}'),
+  ('app.sessions', 'user_id', 'sessions', '{token_hash}'),
+  ('private.password_resets', 'user_id', 'passwordResets', '{token_hash}'),
+  ('app.invite_codes', 'generated_by', 'inviteCodes', '{reservation_id,candidate_session_id}'),
+  ('app.invite_tree', 'inviter_id', 'invited', '{}'),
+  ('app.invite_tree', 'invitee_id', 'invitedBy', '{code_id}');
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.invite_codes', 'used_by', 'The code is another''s; by whom one came is in invitedBy.'),
+  ('private.credentials', 'user_id', 'A secret: password hashes never leave the database.');
+
+create function private.export_head(p_user uuid) returns json
+language plpgsql stable security definer   -- which tables there are is nobody's to read
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'format', 'service-gdpr-export-v1',
+    'exportedAt', now(),
+    'actorId', (select private.actor_id(username, private.domain()) from app.users where id = p_user),
+    'sections', (
+      select json_agg(json_build_object(
+               'name', d.section,
+               'single', d.whose is null and private.key_columns(d.relation) = format('t.%I', d.person_column))
+             order by d.id)
+      from private.personal_data d where d.section is not null));
+end $$;
+comment on function private.export_head is
+  'How a person''s export begins, {format, exportedAt, actorId}, and what follows, {sections: [{name, single}]}; single is at most one row.';
+
+create function private.export_own(p_section text, p_after jsonb) returns json
+language plpgsql stable security definer   -- private.export_page takes anybody
+set search_path = ''
+as $$
+begin
+  if p_section is null then
+    return private.export_head(private.caller());
+  end if;
+  return private.export_page(private.caller(), p_section, p_after);
+end $$;
+comment on function private.export_own is 'The caller''s own export: its head, or a page of a section. Fails: section_unknown.';
+
+create function api.export_me(p_section text default null, p_after jsonb default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.export_own(p_section, p_after);
+end $$;
+comment on function api.export_me is
+  'The caller''s data: without p_section {format, exportedAt, actorId, sections}, with it up to 200 rows of that section, {items, next}; next goes into p_after for those that follow, and is null at the end. Fails: section_unknown.';
+
 -- policies/identity.sql
 
 -- Who may see and touch accounts, sessions and invites. Twin of sql/identity/.
 
 -- users: the columns that identity adds
 grant select (role, first_name, last_name, country, city, about, profile_pic_url) on app.users to authenticated;
-grant select on app.person_card to authenticated;
+grant update (username, first_name, last_name, country, city, about, profile_pic_url) on app.users to authenticated;
+grant select on app.person_card, app.profile_card to authenticated;
 grant execute on function private.own_profile to authenticated;
+create policy update_own on app.users for update to authenticated
+  using (id = (select app.uid())) with check (id = (select app.uid()));
+comment on policy update_own on app.users is 'People change their own profile; no other column is granted.';
 
 -- accounts
 alter table app.accounts enable row level security;
 grant select on app.accounts to authenticated;
+grant update (phone, last_seen_at) on app.accounts to authenticated;
 create policy select_own on app.accounts for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.accounts is 'One''s own account. Definer functions write it.';
+comment on policy select_own on app.accounts is 'One''s own account.';
+create policy update_own on app.accounts for update to authenticated
+  using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
+comment on policy update_own on app.accounts is 'Number and presence; the rest of an account is written by definer functions.';
 
 -- credentials: for definer functions alone
 alter table private.credentials enable row level security;
 
+-- sessions
+alter table app.sessions enable row level security;
+grant select (id, user_id, user_agent, created_at, last_used_at, expires_at, ended_at) on app.sessions to authenticated;
+grant update (ended_at, user_agent) on app.sessions to authenticated;
+create policy select_own on app.sessions for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.sessions is 'One''s own rotating sessions, without what their tokens are checked against.';
+create policy update_own on app.sessions for update to authenticated
+  using (user_id = (select app.uid())) with check (ended_at is not null);
+comment on policy update_own on app.sessions is 'People end their own sessions, and no ended one begins again.';
+
+-- password_resets: for definer functions alone
+alter table private.password_resets enable row level security;
+
 -- personas
 alter table app.personas enable row level security;
-grant select on app.personas to authenticated;
+grant select, delete on app.personas to authenticated;
+grant insert (user_id, name, about, accent, profile_pic_url), update (name, about, accent, profile_pic_url)
+  on app.personas to authenticated;
+grant select on app.persona_card to authenticated;
+grant execute on function private.own_persona, private.make_default_persona to authenticated;
 create policy select_reachable on app.personas for select to authenticated
   using (exists (select from app.users u where u.id = user_id));
 comment on policy select_reachable on app.personas is 'Whoever sees the person sees their personas.';
+create policy insert_own on app.personas for insert to authenticated with check (user_id = (select app.uid()));
+comment on policy insert_own on app.personas is 'People make personas of their own.';
+create policy update_own on app.personas for update to authenticated
+  using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
+comment on policy update_own on app.personas is 'People change their own; which one is the default changes by definer function.';
+create policy delete_own on app.personas for delete to authenticated using (user_id = (select app.uid()));
+comment on policy delete_own on app.personas is 'People delete their own.';
 
 -- invite_codes
 alter table app.invite_codes enable row level security;
-grant select on app.invite_codes to authenticated;
+grant select on app.invite_codes, app.invite_card to authenticated;
+grant execute on function private.invite_status, private.invite_allotment, private.count_invites,
+  private.make_own_invite, private.revoke_own_invite
+  to authenticated;
 create policy select_own on app.invite_codes for select to authenticated using (generated_by = (select app.uid()));
-comment on policy select_own on app.invite_codes is 'One''s own codes.';
+comment on policy select_own on app.invite_codes is 'One''s own codes. Definer functions count and write them.';
 
 -- invite_tree
 alter table app.invite_tree enable row level security;
@@ -1813,11 +2958,22 @@ comment on policy select_own on app.invite_tree is 'Whom one brought in, and by 
 
 grant execute on function private.end_own_token to authenticated;
 grant execute on function api.get_me, api.log_out to authenticated;
--- what comes before a token: for the facade's gate, which no token can name
-grant execute on function api.find_login, api.log_in, api.reserve_invite, api.reserve_invite_code, api.register to gate;
+grant execute on function private.export_own to authenticated;
+grant execute on function api.update_me, api.get_profile, api.note_presence, api.export_me,
+  api.list_my_personas, api.create_persona, api.update_persona, api.delete_persona, api.set_default_persona,
+  api.list_my_invites, api.create_invite, api.revoke_invite, api.get_invite_tree
+  to authenticated;
+grant execute on function api.list_sessions, api.end_session to authenticated;
+-- what comes before a token, and what trusts the facade to have checked a password: for its gate, which no token can name
+grant execute on function api.find_login, api.log_in, api.reserve_invite, api.reserve_invite_code, api.register,
+  api.refresh_session, api.find_password, api.change_password, api.request_password_reset, api.check_password_reset,
+  api.reset_password, api.erase_me
+  to gate;
 
 -- jobs
-grant execute on function private.job_release_reservations, private.job_expire_invites to worker;
+grant execute on function private.job_release_reservations, private.job_expire_invites, private.job_purge_sessions,
+  private.job_purge_password_resets, private.reset_mail
+  to worker;
 
 -- sql/interests/10_catalog.sql
 
@@ -2045,6 +3201,25 @@ begin
 end $$;
 comment on function api.drop_interest is
   'Takes a choice back. Repeating it changes nothing. Fails: interest_unknown.';
+
+-- sql/interests/90_erasure.sql
+
+-- What erasure does to choices, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+
+insert into private.personal_data (relation, person_column, section) values
+  ('app.user_interests', 'user_id', 'interests');
+
+create function private.erase_choices() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  delete from app.user_interests where user_id = new.id;
+  return null;
+end $$;
+comment on function private.erase_choices is 'Trigger: what an erased person chose is no longer counted.';
+create trigger erase_choices after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_choices();
 
 -- policies/interests.sql
 
@@ -2577,6 +3752,83 @@ end $$;
 comment on function api.revoke_invitation is
   'The inviter takes a pending invitation back. Fails: circle_unknown, circle_not_yours, invitation_unknown, invitation_settled.';
 
+-- sql/social/25_ties.sql
+
+-- What two people's circles make of them: whether they share one, what is under way, where one belongs.
+-- Specification: Social; "two users may open a DM only when they share at least one circle".
+
+create function private.shares_circle(p_one uuid, p_other uuid) returns boolean
+language plpgsql stable security definer   -- members do not see each other, nor the circles of strangers
+set search_path = ''
+as $$
+begin
+  return exists (
+    select
+    from (select person, circle_id, owner_id
+          from (select owner_id as person, id as circle_id, owner_id from app.circles where owner_id in (p_one, p_other)
+                union all
+                select member_id, circle_id, owner_id from app.circle_members where member_id in (p_one, p_other)) b
+          where private.may_meet(private.level_of(person, owner_id))) belonging
+    join app.users owner on owner.id = owner_id and owner.banned_at is null and owner.erased_at is null
+    group by circle_id
+    having count(distinct person) = 2);
+end $$;
+comment on function private.shares_circle is
+  'Whether two people belong to one circle, as its owner or as members. A circle whose owner is banned, or across a block from one of the two, is none.';
+
+create function api.check_circles(p_person text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_person uuid := private.person(p_person);
+begin
+  return json_build_object(
+    'sharesCircle', private.shares_circle(private.caller(), v_person),
+    'inMyCircle', exists (select from app.circle_members where owner_id = app.uid() and member_id = v_person),
+    'inTheirCircle', exists (select from app.circle_members where owner_id = v_person and member_id = app.uid()));
+end $$;
+comment on function api.check_circles is
+  'Whether the caller and a person share a circle, and whose: {sharesCircle, inMyCircle, inTheirCircle}. Fails: person_unknown.';
+
+create function api.list_pending_invitations(p_person text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_person uuid := private.person(p_person);
+begin
+  return private.page(
+    private.invitation_cards(array(
+      select id from app.circle_invitations
+      where inviter_id = private.caller() and invitee_id = v_person and status = 'pending'
+      order by created_at desc, id desc)),
+    '{}', 50);
+end $$;
+comment on function api.list_pending_invitations is
+  'The caller''s pending invitations to a person, newest first: one page, since nobody has more than 50 circles. Fails: person_unknown.';
+
+create function api.list_memberships(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_from app.circles;
+  v_ids  uuid[];
+begin
+  select * into v_from from app.circles where id = private.cursor_uuid(p_cursor) and owner_id <> app.uid();
+  if p_cursor is not null and not found then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_ids := array(select id from app.circle_card
+                 where owner_id <> private.caller()
+                   and (created_at, id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.id, app.uid()))
+                 order by created_at desc, id desc limit 51);
+  return private.page(private.circle_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_memberships is
+  'The circles of others that the caller belongs to, newest first. Fails: cursor_unknown, limit_out_of_range.';
+
 -- sql/social/30_blocks.sql
 
 -- Blocks: bilateral silence. And the audience: the triggers that keep app.audience true to circles and blocks.
@@ -2677,7 +3929,7 @@ set search_path = ''
 as $$
 begin
   return (select u.id from app.users u join app.blocks b on b.blocked_id = u.id
-          where b.blocker_id = app.uid() and u.username = private.username_of(p_person));
+          where b.blocker_id = app.uid() and u.id = private.named(p_person));
 end $$;
 comment on function private.blocked_person is 'The id of a person whom the caller has blocked, or null.';
 
@@ -2734,12 +3986,663 @@ end $$;
 comment on function private.job_check_audience is
   'Job: compares app.audience with a full rebuild, both ways, and repairs the pairs that differ. Any is a fault: triggers keep the table.';
 
+create function private.job_purge_ended_follows() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_changed integer;
+begin
+  delete from private.ended_follows where ended_at < now() - interval '1 day';
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end $$;
+comment on function private.job_purge_ended_follows is 'Job: forgets the places of follows that ended more than a day ago.';
+
+-- sql/social/50_follows.sql
+
+-- Follows: one person's subscription to what another publishes. One row a direction; a block ends both.
+-- Specification: Resources › UserFollow; Social › follow routes; Events › social.user.followed.
+
+create table app.follows (
+  follower_id  uuid not null references app.users on delete cascade,
+  following_id uuid not null references app.users on delete cascade,
+  created_at   timestamptz not null default now(),
+  primary key (follower_id, following_id),
+  constraint follow_oneself check (follower_id <> following_id)
+);
+create index follows_followers_idx on app.follows (following_id, created_at desc, follower_id desc);
+create index follows_following_idx on app.follows (follower_id, created_at desc, following_id desc);
+comment on table app.follows is 'Who follows whom, one row a direction.';
+-- no update: a follow is made or ended, never changed
+
+create table private.ended_follows (
+  follower_id  uuid not null,
+  following_id uuid not null,
+  created_at   timestamptz not null,
+  ended_at     timestamptz not null default now(),
+  primary key (follower_id, following_id)
+);
+create index ended_follows_ended_at_idx on private.ended_follows (ended_at);
+comment on table private.ended_follows is
+  'Where ended follows stood in the lists, for a day: who is walking one goes on from there. Ids without keys: nothing hangs on them.';
+
+create index users_banned_idx on app.users (id) where banned_at is not null;
+
+insert into private.errors (word, status, text) values
+  ('follow_oneself', 400, 'You cannot follow yourself.');
+
+create function private.keep_ended_follows() returns trigger
+language plpgsql volatile security definer   -- nobody writes these but the trigger
+set search_path = ''
+as $$
+begin
+  insert into private.ended_follows (follower_id, following_id, created_at)
+  select follower_id, following_id, created_at from ended
+  on conflict (follower_id, following_id) do update set created_at = excluded.created_at, ended_at = now();
+  return null;
+end $$;
+comment on function private.keep_ended_follows is 'Trigger: an ended follow leaves its place in the lists behind.';
+create trigger keep_ended after delete on app.follows
+  referencing old table as ended for each statement execute function private.keep_ended_follows();
+
+create function private.end_follows() returns trigger
+language plpgsql volatile security definer   -- a block ends the other's follow too
+set search_path = ''
+as $$
+begin
+  delete from app.follows f using made m
+  where (f.follower_id, f.following_id) in ((m.blocker_id, m.blocked_id), (m.blocked_id, m.blocker_id));
+  return null;
+end $$;
+comment on function private.end_follows is 'Trigger: a block ends follows both ways. Lifting it brings none back.';
+create trigger end_follows after insert on app.blocks
+  referencing new table as made for each statement execute function private.end_follows();
+
+create function private.person_page(p_ids uuid[], p_limit integer) returns json
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select private.page(json_agg(c.card order by i.place) filter (where i.place <= p_limit),
+                        coalesce(array_agg(c.card ->> 'id' order by i.place), '{}'), p_limit)
+    from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
+end $$;
+comment on function private.person_page is
+  'A page of these people (one more than the page, when there are), in order; the cursor is an actor id. Fails: limit_out_of_range.';
+
+create function private.follow_at(p_cursor text, p_follower uuid default null, p_following uuid default null) returns app.follows
+language plpgsql stable security definer   -- a cursor holds also when its follow has ended or its person was banned since
+set search_path = ''
+as $$
+declare
+  v_named uuid := private.named(p_cursor);
+  v_place app.follows;
+begin
+  if p_cursor is null then
+    v_place.created_at := 'infinity';   -- before the first
+    return v_place;
+  end if;
+  select * into v_place from app.follows
+  where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
+  if not found then
+    select follower_id, following_id, created_at into v_place from private.ended_follows
+    where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
+  end if;
+  if not found or not private.may_meet(private.level_of(app.uid(), v_named)) then
+    perform private.fail('cursor_unknown');
+  end if;
+  return v_place;
+end $$;
+comment on function private.follow_at is
+  'The follow between the person that a cursor names and the one whose list it is, also when it has ended; without a cursor a moment after all. Never across a block from the caller. Fails: cursor_unknown.';
+
+create function private.follow_counts(p_person uuid) returns json
+language plpgsql stable security definer   -- under row-level security every follower would be asked for
+set search_path = ''
+as $$
+declare
+  -- whom the caller's lists leave out, the counts leave out: the difference would tell of a block
+  v_hidden uuid[] := array(select author_id from app.audience where viewer_id = app.uid() and level < 0
+                           union select id from app.users where banned_at is not null);
+begin
+  return json_build_object(
+    'followers', (select count(*) from app.follows where following_id = p_person)
+               - (select count(*) from app.follows where following_id = p_person and follower_id = any (v_hidden)),
+    'following', (select count(*) from app.follows where follower_id = p_person)
+               - (select count(*) from app.follows where follower_id = p_person and following_id = any (v_hidden)),
+    'isFollowing', exists (select from app.follows where follower_id = app.uid() and following_id = p_person));
+end $$;
+comment on function private.follow_counts is
+  'How many follow a person and whom they follow, as many as the caller''s lists show, and whether the caller does: {followers, following, isFollowing}.';
+
+create function api.follow_person(p_person text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_person uuid := private.lock_person(p_person);
+begin
+  insert into app.follows (follower_id, following_id) values (private.caller(), v_person) on conflict do nothing;
+  if found then
+    perform private.emit('social.user.followed', json_build_object('followerId', app.uid(), 'followingId', v_person));
+  end if;
+  return private.follow_counts(v_person);
+end $$;
+comment on function api.follow_person is
+  'Follows a person; repeating it changes nothing. Answers as follow_stats. Fails: person_unknown, follow_oneself.';
+
+create function api.unfollow_person(p_person text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.follows where follower_id = app.uid() and following_id = private.person(p_person);
+  return null;   -- answered as 204
+end $$;
+comment on function api.unfollow_person is 'Ends a follow; repeating it changes nothing. Fails: person_unknown.';
+
+create function api.follow_stats(p_person text) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.follow_counts(private.person(p_person)); end $$;
+comment on function api.follow_stats is
+  'How many follow a person and whom they follow, and whether the caller does: {followers, following, isFollowing}. Fails: person_unknown.';
+
+create function api.list_followers(p_person text, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_person uuid := private.person(p_person);
+  v_from   app.follows := private.follow_at(p_cursor, p_following => v_person);
+begin
+  -- bare variables: an expression such as coalesce is no index condition under a policy, and deep pages read all before them
+  return private.person_page(array(
+    select follower_id from app.follows
+    where following_id = v_person
+      and (created_at, follower_id) < (v_from.created_at, v_from.follower_id)
+    order by created_at desc, follower_id desc limit 51), p_limit);
+end $$;
+comment on function api.list_followers is
+  'Who follows a person, newest first. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
+
+create function api.list_following(p_person text, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_person uuid := private.person(p_person);
+  v_from   app.follows := private.follow_at(p_cursor, p_follower => v_person);
+begin
+  return private.person_page(array(
+    select following_id from app.follows
+    where follower_id = v_person
+      and (created_at, following_id) < (v_from.created_at, v_from.following_id)
+    order by created_at desc, following_id desc limit 51), p_limit);
+end $$;
+comment on function api.list_following is
+  'Whom a person follows, newest first. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
+
+-- sql/social/60_mutes.sql
+
+-- Mutes: silence of another that they notice nothing of. And the list of one's blocks.
+-- Specification: Resources › UserMute, UserBlock. Decisions: Notifications ("Muted and blocked people cause none").
+
+create table app.mutes (
+  muter_id   uuid not null references app.users on delete cascade,
+  muted_id   uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (muter_id, muted_id),
+  constraint mute_oneself check (muter_id <> muted_id)
+);
+create index mutes_muted_id_idx on app.mutes (muted_id);
+comment on table app.mutes is
+  'Who muted whom. The muted cause no notifications to the muter, and the muter''s feed leaves their posts out.';
+-- no update: a mute is made or lifted
+
+insert into private.errors (word, status, text) values
+  ('mute_oneself', 400, 'You cannot mute yourself.');
+
+create function private.name_cursor(p_cursor text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_name text := coalesce(private.username_of(p_cursor), '');
+begin
+  if p_cursor is not null and v_name !~ '^[a-z0-9_]{3,30}$' then
+    perform private.fail('cursor_unknown');
+  end if;
+  return v_name;
+end $$;
+comment on function private.name_cursor is
+  'The name that a cursor of a list by name stands for, empty without one. A place in the alphabet, whoever has left the list since. Fails: cursor_unknown.';
+
+create function private.muted_people() returns uuid[]
+language plpgsql stable   -- invoker: under row-level security these are the caller's own
+set search_path = ''
+as $$
+begin
+  return array(select muted_id from app.mutes where muter_id = app.uid());
+end $$;
+comment on function private.muted_people is 'Whom the caller has muted: read once by what leaves them out.';
+
+create function api.mute_person(p_person text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  insert into app.mutes (muter_id, muted_id) values (private.caller(), private.person(p_person)) on conflict do nothing;
+  return json_build_object('muted', true);
+end $$;
+comment on function api.mute_person is
+  'Mutes a person, who notices nothing. Repeating it changes nothing. Fails: person_unknown, mute_oneself.';
+
+create function api.unmute_person(p_person text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.mutes where muter_id = app.uid() and muted_id = private.person(p_person);
+  return null;   -- answered as 204
+end $$;
+comment on function api.unmute_person is 'Lifts a mute; repeating it changes nothing. Fails: person_unknown.';
+
+create function api.list_mutes(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_after text := private.name_cursor(p_cursor);
+begin
+  return private.person_page(array(
+    select u.id from app.mutes m join app.users u on u.id = m.muted_id
+    where m.muter_id = private.caller() and u.username > v_after
+    order by u.username limit 51), p_limit);
+end $$;
+comment on function api.list_mutes is
+  'Whom the caller has muted, by username; not those across a block. Fails: cursor_unknown, limit_out_of_range.';
+
+create function private.own_blocks(p_after text) returns table (card json)
+language plpgsql stable security definer   -- a block hides the blocked, and yet one must know whom one can unblock
+set search_path = ''
+as $$
+declare
+  v_domain text := private.domain();
+begin
+  return query
+    select json_build_object('id', private.actor_id(u.username, v_domain), 'actorId', private.actor_id(u.username, v_domain),
+                             'username', u.username, 'createdAt', b.created_at)
+    from app.blocks b join app.users u on u.id = b.blocked_id
+    where b.blocker_id = app.uid() and u.erased_at is null and u.username > p_after
+    order by u.username limit 51;
+end $$;
+comment on function private.own_blocks is
+  'Whom the caller has blocked, by username after this one, by name alone: {id, actorId, username, createdAt}. At most 51.';
+
+create function api.list_blocks(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_after text := private.name_cursor(p_cursor);
+begin
+  return (
+    select private.page(json_agg(b.card order by b.place) filter (where b.place <= p_limit),
+                        coalesce(array_agg(b.card ->> 'id' order by b.place), '{}'), p_limit)
+    from private.own_blocks(v_after) with ordinality as b (card, place));
+end $$;
+comment on function api.list_blocks is
+  'Whom the caller has blocked, by username: the one list that names people across a block. Fails: cursor_unknown, limit_out_of_range.';
+
+-- sql/social/65_keywords.sql
+
+-- Muted keywords: words, in whatever script, that a person does not want to read about.
+-- Specification: Identity and profile › muted-keywords. Decisions: Names and shapes › Bodies.
+
+create table app.muted_keywords (
+  id         uuid primary key,
+  user_id    uuid not null references app.users on delete cascade,
+  keyword    text not null check (length(keyword) between 1 and 100),
+  folded     text not null,
+  until      timestamptz,
+  created_at timestamptz not null default now(),
+  constraint keyword_empty check (folded <> ''),
+  unique (user_id, folded)
+);
+create index muted_keywords_user_id_idx on app.muted_keywords (user_id, id desc);
+comment on table app.muted_keywords is
+  'Words that a person''s feed leaves out, for good or until a moment. id is made of the time, so that it is its own place in the list.';
+comment on column app.muted_keywords.folded is 'private.folded of the keyword: what is compared, so that each counts once.';
+
+insert into private.errors (word, status, text) values
+  ('keyword_empty', 422, 'There is nothing in this keyword that could be found in a text.'),
+  ('keyword_until', 422, 'until must lie in the future.'),
+  ('keywords_exhausted', 409, 'You have muted 100 keywords already.');
+
+create function private.folded(p_text text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if octet_length(p_text) = length(p_text) then
+    return lower(p_text);   -- ASCII: a tenth of the time
+  end if;
+  -- case and accents go, but й stays another letter than и; Hebrew points and Arabic vowel signs are seldom written
+  return translate(
+    extensions.unaccent(lower(normalize(
+      regexp_replace(p_text, '[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670]', '', 'g'),
+      nfkc) collate pg_catalog.pg_c_utf8)),
+    'ς', 'σ');
+end $$;
+comment on function private.folded is
+  'A text as words are compared: lower case, without accents, points and vowel signs, full and half width alike.';
+
+create function private.keyword_pattern(p_keywords text[]) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  -- scripts that write no spaces between words: Thai to Myanmar, Khmer, Kana and Han; Hangul hangs its particles on
+  v_unspaced constant text :=
+    '\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u31ff\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff';
+  -- letters, digits, and the signs within words of India's scripts that are no letters by themselves
+  v_word constant text :=
+    '[:alnum:]_\u093c\u094d\u09bc\u09cd\u0a3c\u0a4d\u0abc\u0acd\u0b3c\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca';
+  v_edge constant text := '[^' || v_word || ']|[' || v_unspaced || ']';
+begin
+  return (
+    select string_agg(case when g.opens then '(?:^|' || v_edge || ')' else '' end || '(?:' || g.words || ')'
+                      || case when g.closes then '(?:$|' || v_edge || ')' else '' end, '|')
+    from (select w.opens, w.closes, string_agg(w.word, '|') as words
+          from (select left(k, 1) collate pg_catalog.pg_c_utf8 !~ v_edge as opens,
+                       right(k, 1) collate pg_catalog.pg_c_utf8 !~ v_edge as closes,
+                       regexp_replace(regexp_replace(k, '[.*+?^${}()|\[\]\\]', '\\\&', 'g'), '\s+', '\s+', 'g') as word
+                from unnest(p_keywords) k) w
+          group by w.opens, w.closes) g);
+end $$;
+comment on function private.keyword_pattern is
+  'One pattern for all of these folded keywords; null for none. A keyword is found as whole words, and anywhere where its edge is of a script without spaces or no letter at all (#tag, c++).';
+
+create function private.muted_pattern() returns text
+language plpgsql stable   -- invoker: under row-level security these are the caller's own
+set search_path = ''
+as $$
+begin
+  return private.keyword_pattern(array_agg(folded))
+  from app.muted_keywords where user_id = app.uid() and (until is null or until > now());
+end $$;
+comment on function private.muted_pattern is 'The pattern of the caller''s muted keywords, or null: made once by what leaves them out.';
+
+create function private.mentions(p_texts text[], p_pattern text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- with a sign in between that is no blank: no keyword begins in one and ends in the next
+  return private.folded(array_to_string(p_texts, e'\x1f')) collate pg_catalog.pg_c_utf8 ~ p_pattern;
+end $$;
+comment on function private.mentions is 'Whether one of these texts (nulls left out) has one of the keywords of a pattern.';
+
+create function private.timed_id() returns uuid
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_ms bytea := substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3);
+begin
+  -- a UUID of version 7: the time, then chance
+  return encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing v_ms from 1 for 6), 52, 1), 53, 1), 'hex')::uuid;
+end $$;
+comment on function private.timed_id is 'An id that is greater the later it was made: a cursor that holds when its row is gone.';
+
+create function private.limit_keywords() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- two at once never make one too many
+  perform pg_advisory_xact_lock(hashtextextended('keywords ' || new.user_id, 0));
+  if (select count(*) from app.muted_keywords where user_id = new.user_id and folded <> new.folded) >= 100 then
+    perform private.fail('keywords_exhausted');
+  end if;
+  return new;
+end $$;
+comment on function private.limit_keywords is 'Trigger: at most 100 muted keywords a person.';
+create trigger limit_keywords before insert on app.muted_keywords
+  for each row execute function private.limit_keywords();
+
+create view app.muted_keyword_card with (security_invoker) as
+select k.id, json_build_object('id', k.id, 'keyword', k.keyword, 'until', k.until, 'createdAt', k.created_at) as card
+from app.muted_keywords k;
+comment on view app.muted_keyword_card is 'A muted keyword: {id, keyword, until, createdAt}.';
+
+create function api.mute_keyword(p_keyword text, p_until timestamptz default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_folded text := btrim(regexp_replace(private.folded(p_keyword), '\s+', ' ', 'g'));
+  v_id     uuid;
+begin
+  if p_until <= now() then
+    perform private.fail('keyword_until');
+  end if;
+  delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- what is over makes room
+  insert into app.muted_keywords (id, user_id, keyword, folded, until)
+  values (private.timed_id(), private.caller(), btrim(p_keyword), v_folded, p_until)
+  on conflict (user_id, folded) do update set keyword = excluded.keyword, until = excluded.until
+  returning id into v_id;
+  return (select card from app.muted_keyword_card where id = v_id);
+end $$;
+comment on function api.mute_keyword is
+  'Mutes a keyword, for good or until a moment; muting it again changes the moment. Fails: keyword_empty, keyword_until, keywords_exhausted.';
+
+create function api.unmute_keyword(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.muted_keywords where id = p_id and user_id = private.caller();
+  return null;   -- answered as 204
+end $$;
+comment on function api.unmute_keyword is 'Lifts a muted keyword; repeating it changes nothing, nor does an id that is none.';
+
+create function api.list_muted_keywords(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_from uuid := coalesce(private.cursor_uuid(p_cursor), 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_ids  uuid[];
+begin
+  if p_cursor is not null and substr(v_from::text, 15, 1) <> '7' then
+    perform private.fail('cursor_unknown');   -- no id of ours
+  end if;
+  v_ids := array(select id from app.muted_keywords
+                 where user_id = private.caller() and id < v_from and (until is null or until > now())
+                 order by id desc limit 51);
+  return private.page(
+    (select json_agg(card order by id desc) from app.muted_keyword_card where id = any (v_ids[:p_limit])),
+    v_ids::text[], p_limit);
+end $$;
+comment on function api.list_muted_keywords is
+  'The caller''s muted keywords that still hold, newest first. Fails: cursor_unknown, limit_out_of_range.';
+
+-- sql/social/70_reports.sql
+
+-- Reports: what people tell the staff about others and what they publish.
+-- Specification: Other › Report; States and transitions › Report. Decisions: Names and shapes › Report.
+--
+-- What can be reported belongs to many features, most of them higher than this one. So each registers its kind in
+-- private.report_targets, with a function of its own that finds the target as its reporter sees it, or fails with
+-- its own word. Nothing here names posts, and a later kind needs a row and a function beside its tables.
+
+create table private.report_targets (
+  type   text primary key check (type ~ '^[a-z][a-z-]{1,29}$'),
+  finder text not null check (finder ~ '^private\.[a-z_]+$')
+);
+comment on table private.report_targets is
+  'What can be reported. finder(text) gives the id of the target that a report names, and fails where the caller does not see it; it runs with the caller''s rights.';
+
+create table app.reports (
+  id          uuid primary key default gen_random_uuid(),
+  reporter_id uuid not null references app.users on delete cascade,
+  target_type text not null references private.report_targets on delete restrict,
+  target_id   uuid not null,
+  reason      text not null check (length(reason) <= 1000),
+  status      text not null default 'open' check (status in ('open', 'reviewed', 'dismissed')),
+  reviewed_by uuid references app.users on delete set null,
+  reviewed_at timestamptz,
+  created_at  timestamptz not null default now(),
+  check ((status = 'open') = (reviewed_at is null)),
+  constraint report_oneself check (target_type <> 'user' or target_id <> reporter_id)
+);
+create unique index report_open on app.reports (reporter_id, target_type, target_id) where status = 'open';
+create index reports_reporter_id_idx on app.reports (reporter_id);
+create index reports_reviewed_by_idx on app.reports (reviewed_by);
+create index reports_status_idx on app.reports (status, created_at desc, id desc);
+create index reports_target_idx on app.reports (target_type, target_id);
+comment on table app.reports is
+  'Reports to the staff. target_id has no foreign key: what was reported may be of any kind. reason is the reporter''s own words.';
+
+insert into private.errors (word, status, text) values
+  ('report_target', 422, 'This kind of thing cannot be reported.'),
+  ('report_open', 409, 'You have reported this already; the report is still open.'),
+  ('report_oneself', 400, 'You cannot report yourself.');
+
+create function private.report_finder(p_type text) returns text
+language plpgsql stable security definer   -- reads the registry for callers who may not
+set search_path = ''
+as $$
+declare
+  v_finder text;
+begin
+  select finder into v_finder from private.report_targets where type = p_type;
+  if not found then
+    perform private.fail('report_target');
+  end if;
+  return v_finder;
+end $$;
+comment on function private.report_finder is 'The function that finds a reported target of this kind. Fails: report_target.';
+
+insert into private.report_targets (type, finder) values ('user', 'private.person');
+
+create function api.report(p_target_type text, p_target_id text, p_reason text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_target uuid;
+  v_report app.reports;
+begin
+  -- the name comes out of the registry, never from the caller
+  execute format('select %s($1)', private.report_finder(p_target_type)) into v_target using p_target_id;
+  insert into app.reports (reporter_id, target_type, target_id, reason)
+  values (private.caller(), p_target_type, v_target, btrim(p_reason))
+  returning * into v_report;
+  return json_build_object(
+    'id', v_report.id,
+    'targetType', p_target_type,
+    'targetId', case p_target_type when 'user' then (select card ->> 'id' from app.person_card where id = v_target)
+                else v_target::text end,
+    'reason', v_report.reason,
+    'status', v_report.status,
+    'createdAt', v_report.created_at);
+end $$;
+comment on function api.report is
+  'Reports what the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: report_target, report_open, report_oneself, and for an unknown target the word of its kind.';
+
+-- sql/social/90_erasure.sql
+
+-- What erasure does to the social graph, and where personal data is in it.
+-- Specification: Authentication › Account erasure; GET /me/export. How erasure runs: sql/base/90_erasure.sql.
+
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.circles', 'owner_id', 'circles', '{}'),
+  ('app.circle_members', 'owner_id', 'circleMembers', '{owner_id}'),
+  ('app.circle_members', 'member_id', 'circleMemberships', '{bond_level}'),   -- how close one is, is the owner's affair
+  ('app.circle_invitations', 'inviter_id', 'circleInvitationsSent', '{}'),
+  ('app.circle_invitations', 'invitee_id', 'circleInvitationsReceived', '{}'),
+  ('app.follows', 'follower_id', 'following', '{}'),
+  ('app.follows', 'following_id', 'followers', '{}'),
+  ('app.mutes', 'muter_id', 'mutes', '{}'),
+  ('app.muted_keywords', 'user_id', 'mutedKeywords', '{folded}'),
+  ('app.reports', 'reporter_id', 'reports', '{reviewed_by}');
+insert into private.personal_data (relation, person_column, section, across_blocks) values
+  ('app.blocks', 'blocker_id', 'blocks', true);
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.blocks', 'blocked_id', 'By whom one is blocked is the blocker''s own affair.'),
+  ('app.mutes', 'muted_id', 'By whom one is muted is the muter''s own affair.'),
+  ('app.reports', 'target_id', 'What others told the staff about the person is not for the person.'),
+  ('app.reports', 'reviewed_by', 'Work of the staff, which the audit log has.'),
+  ('private.ended_follows', 'follower_id', 'Places in lists, kept for a day.'),
+  ('private.ended_follows', 'following_id', 'Places in lists, kept for a day.');
+
+create function private.erase_ties() returns trigger
+language plpgsql volatile security definer   -- rows of others that name the person go too
+set search_path = ''
+as $$
+begin
+  -- the pairs before the rows, as everywhere: whoever accepts or blocks meanwhile waits instead of deadlocking
+  perform private.lock_pairs(array_agg(p.person), array_agg(new.id))
+  from (select member_id as person from app.circle_members where owner_id = new.id
+        union select owner_id from app.circle_members where member_id = new.id
+        union select invitee_id from app.circle_invitations where inviter_id = new.id and status = 'pending'
+        union select inviter_id from app.circle_invitations where invitee_id = new.id and status = 'pending'
+        union select blocked_id from app.blocks where blocker_id = new.id
+        union select blocker_id from app.blocks where blocked_id = new.id) p;
+  delete from app.circles where owner_id = new.id;
+  delete from app.circle_members where member_id = new.id;
+  delete from app.circle_invitations where invitee_id = new.id;
+  delete from app.blocks where new.id in (blocker_id, blocked_id);
+  delete from app.follows where new.id in (follower_id, following_id);
+  delete from private.ended_follows where new.id in (follower_id, following_id);
+  delete from app.mutes where new.id in (muter_id, muted_id);
+  delete from app.muted_keywords where user_id = new.id;
+  update app.reports set reason = '' where reporter_id = new.id and reason <> '';   -- that there was one stays
+  return null;
+end $$;
+comment on function private.erase_ties is
+  'Trigger: an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords go, and the words of their reports. What others reported stays.';
+create trigger erase_ties after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_ties();
+
+create function private.erase_circles() returns trigger
+language plpgsql volatile security definer   -- circles and invitations of others name the person
+set search_path = ''
+as $$
+begin
+  -- the pairs before the rows, as everywhere
+  perform private.lock_pairs(array_agg(p.person), array_agg(new.id))
+  from (select member_id as person from app.circle_members where owner_id = new.id
+        union select owner_id from app.circle_members where member_id = new.id
+        union select invitee_id from app.circle_invitations where inviter_id = new.id
+        union select inviter_id from app.circle_invitations where invitee_id = new.id
+        union select blocked_id from app.blocks where blocker_id = new.id
+        union select blocker_id from app.blocks where blocked_id = new.id) p;
+  delete from app.circle_members where new.id in (owner_id, member_id);
+  delete from app.circle_invitations where new.id in (inviter_id, invitee_id);
+  delete from app.circles where owner_id = new.id;
+  delete from app.blocks where new.id in (blocker_id, blocked_id);
+  return null;
+end $$;
+comment on function private.erase_circles is
+  'Trigger: an erased person''s circles, memberships, invitations and blocks go, in both directions; the audience follows.';
+create trigger erase_circles after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_circles();
+
 -- policies/social.sql
 
--- Who may see and touch circles, invitations and blocks. Twin of sql/social/.
+-- Who may see and touch circles, invitations, blocks, follows, mutes, keywords and reports. Twin of sql/social/.
 
 grant execute on function private.lock_pairs, private.lock_person, private.circle_cards, private.own_circle, private.circle_name,
-  private.invitation_cards, private.settle_invitation, private.blocked_person
+  private.invitation_cards, private.settle_invitation, private.blocked_person, private.shares_circle,
+  private.person_page, private.follow_at, private.follow_counts, private.name_cursor, private.muted_people, private.own_blocks,
+  private.folded, private.keyword_pattern, private.muted_pattern, private.mentions, private.timed_id, private.report_finder
   to authenticated;
 
 -- circles
@@ -2808,16 +4711,74 @@ comment on policy insert_own on app.blocks is 'People block in their own name.';
 create policy delete_own on app.blocks for delete to authenticated using (blocker_id = (select app.uid()));
 comment on policy delete_own on app.blocks is 'Only the blocker lifts a block.';
 
+-- follows; what ended is for definer functions alone
+alter table app.follows enable row level security;
+alter table private.ended_follows enable row level security;
+grant select, delete on app.follows to authenticated;
+grant insert (follower_id, following_id) on app.follows to authenticated;
+
+create policy select_reachable on app.follows for select to authenticated
+  using ((select true from app.users u where u.id = follower_id) and (select true from app.users u where u.id = following_id));
+comment on policy select_reachable on app.follows is 'Whoever sees both people sees that one follows the other.';
+create policy insert_own on app.follows for insert to authenticated
+  with check (follower_id = (select app.uid()) and (select true from app.users u where u.id = following_id));
+comment on policy insert_own on app.follows is 'People follow in their own name, nobody across a block.';
+create policy delete_own on app.follows for delete to authenticated using (follower_id = (select app.uid()));
+comment on policy delete_own on app.follows is 'Only the follower ends a follow; a block does it by trigger.';
+
+-- mutes
+alter table app.mutes enable row level security;
+grant select, delete on app.mutes to authenticated;
+grant insert (muter_id, muted_id) on app.mutes to authenticated;
+
+create policy select_own on app.mutes for select to authenticated using (muter_id = (select app.uid()));
+comment on policy select_own on app.mutes is 'Whom one has muted; nobody sees by whom they are muted.';
+create policy insert_own on app.mutes for insert to authenticated
+  with check (muter_id = (select app.uid()) and (select true from app.users u where u.id = muted_id));
+comment on policy insert_own on app.mutes is 'People mute in their own name whom they see.';
+create policy delete_own on app.mutes for delete to authenticated using (muter_id = (select app.uid()));
+comment on policy delete_own on app.mutes is 'Only the muter lifts a mute.';
+
+-- muted_keywords
+alter table app.muted_keywords enable row level security;
+grant select, delete on app.muted_keywords to authenticated;
+grant select on app.muted_keyword_card to authenticated;
+grant insert (id, user_id, keyword, folded, until), update (keyword, until) on app.muted_keywords to authenticated;
+
+create policy select_own on app.muted_keywords for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.muted_keywords is 'One''s own words.';
+create policy insert_own on app.muted_keywords for insert to authenticated with check (user_id = (select app.uid()));
+comment on policy insert_own on app.muted_keywords is 'People mute words for themselves.';
+create policy update_own on app.muted_keywords for update to authenticated
+  using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
+comment on policy update_own on app.muted_keywords is 'A word that is muted again gets another end.';
+create policy delete_own on app.muted_keywords for delete to authenticated using (user_id = (select app.uid()));
+comment on policy delete_own on app.muted_keywords is 'People lift their own.';
+
+-- reports; the registry is for definer functions alone
+alter table app.reports enable row level security;
+alter table private.report_targets enable row level security;
+grant select on app.reports to authenticated;
+grant insert (reporter_id, target_type, target_id, reason) on app.reports to authenticated;
+
+create policy select_own on app.reports for select to authenticated using (reporter_id = (select app.uid()));
+comment on policy select_own on app.reports is 'One''s own reports; the reported see none. Staff reads and settles them by operations of its own.';
+create policy insert_own on app.reports for insert to authenticated with check (reporter_id = (select app.uid()));
+comment on policy insert_own on app.reports is 'People report in their own name; that they see the target is api.report''s to find out, by its kind.';
+
 grant execute on function
   api.create_circle, api.list_my_circles, api.update_circle, api.delete_circle,
   api.list_circle_members, api.add_circle_member, api.set_bond_level, api.remove_circle_member,
   api.invite_to_circle, api.list_circle_invitations, api.list_my_invitations,
   api.respond_invitation, api.accept_invitation, api.decline_invitation, api.revoke_invitation,
-  api.block_person, api.unblock_person
+  api.check_circles, api.list_pending_invitations, api.list_memberships,
+  api.block_person, api.unblock_person, api.list_blocks, api.mute_person, api.unmute_person, api.list_mutes,
+  api.follow_person, api.unfollow_person, api.follow_stats, api.list_followers, api.list_following,
+  api.mute_keyword, api.unmute_keyword, api.list_muted_keywords, api.report
   to authenticated;
 
 -- jobs
-grant execute on function private.job_check_audience to worker;
+grant execute on function private.job_check_audience, private.job_purge_ended_follows to worker;
 
 -- sql/posts/10_posts.sql
 
@@ -2855,9 +4816,11 @@ create table app.posts (
          when hidden_at is not null then 3
          when space_id is not null then 0
          else private.visibility_level(visibility) end) stored,
-  constraint post_title check (
+  -- a deleted post may have lost its words
+  constraint post_title check (deleted_at is not null or
     case format when 'essay' then coalesce(length(private.trimmed(title)), 0) between 1 and 200 else title is null end),
-  constraint post_body check (length(private.trimmed(body)) between 1 and case format when 'essay' then 100000 else 5000 end)
+  constraint post_body check (deleted_at is not null or
+    length(private.trimmed(body)) between 1 and case format when 'essay' then 100000 else 5000 end)
 );
 create index posts_created_at_idx on app.posts (created_at desc, id desc) where required_level < 3;
 create index posts_author_id_idx on app.posts (author_id, created_at desc, id desc);
@@ -2899,6 +4862,8 @@ insert into private.errors (word, status, text) values
   ('post_title', 422, 'An essay needs a title of 1 to 200 characters; other formats have none.'),
   ('post_body', 422, 'A post needs a body: up to 5000 characters for a note, 100000 for an essay.'),
   ('post_interests_exceeded', 422, 'A post has one primary interest and at most 4 more.');
+
+create trigger check_author before insert on app.posts for each row execute function private.check_author();
 
 create function private.count_post() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
@@ -2989,9 +4954,11 @@ create table app.replies (
   created_at      timestamptz not null default now(),
   required_level  smallint not null generated always as (
     case when deleted_at is not null or author_silenced then 4 when hidden_at is not null then 3 else 0 end) stored,
-  constraint reply_body check (length(private.trimmed(body)) between 1 and case kind when 'reaction' then 280 else 5000 end),
-  constraint criticism_length check (kind <> 'criticism' or length(private.trimmed(body)) between 50 and 300),
-  constraint contribution_length check (kind <> 'contribution' or length(private.trimmed(body)) >= 100)
+  -- a deleted reply may have lost its words
+  constraint reply_body check (deleted_at is not null or
+    length(private.trimmed(body)) between 1 and case kind when 'reaction' then 280 else 5000 end),
+  constraint criticism_length check (deleted_at is not null or kind <> 'criticism' or length(private.trimmed(body)) between 50 and 300),
+  constraint contribution_length check (deleted_at is not null or kind <> 'contribution' or length(private.trimmed(body)) >= 100)
 );
 create index replies_post_id_idx on app.replies (post_id, created_at, id);
 create index replies_author_id_idx on app.replies (author_id, created_at desc);
@@ -3015,16 +4982,22 @@ insert into private.errors (word, status, text) values
   ('criticism_length', 422, 'A criticism has 50 to 300 characters.'),
   ('contribution_length', 422, 'A contribution has at least 100 characters.');
 
+create trigger check_author before insert on app.replies for each row execute function private.check_author();
+
 create function private.count_replies() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
 set search_path = ''
 as $$
 begin
-  update app.post_counters set replies = replies + 1 where post_id = new.post_id;
+  update app.post_counters set replies = replies + case when new.required_level = 0 then 1 else -1 end
+  where post_id = new.post_id;
   return null;
 end $$;
-comment on function private.count_replies is 'Trigger: counts a new reply.';
-create trigger count_replies after insert on app.replies for each row execute function private.count_replies();
+comment on function private.count_replies is 'Trigger: counts the replies that are there for everyone: not the hidden, the deleted and those of the banned.';
+create trigger count_replies after insert on app.replies
+  for each row when (new.required_level = 0) execute function private.count_replies();
+create trigger count_changed_replies after update on app.replies
+  for each row when ((old.required_level = 0) <> (new.required_level = 0)) execute function private.count_replies();
 
 create function private.count_reactions() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
@@ -3204,24 +5177,46 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.cursor_uuid(p_cursor);
-  v_from   timestamptz := private.post_time(v_cursor);
-  v_ids    uuid[];
+  v_cursor  uuid := private.cursor_uuid(p_cursor);
+  v_from    timestamptz := private.post_time(v_cursor);
+  v_muted   uuid[] := private.muted_people();
+  v_pattern text := private.muted_pattern();
+  v_ids     uuid[];
+  v_last    uuid;
 begin
   if v_cursor is not null and v_from is null then
     perform private.fail('cursor_unknown');
   end if;
-  if v_cursor is null then
-    v_ids := array(select id from app.posts where required_level < 3
+  v_from := coalesce(v_from, 'infinity');
+  v_cursor := coalesce(v_cursor, app.uid());
+
+  if v_pattern is null then
+    v_ids := array(select id from app.posts
+                   where required_level < 3 and (created_at, id) < (v_from, v_cursor) and author_id <> all (v_muted)
                    order by created_at desc, id desc limit 51);
-  else
-    v_ids := array(select id from app.posts where required_level < 3 and (created_at, id) < (v_from, v_cursor)
-                   order by created_at desc, id desc limit 51);
+    return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  end if;
+
+  -- the words are looked for in one post after the other until the page is full, at most in 2000: a word that everybody
+  -- uses must not read them all
+  v_ids := array(select p.id
+                 from (select id, created_at, title, body from app.posts
+                       where required_level < 3 and (created_at, id) < (v_from, v_cursor) and author_id <> all (v_muted)
+                       order by created_at desc, id desc limit 2000) p
+                 where not private.mentions(array[p.title, p.body], v_pattern)
+                 order by p.created_at desc, p.id desc limit 51);
+  if cardinality(v_ids) <= p_limit then
+    v_last := (select id from app.posts
+               where required_level < 3 and (created_at, id) < (v_from, v_cursor) and author_id <> all (v_muted)
+               order by created_at desc, id desc offset 1999 limit 1);
+    if v_last is not null then   -- a short page, which goes on behind the last post that was looked at
+      return private.page(private.post_cards(v_ids), array_fill(v_last::text, array[p_limit + 1]), p_limit);
+    end if;
   end if;
   return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_feed is
-  'Every post that the caller may see, newest first. Fails: cursor_unknown, limit_out_of_range.';
+  'Every post that the caller may see, newest first, without those of people and with words that the caller has muted. Fails: cursor_unknown, limit_out_of_range.';
 
 create function api.get_post(p_id uuid) returns json
 language plpgsql stable
@@ -3240,12 +5235,15 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post  app.posts := private.post(p_id);
   v_reply uuid;
 begin
+  -- seen and written in one statement: a block between the two would answer otherwise than an unknown post
   insert into app.replies (post_id, author_id, kind, body)
-  values (p_id, private.caller(), p_kind, private.trimmed(p_body))
+  select p.id, private.caller(), p_kind, private.trimmed(p_body) from app.posts p where p.id = p_id
   returning id into v_reply;
+  if not found then
+    perform private.fail('post_unknown');
+  end if;
   perform private.emit('posts.reply.created', json_build_object(
     'replyId', v_reply, 'postId', p_id, 'authorId', app.uid()));
   return private.reply_cards(array[v_reply]) -> 0;
@@ -3299,7 +5297,9 @@ set search_path = ''
 as $$
 begin
   perform private.post(p_id);
-  insert into app.reactions (post_id, user_id, kind) values (p_id, private.caller(), p_kind) on conflict do nothing;
+  insert into app.reactions (post_id, user_id, kind)
+  select p.id, private.caller(), p_kind from app.posts p where p.id = p_id
+  on conflict do nothing;
   if found then
     perform private.emit('posts.reaction.added', json_build_object('postId', p_id, 'userId', app.uid(), 'kind', p_kind));
   end if;
@@ -3341,12 +5341,74 @@ create trigger broadcast_post after insert on app.domain_events
   for each row when (new.name = 'posts.post.published')
   execute function private.broadcast_post();
 
+-- sql/posts/60_reports.sql
+
+-- Posts and replies as targets of reports: how a report finds them. The reports themselves: sql/social/70_reports.sql.
+
+create function private.reported_post(p_target text) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  if pg_input_is_valid(p_target, 'uuid') then
+    return (private.post(p_target::uuid)).id;
+  end if;
+  perform private.fail('post_unknown');
+  return null;
+end $$;
+comment on function private.reported_post is 'The post that a report names, when the caller may see it. Fails: post_unknown.';
+
+create function private.reported_reply(p_target text) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  if pg_input_is_valid(p_target, 'uuid') then
+    return (private.reply(p_target::uuid)).id;
+  end if;
+  perform private.fail('reply_unknown');
+  return null;
+end $$;
+comment on function private.reported_reply is 'The reply that a report names, when the caller may see it. Fails: reply_unknown.';
+
+insert into private.report_targets (type, finder) values
+  ('post', 'private.reported_post'), ('reply', 'private.reported_reply');
+
+-- sql/posts/90_erasure.sql
+
+-- What erasure does to posts, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.posts', 'author_id', 'posts', '{author_silenced,required_level}'),
+  ('app.replies', 'author_id', 'replies', '{author_silenced,required_level}'),
+  ('app.reactions', 'user_id', 'reactions', '{}');
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.post_interests', 'post_id', 'postInterests', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
+  ('app.post_counters', 'post_id', 'postCounters', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
+  ('app.post_emotions', 'post_id', 'postEmotions', 'post_id in (select p.id from app.posts p where p.author_id = $1)');
+
+create function private.erase_posts() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  update app.posts set title = null, body = '', deleted_at = coalesce(deleted_at, now())
+  where author_id = new.id and (deleted_at is null or title is not null or body <> '');
+  update app.replies set body = '', deleted_at = coalesce(deleted_at, now())
+  where author_id = new.id and (deleted_at is null or body <> '');
+  return null;
+end $$;
+comment on function private.erase_posts is
+  'Trigger: an erased person''s posts and replies are deleted, their words for good. Reactions stay as counts: nobody sees whose they are, and what they earned others was earned.';
+create trigger erase_posts after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_posts();
+
 -- policies/posts.sql
 
 -- Who may see and touch posts, replies and reactions. Twin of sql/posts/.
 
 grant execute on function private.visibility_level, private.trimmed, private.post, private.post_time, private.post_cards,
-  private.reply, private.reply_time, private.reply_cards, private.reactions_of
+  private.reply, private.reply_time, private.reply_cards, private.reactions_of, private.reported_post, private.reported_reply
   to authenticated;
 
 -- posts
@@ -3845,6 +5907,34 @@ end $$;
 comment on function api.get_my_capabilities is
   'What the caller may do: {canVoteWiki, canMentor, canModerate, canProposeGuild, canPostJournalism}. canProposeGuild is always false in the first release.';
 
+-- sql/reputation/40_allotment.sql
+
+-- What identity needs of reputation, and where personal data is in it.
+-- Specification: Resources › Invite code (allotment); GET /me/export.
+
+create function private.total_reputation_kept() returns trigger
+language plpgsql security definer   -- the accounts of other people than the caller
+set search_path = ''
+as $$
+begin
+  -- whoever writes the ledger of these people holds private.lock_reputation: no two meet here
+  update app.accounts a set total_reputation = a.total_reputation + w.earned
+  from (select user_id, sum(delta) as earned from written where roll_up_level = 0 group by user_id) w
+  where a.user_id = w.user_id;
+  return null;
+end $$;
+comment on function private.total_reputation_kept is 'Trigger: keeps app.accounts.total_reputation, the sum of direct entries.';
+create trigger total_reputation_kept after insert on app.reputation_entries
+  referencing new table as written for each statement execute function private.total_reputation_kept();
+
+-- an erased person's ledger stays: ids and numbers
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.reputation_entries', 'user_id', 'reputationEntries', '{earned_from,source_id,position}'),
+  ('app.reputation', 'user_id', 'reputation', '{}');
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.reputation_entries', 'earned_from', 'The entry is another''s; what the person did for it is in reactions, replies and invitedBy.'),
+  ('app.reputation_entries', 'source_id', 'Only the cause of an entry.');
+
 -- policies/reputation.sql
 
 -- Who may see and touch reputation. Twin of sql/reputation/.
@@ -4003,10 +6093,13 @@ begin
   set balance = balance + new.amount,
       lifetime_earned = lifetime_earned + greatest(new.amount, 0),
       lifetime_spent = lifetime_spent + greatest(-new.amount, 0)
-  where user_id = new.account_id;
+  where user_id = new.account_id and balance + new.amount >= 0;
+  if not found and exists (select from app.wallets where user_id = new.account_id) then
+    perform private.fail('insufficient_mana');   -- before the constraint, whose refusal would quote the row
+  end if;
   return null;
 end $$;
-comment on function private.book_entry is 'Trigger: a wallet follows its entries. Fails: insufficient_mana, by the wallet''s constraint.';
+comment on function private.book_entry is 'Trigger: a wallet follows its entries. Fails: insufficient_mana.';
 create trigger book_entry after insert on app.mana_entries
   for each row execute function private.book_entry();
 
@@ -4054,11 +6147,16 @@ comment on function api.get_wallet is
 -- Emoji payments: mana from one person to another for a post, a reply or nothing but themselves.
 -- Specification: Wallet, payment, boost; Economy. Decisions: Mana; Names and shapes › Payment.
 
+-- a domain, and checked where a request comes in: what a table's check refuses, Postgres quotes with the whole row
+create domain app.emotion as text not null constraint emotion_unknown check (
+  value in ('love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage'));
+comment on domain app.emotion is 'What a payment says. Specification: Wallet, payment, boost.';
+
 create table app.payments (
   id          uuid primary key default gen_random_uuid(),
   sender_id   uuid not null references app.users on delete restrict,
   receiver_id uuid not null references app.users on delete restrict,
-  emotion     text not null,
+  emotion     app.emotion,
   tier        smallint not null,
   amount      integer not null check (amount > 0),
   post_id     uuid references app.posts on delete restrict,
@@ -4066,8 +6164,6 @@ create table app.payments (
   reversed    boolean not null generated always as (reversal_of is not null) stored,
   reversal_of uuid unique references app.payments on delete restrict,
   created_at  timestamptz not null default now(),
-  constraint emotion_unknown check (
-    emotion in ('love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage')),
   check (num_nonnulls(post_id, reply_id) <= 1),
   -- at commit: the movement comes last, since it locks wallets
   foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
@@ -4181,7 +6277,7 @@ set search_path = ''
 as $$ select p_payment.receiver_id, p_payment.amount $$;
 comment on function private.shares is 'Who gets how much of a payment: its receiver all of it.';
 
-create function private.pay(p_receiver uuid, p_emotion text, p_tier integer, p_post uuid, p_reply uuid) returns uuid
+create function private.pay(p_receiver uuid, p_emotion app.emotion, p_tier integer, p_post uuid, p_reply uuid) returns uuid
 language plpgsql volatile security definer   -- nobody writes the ledger, and the receiver's wallet is another's
 set search_path = ''
 as $$
@@ -4215,6 +6311,7 @@ as $$
 declare
   v_kept     json := private.replayed('pay', json_build_array(p_emotion, p_tier, p_post_id, p_reply_id, p_receiver_id));
   v_needed   integer := (private.payment_tier(p_tier)).reputation;
+  v_emotion  app.emotion := p_emotion;
   v_post     app.posts;
   v_receiver uuid;
   v_payment  uuid;
@@ -4243,7 +6340,7 @@ begin
     perform private.fail('reputation_too_low');
   end if;
 
-  v_payment := private.pay(v_receiver, p_emotion, p_tier, p_post_id, p_reply_id);
+  v_payment := private.pay(v_receiver, v_emotion, p_tier, p_post_id, p_reply_id);
   return private.keep('pay', json_build_object(
     'payment', private.payment_cards(array[v_payment]) -> 0,
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
@@ -4309,6 +6406,23 @@ begin
 end $$;
 comment on function api.get_breakdown is
   'What a post was paid by emotion, {emojiBreakdown: {love: {count, total}, …}}, as in the post itself. Fails: post_unknown.';
+
+-- sql/economy/90_personal_data.sql
+
+-- Where personal data is in the economy. Of an erased person all of it stays: ids and numbers, on which the books rest.
+
+insert into private.personal_data (relation, person_column, section) values
+  ('app.wallets', 'user_id', 'wallet'),
+  ('app.mana_entries', 'account_id', 'manaEntries'),
+  ('app.payments', 'sender_id', 'paymentsSent'),
+  ('app.payments', 'receiver_id', 'paymentsReceived'),
+  ('app.payment_splits', 'sender_id', 'paymentSharesGiven'),
+  ('app.payment_splits', 'receiver_id', 'paymentSharesReceived');
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.mana_transactions', 'id', 'manaTransactions',
+   'id in (select e.transaction_id from app.mana_entries e where e.account_id = $1)');
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.mana_accounts', 'id', 'The wallet itself, whose section has more.');
 
 -- policies/economy.sql
 
@@ -4464,12 +6578,21 @@ declare
 begin
   if p_user = p_actor
      or private.level_of(p_user, p_actor) < 0
+     or exists (select from app.mutes where muter_id = p_user and muted_id = p_actor)
      or exists (select from app.users where id = p_user and (banned_at is not null or erased_at is not null)) then
     return;
   end if;
   if p_kind in ('user.followed', 'post.reacted', 'post.replied', 'post.reposted', 'post.quoted', 'message.received')
      and private.roll_up(p_user, p_kind, v_group, p_actor, p_payload) then
     return;
+  end if;
+  if p_kind in ('circle.invited', 'circle.added') then
+    -- who is invited or added, and removed, and invited again has one unread notice of it, about the latest
+    update app.notifications set target_id = p_target_id, payload = p_payload
+    where user_id = p_user and group_key = v_group and read_at is null;
+    if found then
+      return;
+    end if;
   end if;
   insert into app.notifications (user_id, kind, group_key, target_type, target_id, payload)
   values (p_user, p_kind, v_group, p_target_type, p_target_id, p_payload)
@@ -4479,7 +6602,7 @@ begin
   end if;
 end $$;
 comment on function private.notify is
-  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself or across a block, nothing to the banned and erased.';
+  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself, from the muted or across a block, nothing to the banned and erased.';
 
 create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -4494,9 +6617,10 @@ begin
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
+  v_from.created_at := coalesce(v_from.created_at, 'infinity');   -- bare variables: an expression is no index condition
+  v_from.id := coalesce(v_from.id, v_caller);
   v_ids := array(select id from app.notifications
-                 where user_id = v_caller
-                   and (created_at, id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.id, v_caller))
+                 where user_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)
                  order by created_at desc, id desc limit 51);
   return private.page(private.notification_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
@@ -4546,7 +6670,8 @@ begin
   when 'social.invitation.sent' then
     perform private.notify((v_event ->> 'inviteeId')::uuid, 'circle.invited', (v_event ->> 'inviterId')::uuid,
       'invitation', v_event ->> 'invitationId',
-      jsonb_build_object('invitationId', v_event -> 'invitationId', 'circleId', v_event -> 'circleId'));
+      jsonb_build_object('invitationId', v_event -> 'invitationId', 'circleId', v_event -> 'circleId'),
+      'circle.invited:' || (v_event ->> 'circleId'));
 
   when 'social.invitation.accepted' then
     perform private.notify(i.inviter_id, 'circle.accepted', i.invitee_id, 'circle', i.circle_id::text,
@@ -4559,6 +6684,10 @@ begin
       jsonb_build_object('circleId', c.id))
     from app.circles c
     where c.id = (v_event ->> 'circleId')::uuid and app.uid() is distinct from (v_event ->> 'memberId')::uuid;
+
+  when 'social.user.followed' then
+    -- the follower is the actor; who is followed needs no target
+    perform private.notify((v_event ->> 'followingId')::uuid, 'user.followed', (v_event ->> 'followerId')::uuid, null, null);
 
   when 'posts.reply.created' then
     perform private.notify(p.author_id, 'post.replied', (v_event ->> 'authorId')::uuid, 'post', p.id::text,
@@ -4607,6 +6736,37 @@ comment on function private.broadcast_notification is
   'Trigger: {id, kind} to the person''s own channel. Reading marks and changes of the payload alone send nothing.';
 create trigger broadcast_notification after insert or update of count on app.notifications
   for each row execute function private.broadcast_notification();
+
+-- sql/notifications/90_erasure.sql
+
+-- What erasure does to notifications, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+
+insert into private.personal_data (relation, person_column, section) values
+  ('app.notifications', 'user_id', 'notifications');
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.notification_actors', 'notification_id', 'notificationActors',
+   'notification_id in (select n.id from app.notifications n where n.user_id = $1)');
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.notification_actors', 'actor_id', 'Another''s notification; what the person did for it has a section of its own.');
+
+create function private.erase_notifications() returns trigger
+language plpgsql security definer   -- the notifications of others name the person
+set search_path = ''
+as $$
+begin
+  delete from app.notifications where user_id = new.id;
+  -- what happened stays where it counts: mana that was paid
+  delete from app.notifications n
+  where n.kind <> 'payment.received'
+    and exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id = new.id)
+    and not exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id <> new.id);
+  delete from app.notification_actors where actor_id = new.id;
+  return null;
+end $$;
+comment on function private.erase_notifications is
+  'Trigger: an erased person''s notifications go, and those of others that tell of nobody else; a payment stays, without a name.';
+create trigger erase_notifications after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_notifications();
 
 -- policies/notifications.sql
 
@@ -4664,6 +6824,25 @@ create table app.conversation_members (
 );
 create index conversation_members_user_id_idx on app.conversation_members (user_id);
 comment on table app.conversation_members is 'Who takes part in a conversation. Who leaves has no row.';
+
+-- sql/messaging/90_erasure.sql
+
+-- What erasure does to conversations, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+
+insert into private.personal_data (relation, person_column, section) values
+  ('app.conversation_members', 'user_id', 'conversations');
+
+create function private.erase_conversations() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  delete from app.conversation_members where user_id = new.id;
+  return null;
+end $$;
+comment on function private.erase_conversations is 'Trigger: an erased person leaves every conversation.';
+create trigger erase_conversations after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_conversations();
 
 -- policies/messaging.sql
 

@@ -1,11 +1,12 @@
-// npm run gen: writes what TypeScript and readers know of the schema (error words, operations and their parameters),
-// and the API's description. It reads them from a database made of sql/ and policies/ as they stand.
+// npm run gen: writes what TypeScript and readers know of the schema (error words, operations and their parameters,
+// supabase-js's types), and the API's description. It reads them from a database made of sql/ and policies/ as they stand.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { migrate, preparePlatform } from '../embedded/migrate.ts'
 import { startPostgres } from '../embedded/postgres.ts'
+import { databaseTypes, typesPath } from './cli.ts'
 import { root } from './schema.ts'
 
 type ErrorRow = { word: string; status: number; text: string }
@@ -62,6 +63,7 @@ async function main(): Promise<void> {
     await preparePlatform(server.superuserUrl())
     await migrate(server.url(), { seed: false })
     for (const [path, text] of Object.entries(await generated(server.url()))) writeFileSync(join(root, path), text)
+    writeFileSync(join(root, typesPath), await databaseTypes(server.url()))
   } finally {
     await server.stop()
     rmSync(dataDir, { recursive: true, force: true })

@@ -15,6 +15,7 @@ grant execute on all functions in schema bench to authenticated;
 
 insert into app.users (id, username, first_name, last_name, country, city)
 select bench.person(n), 'p' || lpad(n::text, 6, '0'), 'Person', n::text, 'PT', 'Lisbon' from generate_series(1, 10000) n;
+insert into app.usernames (hash, username, user_id) select private.username_hash(username), username, id from app.users on conflict do nothing;
 insert into app.accounts (user_id, email) select bench.person(n), 'p' || n || '@example.org' from generate_series(1, 10000) n;
 insert into app.mana_accounts (id, kind) select bench.person(n), 'wallet' from generate_series(1, 10000) n;
 insert into app.mana_transactions (id, kind) select bench.person(n), 'starter' from generate_series(1, 10000) n;

@@ -21,6 +21,7 @@ describe('many', async () => {
     await w.broadcast('feed:public', { id: 'last' })
     await until(() => sockets.every(({ frames }) => frames.length === 3))
     for (const { frames } of sockets) expect(String(frames[1])).toContain(body.id)
+    expect((await w.nobody.get('//metrics')).text).toContain('kith_realtime_sockets 200\n')
     for (const { ws } of sockets) ws.close()
     await until(() => w.gateway.sockets() === 0)
   })

@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { metrics } from '../../../api-facade/lib/metrics.ts'
 import type { Peer } from './channels.ts'
 import type { Log } from './gateway.ts'
 import type { Session } from './session.ts'
@@ -53,6 +54,7 @@ export function acceptSockets({ server, log, verify, startSession, silence, back
     const session = startSession(peerOf(ws, wire, backlog), apiKey)
     const state = { session, heardAt: Date.now() }
     sockets.set(ws, state)
+    metrics.sockets.set(sockets.size)
     const hear = inTurn(ws, session, log)
     ws.on('message', (data: Buffer, binary: boolean) => {
       state.heardAt = Date.now()
@@ -63,6 +65,7 @@ export function acceptSockets({ server, log, verify, startSession, silence, back
     ws.on('error', () => ws.terminate())
     ws.on('close', () => {
       sockets.delete(ws)
+      metrics.sockets.set(sockets.size)
       session.end()
     })
   }
