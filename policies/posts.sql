@@ -1,7 +1,7 @@
 -- Who may see and touch posts, replies and reactions. Twin of sql/posts/.
 
-grant execute on function private.visibility_level, private.trimmed, private.post, private.post_time, private.post_cards,
-  private.reply, private.reply_time, private.reply_cards, private.reactions_of, private.reported_post, private.reported_reply
+grant execute on function private.visibility_level, private.trimmed, private.post, private.post_time,
+  private.post_cards, private.feed_ids, private.reply, private.reply_time, private.reply_cards, private.reactions_of, private.reported_post, private.reported_reply
   to authenticated;
 
 -- posts

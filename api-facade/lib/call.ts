@@ -109,12 +109,13 @@ function callerOf(c: Context): string | null {
   return claims && JSON.stringify(claims)
 }
 
-/** What SQL reads of the request's headers: the key of a repeat, and for the staff's audit log the address. */
+/** What SQL reads of the request's headers: a repeat's key, what a cache has, and for the audit log the address. */
 function headersOf(c: Context, pool: PoolName): string | null {
   const key = keyOf(c)
   const address = pool === 'service' && !isRead(c) ? clientAddress(c) : undefined
-  if (key === undefined && address === undefined) return null
-  return JSON.stringify({ 'idempotency-key': key, 'x-forwarded-for': address })
+  const known = isRead(c) ? c.req.header('if-none-match') : undefined
+  if (key === undefined && address === undefined && known === undefined) return null
+  return JSON.stringify({ 'idempotency-key': key, 'x-forwarded-for': address, 'if-none-match': known })
 }
 
 const isRead = (c: Context): boolean => c.req.method === 'GET' || c.req.method === 'HEAD'

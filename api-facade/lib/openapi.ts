@@ -68,7 +68,7 @@ function pathOf(route: Route, named: Set<string>, registry: Registry): Path {
     description: [row.description, accessNote[row.access], also].filter(Boolean).join('\n\n') || undefined,
     security: row.access === 'public' ? [] : [{ bearer: [] }],
     request: requestOf(row),
-    responses: { ...successOf(row), ...failuresOf(row, registry) },
+    responses: { ...successOf(row), ...(row.etag && unchanged), ...failuresOf(row, registry) },
   }
 }
 
@@ -93,12 +93,17 @@ const IdempotencyKey = zod.object({
   }),
 })
 
-function requestOf({ params, query, body, idempotent }: Row): Path['request'] {
+const IfNoneMatch = zod.object({
+  'If-None-Match': zod.string().optional().openapi({ description: 'The ETag of the answer that the client has.' }),
+})
+const unchanged: Responses = { 304: { description: 'The answer that the client has still holds.' } }
+
+function requestOf({ params, query, body, idempotent, etag }: Row): Path['request'] {
   const content = body && { 'application/json': { schema: body } }
   return {
     params,
     query,
-    headers: idempotent ? IdempotencyKey : undefined,
+    headers: idempotent ? IdempotencyKey : etag ? IfNoneMatch : undefined,
     body: content && { content, required: !body.safeParse(undefined).success },
   }
 }

@@ -51,6 +51,8 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   page?: true
   /** Takes Idempotency-Key: said in the documentation, kept by the operation, and safe to repeat by it. */
   idempotent?: true
+  /** Answers an ETag, and 304 to who has it: said in the documentation, decided by the operation. */
+  etag?: true
   fails?: readonly (keyof typeof errors)[]
   summary: string
   description?: string

@@ -193,3 +193,22 @@ begin
 end $$;
 comment on function private.page is
   '{items, nextCursor, hasMore}: the items of a page, and the cursors of one item more than the page, in order. Fails: limit_out_of_range.';
+
+create function private.not_modified(p_version text) returns boolean
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_tag   text := '"' || encode(sha256(convert_to(p_version, 'UTF8')), 'hex') || '"';
+  v_known text := nullif(current_setting('request.headers', true), '')::json ->> 'if-none-match';
+begin
+  perform set_config('response.headers', json_build_array(
+    json_build_object('ETag', v_tag), json_build_object('Cache-Control', 'private, no-cache'))::text, true);
+  if v_known is null or strpos(v_known, v_tag) = 0 then
+    return false;
+  end if;
+  perform set_config('response.status', '304', true);
+  return true;
+end $$;
+comment on function private.not_modified is
+  'Puts the ETag of this version on the answer; true when If-None-Match names it, and then the operation answers null (304). Ask before the answer is made.';

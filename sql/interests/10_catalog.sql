@@ -75,15 +75,21 @@ as $$
 declare
   v_items json;
 begin
+  if p_parent_id is not null then
+    perform private.interest(p_parent_id);
+  end if;
+  if private.not_modified((select string_agg(i::text, chr(10) order by i.id) from app.interests i)) then
+    return null;
+  end if;
   if p_level is null and p_parent_id is null then
     v_items := private.interest_tree();
   elsif p_parent_id is null then
     select json_agg(c order by c.name) into v_items from app.interest_card c where c.level = p_level;
   else
     select json_agg(c order by c.name) into v_items from app.interest_card c
-    where c."parentId" = private.interest(p_parent_id) and c.level = coalesce(p_level, c.level);
+    where c."parentId" = p_parent_id and c.level = coalesce(p_level, c.level);
   end if;
   return json_build_object('items', coalesce(v_items, '[]'::json));
 end $$;
 comment on function api.get_catalog is
-  'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}; narrowed by level, parent or both, a flat list without children. By name. Fails: interest_unknown.';
+  'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}; narrowed by level, parent or both, a flat list without children. By name, with an ETag. Fails: interest_unknown.';

@@ -38,7 +38,6 @@ create table app.posts (
   constraint post_body check (deleted_at is not null or
     length(private.trimmed(body)) between 1 and case format when 'essay' then 100000 else 5000 end)
 );
-create index posts_created_at_idx on app.posts (created_at desc, id desc) where required_level < 3;
 create index posts_author_id_idx on app.posts (author_id, created_at desc, id desc);
 create index posts_interest_id_idx on app.posts (interest_id, created_at desc, id desc);
 create index posts_space_id_idx on app.posts (space_id, created_at desc, id desc) where space_id is not null;

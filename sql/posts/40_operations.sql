@@ -36,52 +36,6 @@ end $$;
 comment on function api.create_post is
   'Publishes a note or an essay. Takes an Idempotency-Key. Fails: post_title, post_body, interest_unknown, post_interests_exceeded, idempotency_key_reused, idempotency_key_busy.';
 
-create function api.list_feed(p_limit integer default 20, p_cursor text default null) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_cursor  uuid := private.cursor_uuid(p_cursor);
-  v_from    timestamptz := private.post_time(v_cursor);
-  v_muted   uuid[] := private.muted_people();
-  v_pattern text := private.muted_pattern();
-  v_ids     uuid[];
-  v_last    uuid;
-begin
-  if v_cursor is not null and v_from is null then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_from := coalesce(v_from, 'infinity');
-  v_cursor := coalesce(v_cursor, app.uid());
-
-  if v_pattern is null then
-    v_ids := array(select id from app.posts
-                   where required_level < 3 and (created_at, id) < (v_from, v_cursor) and author_id <> all (v_muted)
-                   order by created_at desc, id desc limit 51);
-    return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
-  end if;
-
-  -- the words are looked for in one post after the other until the page is full, at most in 2000: a word that everybody
-  -- uses must not read them all
-  v_ids := array(select p.id
-                 from (select id, created_at, title, body from app.posts
-                       where required_level < 3 and (created_at, id) < (v_from, v_cursor) and author_id <> all (v_muted)
-                       order by created_at desc, id desc limit 2000) p
-                 where not private.mentions(array[p.title, p.body], v_pattern)
-                 order by p.created_at desc, p.id desc limit 51);
-  if cardinality(v_ids) <= p_limit then
-    v_last := (select id from app.posts
-               where required_level < 3 and (created_at, id) < (v_from, v_cursor) and author_id <> all (v_muted)
-               order by created_at desc, id desc offset 1999 limit 1);
-    if v_last is not null then   -- a short page, which goes on behind the last post that was looked at
-      return private.page(private.post_cards(v_ids), array_fill(v_last::text, array[p_limit + 1]), p_limit);
-    end if;
-  end if;
-  return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
-end $$;
-comment on function api.list_feed is
-  'Every post that the caller may see, newest first, without those of people and with words that the caller has muted. Fails: cursor_unknown, limit_out_of_range.';
-
 create function api.get_post(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''

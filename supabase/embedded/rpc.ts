@@ -102,7 +102,11 @@ function parse(json: string): unknown {
 
 /** As PostgREST runs a call: claims, headers and the check of the caller first, then the function, in one transaction. */
 async function run(c: Context, { claims, pool }: Caller, { text, values, readOnly }: Statement): Promise<Row> {
-  const headers = { 'idempotency-key': keyOf(c), 'x-forwarded-for': clientAddress(c) }
+  const headers = {
+    'idempotency-key': keyOf(c),
+    'x-forwarded-for': clientAddress(c),
+    'if-none-match': c.req.header('if-none-match'),
+  }
   const access = readOnly || isRead(c) ? 'read only' : 'read write'
   return c.get('services').pools[pool].begin(access, async (sql) => {
     const given = [JSON.stringify(claims), JSON.stringify(headers)]

@@ -697,6 +697,25 @@ end $$;
 comment on function private.page is
   '{items, nextCursor, hasMore}: the items of a page, and the cursors of one item more than the page, in order. Fails: limit_out_of_range.';
 
+create function private.not_modified(p_version text) returns boolean
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_tag   text := '"' || encode(sha256(convert_to(p_version, 'UTF8')), 'hex') || '"';
+  v_known text := nullif(current_setting('request.headers', true), '')::json ->> 'if-none-match';
+begin
+  perform set_config('response.headers', json_build_array(
+    json_build_object('ETag', v_tag), json_build_object('Cache-Control', 'private, no-cache'))::text, true);
+  if v_known is null or strpos(v_known, v_tag) = 0 then
+    return false;
+  end if;
+  perform set_config('response.status', '304', true);
+  return true;
+end $$;
+comment on function private.not_modified is
+  'Puts the ETag of this version on the answer; true when If-None-Match names it, and then the operation answers null (304). Ask before the answer is made.';
+
 -- sql/base/60_jobs.sql
 
 -- Jobs: what time does. The worker (api-facade/worker) holds the clock and nothing else; each job is one function, here or
@@ -1507,7 +1526,7 @@ comment on function private.job_finish_erasures is
 grant execute on function private.fail, private.refusal, private.check_caller, private.enter, private.caller, app.uid
   to anon, authenticated, service_role, gate;
 grant execute on function private.domain, private.actor_id, private.username_of, private.named, private.person, private.require_flag,
-  private.require_role, private.may_see, private.may_meet, private.cursor_uuid, private.page,
+  private.require_role, private.may_see, private.may_meet, private.cursor_uuid, private.page, private.not_modified,
   private.idempotency_key, private.replayed, private.keep, private.emit
   to authenticated, service_role, gate;
 grant execute on function private.lock_pairs, private.level_of, private.audit to service_role;
@@ -3054,18 +3073,24 @@ as $$
 declare
   v_items json;
 begin
+  if p_parent_id is not null then
+    perform private.interest(p_parent_id);
+  end if;
+  if private.not_modified((select string_agg(i::text, chr(10) order by i.id) from app.interests i)) then
+    return null;
+  end if;
   if p_level is null and p_parent_id is null then
     v_items := private.interest_tree();
   elsif p_parent_id is null then
     select json_agg(c order by c.name) into v_items from app.interest_card c where c.level = p_level;
   else
     select json_agg(c order by c.name) into v_items from app.interest_card c
-    where c."parentId" = private.interest(p_parent_id) and c.level = coalesce(p_level, c.level);
+    where c."parentId" = p_parent_id and c.level = coalesce(p_level, c.level);
   end if;
   return json_build_object('items', coalesce(v_items, '[]'::json));
 end $$;
 comment on function api.get_catalog is
-  'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}; narrowed by level, parent or both, a flat list without children. By name. Fails: interest_unknown.';
+  'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}; narrowed by level, parent or both, a flat list without children. By name, with an ETag. Fails: interest_unknown.';
 
 -- sql/interests/20_choices.sql
 
@@ -4822,7 +4847,6 @@ create table app.posts (
   constraint post_body check (deleted_at is not null or
     length(private.trimmed(body)) between 1 and case format when 'essay' then 100000 else 5000 end)
 );
-create index posts_created_at_idx on app.posts (created_at desc, id desc) where required_level < 3;
 create index posts_author_id_idx on app.posts (author_id, created_at desc, id desc);
 create index posts_interest_id_idx on app.posts (interest_id, created_at desc, id desc);
 create index posts_space_id_idx on app.posts (space_id, created_at desc, id desc) where space_id is not null;
@@ -5172,52 +5196,6 @@ end $$;
 comment on function api.create_post is
   'Publishes a note or an essay. Takes an Idempotency-Key. Fails: post_title, post_body, interest_unknown, post_interests_exceeded, idempotency_key_reused, idempotency_key_busy.';
 
-create function api.list_feed(p_limit integer default 20, p_cursor text default null) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_cursor  uuid := private.cursor_uuid(p_cursor);
-  v_from    timestamptz := private.post_time(v_cursor);
-  v_muted   uuid[] := private.muted_people();
-  v_pattern text := private.muted_pattern();
-  v_ids     uuid[];
-  v_last    uuid;
-begin
-  if v_cursor is not null and v_from is null then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_from := coalesce(v_from, 'infinity');
-  v_cursor := coalesce(v_cursor, app.uid());
-
-  if v_pattern is null then
-    v_ids := array(select id from app.posts
-                   where required_level < 3 and (created_at, id) < (v_from, v_cursor) and author_id <> all (v_muted)
-                   order by created_at desc, id desc limit 51);
-    return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
-  end if;
-
-  -- the words are looked for in one post after the other until the page is full, at most in 2000: a word that everybody
-  -- uses must not read them all
-  v_ids := array(select p.id
-                 from (select id, created_at, title, body from app.posts
-                       where required_level < 3 and (created_at, id) < (v_from, v_cursor) and author_id <> all (v_muted)
-                       order by created_at desc, id desc limit 2000) p
-                 where not private.mentions(array[p.title, p.body], v_pattern)
-                 order by p.created_at desc, p.id desc limit 51);
-  if cardinality(v_ids) <= p_limit then
-    v_last := (select id from app.posts
-               where required_level < 3 and (created_at, id) < (v_from, v_cursor) and author_id <> all (v_muted)
-               order by created_at desc, id desc offset 1999 limit 1);
-    if v_last is not null then   -- a short page, which goes on behind the last post that was looked at
-      return private.page(private.post_cards(v_ids), array_fill(v_last::text, array[p_limit + 1]), p_limit);
-    end if;
-  end if;
-  return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
-end $$;
-comment on function api.list_feed is
-  'Every post that the caller may see, newest first, without those of people and with words that the caller has muted. Fails: cursor_unknown, limit_out_of_range.';
-
 create function api.get_post(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
@@ -5320,6 +5298,101 @@ end $$;
 comment on function api.unreact is
   'Takes one''s reaction of a kind back, or both; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown.';
 
+-- sql/posts/45_feed.sql
+
+-- The home feed: every post that the caller may see, newest first.
+-- Specification: Posts and feed. Decisions: Lists; Visibility.
+
+-- one index for what anyone may see, two for what is for somebody closer: nobody's page waits for what is not for them
+create index posts_open_idx on app.posts (created_at desc, id desc) where required_level = 0;
+create index posts_closer_idx on app.posts (created_at desc, id desc) where required_level in (1, 2);
+create index posts_closer_author_idx on app.posts (author_id, created_at desc, id desc) where required_level in (1, 2);
+
+create function private.feed_ids(p_from timestamptz, p_before uuid, p_muted uuid[]) returns uuid[]
+language plpgsql stable   -- invoker: row-level security has the last word on each
+set search_path = ''
+as $$
+declare
+  v_ids    uuid[];
+  v_times  timestamptz[];
+  v_until  timestamptz := '-infinity';
+  v_closer uuid[];
+begin
+  select array_agg(o.id), array_agg(o.created_at) into v_ids, v_times
+  from (select id, created_at from app.posts
+        where required_level = 0 and (created_at, id) < (p_from, p_before) and author_id <> all (p_muted)
+        order by created_at desc, id desc limit 51) o;
+  if cardinality(v_ids) = 51 then
+    v_until := v_times[51];   -- what is older than the last open post cannot be on the page
+  end if;
+
+  v_closer := array(select author_id from app.audience where viewer_id = app.uid() and level > 0 limit 101);
+  if cardinality(v_closer) <= 100 then
+    -- by author: however much others keep among themselves, it is not looked at
+    select v_ids || array_agg(c.id), v_times || array_agg(c.created_at) into v_ids, v_times
+    from unnest(v_closer) a (author_id)
+    cross join lateral (
+      select id, created_at from app.posts
+      where author_id = a.author_id and required_level in (1, 2)
+        and (created_at, id) < (p_from, p_before) and created_at >= v_until
+      order by created_at desc, id desc limit 51) c
+    where a.author_id <> all (p_muted);
+  else
+    select v_ids || array_agg(c.id), v_times || array_agg(c.created_at) into v_ids, v_times
+    from (select id, created_at from app.posts
+          where required_level in (1, 2) and (created_at, id) < (p_from, p_before) and created_at >= v_until
+            and author_id <> all (p_muted)
+          order by created_at desc, id desc limit 51) c;
+  end if;
+  return array(select m.id from unnest(v_ids, v_times) as m (id, created_at)
+               order by m.created_at desc, m.id desc limit 51);
+end $$;
+comment on function private.feed_ids is
+  'The ids of the next 51 posts of the feed before a moment and an id. Open posts come by time; those for circles by the authors who let the caller closer, or by time where these are many.';
+
+create function api.list_feed(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_before  uuid := private.cursor_uuid(p_cursor);
+  v_from    timestamptz := private.post_time(v_before);
+  v_muted   uuid[] := private.muted_people();
+  v_pattern text := private.muted_pattern();
+  v_seen    uuid[];
+  v_ids     uuid[] := '{}';
+begin
+  if v_before is not null and v_from is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_from := coalesce(v_from, 'infinity');
+  v_before := coalesce(v_before, app.uid());
+  if v_pattern is null then
+    v_ids := private.feed_ids(v_from, v_before, v_muted);
+    return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  end if;
+
+  -- with muted words one look after the other until the page is full, at most 40: a word that everybody uses must not
+  -- read all there is
+  for v_look in 1 .. 40 loop
+    v_seen := private.feed_ids(v_from, v_before, v_muted);
+    v_ids := v_ids || array(
+      select p.id from unnest(v_seen[:50]) with ordinality as s (id, place) join app.posts p on p.id = s.id
+      where not private.mentions(array[p.title, p.body], v_pattern)
+      order by s.place);
+    exit when cardinality(v_seen) < 51 or cardinality(v_ids) > p_limit;
+    v_before := v_seen[50];
+    v_from := private.post_time(v_before);
+  end loop;
+  if cardinality(v_ids) > p_limit or cardinality(v_seen) < 51 then
+    return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  end if;
+  -- a short page, which goes on behind the last post that was looked at
+  return json_build_object('items', coalesce(private.post_cards(v_ids), '[]'::json), 'nextCursor', v_before, 'hasMore', true);
+end $$;
+comment on function api.list_feed is
+  'Every post that the caller may see, newest first, without those of people and with words that the caller has muted. Fails: cursor_unknown, limit_out_of_range.';
+
 -- sql/posts/50_realtime.sql
 
 -- The channel feed:public: the id of every new public post, and nothing else.
@@ -5407,8 +5480,8 @@ create trigger erase_posts after update of erased_at on app.users
 
 -- Who may see and touch posts, replies and reactions. Twin of sql/posts/.
 
-grant execute on function private.visibility_level, private.trimmed, private.post, private.post_time, private.post_cards,
-  private.reply, private.reply_time, private.reply_cards, private.reactions_of, private.reported_post, private.reported_reply
+grant execute on function private.visibility_level, private.trimmed, private.post, private.post_time,
+  private.post_cards, private.feed_ids, private.reply, private.reply_time, private.reply_cards, private.reactions_of, private.reported_post, private.reported_reply
   to authenticated;
 
 -- posts

@@ -21,6 +21,23 @@ describe('GET /interests/catalog', () => {
     for (const node of flat(tree)) for (const child of node.children ?? []) expect(child.parentId).toBe(node.id)
   })
 
+  test('has an ETag: 304 to who has it, until a count changes', async () => {
+    const path = '/interests/catalog?level=1'
+    const first = await bob.get(path)
+    const etag = first.headers.get('etag') ?? ''
+    expect(etag).toMatch(/^"[0-9a-f]{64}"$/)
+    const again = await alice.get(path, { 'if-none-match': `W/"other", ${etag}` })
+    expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag])
+    expect(again.headers.get('cache-control')).toBe('private, no-cache')
+    await bob.post('/me/interests', { interestId: id('music'), depth: 1, expertise: 1 })
+    expect(await alice.get(path, { 'if-none-match': etag })).toMatchObject({ status: 200 })
+    await bob.delete(`/me/interests/${id('music')}`)
+    expect(await alice.get(`/interests/catalog?parentId=${unknown}`, { 'if-none-match': etag })).toFailWith(
+      404,
+      'interest_unknown',
+    )
+  })
+
   test('narrows to a level, a parent, or both, as a flat list', async () => {
     const level = await alice.get<Catalog>('/interests/catalog?level=1')
     expect(level.body.items.map(({ id }) => id)).toEqual(tree.map(({ id }) => id))

@@ -7,10 +7,11 @@ export default routes('interests', {
   'GET /interests/catalog': {
     summary: 'The catalog of interests',
     description:
-      'Without a query the whole tree: categories (level 1) with their `children` nested down to level 3, where `children` is empty. With `level`, `parentId` or both a flat list of what they name, without `children`. By name, and never in pages. A parent that does not exist is 404.',
+      'Without a query the whole tree: categories (level 1) with their `children` nested down to level 3, where `children` is empty. With `level`, `parentId` or both a flat list of what they name, without `children`. By name, and never in pages. A parent that does not exist is 404. The ETag changes with the catalog and its counts.',
     access: 'user',
     operation: 'get_catalog',
     query: CatalogQuery,
+    etag: true,
     answers: { 200: Catalog },
     fails: ['interest_unknown'],
   },
