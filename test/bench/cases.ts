@@ -39,6 +39,8 @@ const feed = (viewer: number, relations: number): Case => ({
   pgbench: { variables: '', caller: String(viewer), call: 'api.list_feed()' },
 })
 
+// 200 payers with even numbers, and who is paid has an odd one: nobody pays themselves. Not everybody pays once: the
+// first request of a person writes down that they are here.
 const pay = (name: string, receiver: (n: number) => number, sqlReceiver: string): Case => ({
   name,
   method: 'POST',
@@ -47,16 +49,30 @@ const pay = (name: string, receiver: (n: number) => number, sqlReceiver: string)
   hit: (n) => {
     const receiverId = `p${String(receiver(n)).padStart(6, '0')}`
     return {
-      caller: 10 + ((n * 7919) % (PEOPLE - 10)),
+      caller: 10 + 2 * (n % 200),
       parameters: { p_emotion: 'joy', p_tier: '0', p_receiver_id: receiverId },
       path: '/economy/pay',
       body: { emotion: 'joy', tier: 0, receiverId },
     }
   },
   pgbench: {
-    variables: `\\set sender random(10, ${PEOPLE})\n\\set receiver ${sqlReceiver}`,
+    variables: `\\set sender 2 * random(5, 204)\n\\set receiver ${sqlReceiver}`,
     caller: ':sender',
     call: `api.pay('joy', 0, null, null, 'p' || lpad((:receiver)::text, 6, '0'))`,
+  },
+})
+
+/** A read without parameters, or with one that is always the same. */
+const read = (name: string, operation: string, path: string, parameters: Record<string, string> = {}): Case => ({
+  name,
+  method: 'GET',
+  operation,
+  parameters: Object.keys(parameters),
+  hit: () => ({ caller: 2, parameters, path }),
+  pgbench: {
+    variables: '',
+    caller: '2',
+    call: `api.${operation}(${Object.values(parameters).map((value) => `'${value}'`)})`,
   },
 })
 
@@ -76,6 +92,10 @@ export const cases: Case[] = [
       call: 'api.get_post(bench.post(150000 + :n * 10))',
     },
   },
-  pay('pay, spread', (n) => 11 + ((n * 104_729) % (PEOPLE - 11)), `random(11, ${PEOPLE})`),
+  pay('pay, spread', (n) => 11 + 2 * ((n * 104_729) % 4990), `2 * random(6, ${PEOPLE / 2 - 1}) + 1`),
   pay('pay, one receiver', () => 5, '5'),
+  read('my profile', 'get_me', '/me'),
+  read('public profile', 'get_profile', '/users/p000007', { p_person: 'p000007' }),
+  read('10,000 followers', 'list_followers', '/circles/users/p000007/followers', { p_person: 'p000007' }),
+  read('catalog', 'get_catalog', '/interests/catalog'),
 ]

@@ -36,6 +36,9 @@ on conflict do nothing;
 insert into app.audience (viewer_id, author_id, level) select viewer_id, author_id, level from private.audience_rebuilt
 on conflict do nothing;
 
+insert into app.follows (follower_id, following_id, created_at)
+select bench.person(n), bench.person(7), now() - n * interval '1 minute' from generate_series(1, 10000) n where n <> 7;
+
 insert into app.posts (id, author_id, body, visibility, depth, interest_id, created_at)
 select bench.post(n), bench.person(1 + (n * 7919) % 10000), 'Post ' || n || repeat(' some words about what was read', 8),
        case when n % 10 < 8 then 'public' when n % 10 = 8 then 'circles' else 'inner' end, n % 6,

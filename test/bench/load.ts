@@ -83,6 +83,19 @@ export async function withoutHttp({ userUrl }: Target, one: Case, seconds: numbe
   return done / seconds
 }
 
+/** Requests a second of one request that needs neither person nor data, such as a login. */
+export async function plainHttp(
+  url: string,
+  request: autocannon.Request,
+  status: number,
+  seconds: number,
+): Promise<number> {
+  const result = await autocannon({ url, connections: CLIENTS, duration: seconds, requests: [request] })
+  const answered = result.statusCodeStats?.[`${status}`]?.count ?? 0
+  if (answered < result.requests.total) throw new Error(`${request.path}: not every answer was ${status}`)
+  return answered / result.duration
+}
+
 const typeOf = (parameter: string) => ({ p_id: 'uuid', p_tier: 'integer' })[parameter] ?? 'text'
 
 export function hasPgbench(): boolean {
