@@ -135,8 +135,9 @@ async function run(c: Context, pool: PoolName, statement: string, values: (strin
   return row
 }
 
-// Serialization failure, deadlock, and a plan or prepared statement that a migration made stale: nothing was written.
-const repeatableCodes = new Set(['40001', '40P01', '0A000', '26000'])
+// Serialization failure and deadlock; a plan or prepared statement that a migration made stale, or a name that it was just
+// moving (XX000 is how a lookup in mid-change fails). Whatever it was, the statement was undone.
+const repeatableCodes = new Set(['40001', '40P01', '0A000', '26000', '42883', '42P01', '42703', 'XX000'])
 
 function isRepeatable(c: Context, error: unknown): boolean {
   if (error instanceof postgres.PostgresError && repeatableCodes.has(error.code)) return true
