@@ -109,7 +109,12 @@ test('an end waits for the job that runs', async () => {
       await sql`select pg_advisory_xact_lock(4712)`
       await third.send('expire-invites')
       await until(
-        async () => (await owner`select from pg_locks where locktype = 'advisory' and not granted`).length > 0,
+        // of this database: other test files wait for locks of their own
+        async () =>
+          (
+            await owner`select from pg_locks l join pg_database d on d.oid = l.database
+          where d.datname = current_database() and l.locktype = 'advisory' and l.objid = 4712 and not l.granted`
+          ).length > 0,
       )
       ending = third.stop().then(() => {
         ended = true
