@@ -45,10 +45,10 @@ as $$
 begin
   perform from private.credentials where user_id = private.caller() and password_hash = p_password_hash for update;
   if not found then
-    perform private.fail('password_wrong');   -- it changed while it was being checked
+    perform private.fail('token_revoked');   -- it changed while it was being checked, and what changed it ended this token
   end if;
   perform private.erase_person(app.uid());
   return json_build_object('erased', true);
 end $$;
 comment on function api.erase_me is
-  'For the facade alone, once the password is checked: erases the caller for good, {erased}. Fails: password_wrong.';
+  'For the facade alone, once the password is checked: erases the caller for good, {erased}. Fails: token_revoked.';

@@ -2680,7 +2680,7 @@ begin
   update private.credentials set password_hash = p_new_hash
   where user_id = v_caller and password_hash = p_password_hash;
   if not found then
-    perform private.fail('password_wrong');   -- it changed while it was being checked
+    perform private.fail('token_revoked');   -- it changed while it was being checked, and what changed it ended this token
   end if;
   perform private.end_tokens(v_caller);
   update private.password_resets set used_at = now() where user_id = v_caller and used_at is null;
@@ -2689,7 +2689,7 @@ begin
   return json_build_object('claims', v_claims, 'user', private.own_profile(v_caller));
 end $$;
 comment on function api.change_password is
-  'For the facade alone, once the old password is checked: ends every token and session of the caller, and links that were mailed; answers {claims, user} for a fresh token. With p_family a rotating session begins. Fails: password_wrong.';
+  'For the facade alone, once the old password is checked: ends every token and session of the caller, and links that were mailed; answers {claims, user} for a fresh token. With p_family a rotating session begins. Fails: token_revoked.';
 
 create function api.request_password_reset(p_email text, p_id uuid, p_token_hash bytea) returns json
 language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
@@ -2836,13 +2836,13 @@ as $$
 begin
   perform from private.credentials where user_id = private.caller() and password_hash = p_password_hash for update;
   if not found then
-    perform private.fail('password_wrong');   -- it changed while it was being checked
+    perform private.fail('token_revoked');   -- it changed while it was being checked, and what changed it ended this token
   end if;
   perform private.erase_person(app.uid());
   return json_build_object('erased', true);
 end $$;
 comment on function api.erase_me is
-  'For the facade alone, once the password is checked: erases the caller for good, {erased}. Fails: password_wrong.';
+  'For the facade alone, once the password is checked: erases the caller for good, {erased}. Fails: token_revoked.';
 
 -- sql/identity/80_export.sql
 

@@ -10,7 +10,7 @@ from unnest(array['anon', 'authenticated', 'gate']) r,
 
 -- Acting as the gate, for Alice
 select test.act('gate', test.claims('alice'));
-select throws_ok($$ select api.erase_me('another hash') $$, 'PT403', 'password_wrong', 'only the hash that was checked will do');
+select throws_ok($$ select api.erase_me('another hash') $$, 'PT401', 'token_revoked', 'only the hash that was checked will do');
 select test.act('gate', null);
 select throws_ok($$ select api.erase_me('no hash') $$, 'PT401', 'token_missing', 'and nobody erases nobody');
 select test.act_as_owner();

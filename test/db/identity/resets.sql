@@ -33,7 +33,7 @@ select test.act_as_gate();
 select throws_ok('select api.find_password()', 'PT401', 'token_missing', 'nobody has no password');
 select test.act('gate', (select claims from token where name = 'alice'));
 select is(api.find_password()::jsonb, jsonb_build_object('userId', test.id('alice'), 'passwordHash', 'no hash'), 'the caller''s hash is to be checked');
-select throws_ok($$ select api.change_password('another hash', 'new hash', 900) $$, 'PT403', 'password_wrong', 'one that changed meanwhile is refused');
+select throws_ok($$ select api.change_password('another hash', 'new hash', 900) $$, 'PT401', 'token_revoked', 'one that changed meanwhile is refused');
 insert into answer values ('change', api.change_password('no hash', 'new hash', 900, pg_temp.reset_id('family'), pg_temp.hash('family'), 'Firefox'));
 select is((select body #>> '{claims,sub}' from answer), test.id('alice')::text, 'else a fresh token comes back');
 select is((select body #>> '{user,username}' from answer), 'alice', 'with the person');
