@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { serverAccount } from './places.ts'
+import { isDataDir, serverAccount } from './places.ts'
 
 /** Nothing of the caller's environment (PGDATA, PGOPTIONS, LANG) reaches the server. */
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
@@ -89,7 +89,7 @@ function serves(pid: number, cluster: string): boolean {
 export async function stopOrphan(dataDir: string): Promise<boolean> {
   const cluster = join(dataDir, 'postgres')
   const pidFile = join(cluster, 'postmaster.pid')
-  if (!existsSync(pidFile)) return false
+  if (!isDataDir(dataDir) || !existsSync(pidFile)) return false // no cluster, or somebody else's
   const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0])
   if (!(pid > 1) || !serves(pid, cluster)) {
     rmSync(pidFile)

@@ -138,39 +138,52 @@ export function defaultDataDir(projectRoot: string): string {
   return join(shelter(account), `data-${digest}`)
 }
 
+/** Whether an instance has lived in the folder: the secret of its cluster is there before the cluster is. */
+export const isDataDir = (folder: string): boolean => existsSync(join(folder, 'cluster-secret'))
+
 /**
  * Makes the data folder where it does not exist and gives its absolute path. Repeating it changes nothing.
  * Only the caller may list it; the server's account may pass through to its own folder below.
- * Fails when the server's account cannot get there.
+ * Fails when something else is in there, somebody else could be, or the server's account cannot get there.
  */
 export function makeDataDir(dataDir: string): string {
   const folder = resolve(dataDir)
   const account = serverAccount()
-  if (!account) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    return ownFolder(folder)
-  }
-  const refuse = (closed: string | null) => {
-    if (closed) {
-      throw new Error(
-        `DATA_DIR ${folder} cannot be used: PostgreSQL does not run as root but as the user "${account.name}", ` +
-          `who may not enter ${closed}. Choose another DATA_DIR, or let others enter that folder (chmod o+x ${closed}).`,
-      )
-    }
-  }
-  refuse(closedFolder(dirname(folder), account))
-  mkdirSync(folder, { recursive: true })
-  if (readdirSync(folder).length === 0) chmodSync(folder, 0o711)
-  refuse(closedFolder(folder, account))
-  return ownFolder(folder)
-}
-
-/** The folder holds the secrets that sign tokens: whoever else could write there could plant their own. */
-function ownFolder(folder: string): string {
-  const { uid, mode } = statSync(folder)
-  if (uid === process.getuid?.() && (mode & 0o022) === 0) return folder
-  throw new Error(
+  if (account) requirePassage(dirname(folder), account, folder)
+  mkdirSync(folder, { recursive: true, ...(!account && { mode: 0o700 }) })
+  const { uid } = statSync(folder)
+  const refused = new Error(
     `DATA_DIR ${folder} cannot be used: somebody else owns it or may write to it. ` +
       'Choose another DATA_DIR, or make it your own (chown, chmod go-w).',
+  )
+  if (uid !== process.getuid?.()) throw refused
+  requireUnused(folder)
+  if (account) {
+    if (readdirSync(folder).length === 0) chmodSync(folder, 0o711)
+    requirePassage(folder, account, folder)
+  }
+  // the folder holds the secrets that sign tokens: whoever else could write there could plant their own
+  if ((statSync(folder).mode & 0o022) !== 0) throw refused
+  return folder
+}
+
+function requirePassage(path: string, account: Account, folder: string): void {
+  const closed = closedFolder(path, account)
+  if (!closed) return
+  throw new Error(
+    `DATA_DIR ${folder} cannot be used: PostgreSQL does not run as root but as the user "${account.name}", ` +
+      `who may not enter ${closed}. Choose another DATA_DIR, or let others enter that folder (chmod o+x ${closed}).`,
+  )
+}
+
+/** What a start leaves that was killed early, the mails of a facade on another database, and what volumes come with. */
+const harmless = /^(lock(-journal)?|instance\.json.*|cluster-secret\..*|mail|lost\+found|\..*)$/
+
+function requireUnused(folder: string): void {
+  const other = isDataDir(folder) ? undefined : readdirSync(folder).find((name) => !harmless.test(name))
+  if (!other) return
+  throw new Error(
+    `DATA_DIR ${folder} cannot be used: it has no data of Kith, and is not empty (there is ${other}). ` +
+      'Choose another DATA_DIR, one that is empty or does not exist.',
   )
 }

@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     include: ['test/api/*.test.ts', 'test/realtime/*.test.ts'],
     // these start facades of their own
-    exclude: ['test/api/facades.test.ts', 'test/api/rates.test.ts'],
+    exclude: ['test/api/facades.test.ts', 'test/api/rates.test.ts', 'test/api/views.test.ts'],
     setupFiles: ['test/support/matchers.ts'],
     reporters: ['./test/verify/reporter.ts'],
     server: { deps: { external: [/\/(api-facade|supabase)\/.*\.ts$/] } },

@@ -74,12 +74,26 @@ export async function registerAlias(c: Context, form: z.output<typeof Registrati
   return { userId, accessToken: session.accessToken, refreshToken: session.refreshToken }
 }
 
-export async function logIn(c: Context, { email, password, session }: z.output<typeof Credentials>) {
+/**
+ * What was found, if the password is its. Counts as an attempt at the account before it is made; one that was right is
+ * taken back, and one that never came to be: too many waited, or the database did not answer.
+ * @throws Refusal rate_limited
+ */
+async function check(c: Context, email: string, password: string, find: () => Promise<z.output<typeof FoundLogin>>) {
   const takeBack = await c.get('services').limits.attempt(c, email)
-  const found = await callFor(c, 'find_login', { p_email: email }, FoundLogin)
-  const right = await checkPassword(found?.passwordHash, password)
-  if (!found || !right) throw new Refusal('credentials_wrong')
-  await takeBack()
+  let wrong = false
+  try {
+    const found = await find()
+    wrong = !(await checkPassword(found?.passwordHash, password))
+    return wrong ? null : found
+  } finally {
+    if (!wrong) await takeBack()
+  }
+}
+
+export async function logIn(c: Context, { email, password, session }: z.output<typeof Credentials>) {
+  const found = await check(c, email, password, () => callFor(c, 'find_login', { p_email: email }, FoundLogin))
+  if (!found) throw new Refusal('credentials_wrong')
   const stronger = isWeak(found.passwordHash) ? await hashPassword(password) : undefined
   const login = { p_user_id: found.userId, p_password_hash: found.passwordHash, p_new_hash: stronger }
   return (await open(c, session, 'log_in', login)).session
@@ -91,11 +105,9 @@ export async function logIn(c: Context, { email, password, session }: z.output<t
  * @throws Refusal password_wrong, rate_limited
  */
 export async function confirmPassword(c: Context, password: string): Promise<string> {
-  const takeBack = await c.get('services').limits.attempt(c, c.get('claims')?.email ?? '')
-  const found = await callFor(c, 'find_password', {}, FoundLogin, 'gate')
-  const right = await checkPassword(found?.passwordHash, password)
-  if (!found || !right) throw new Refusal('password_wrong')
-  await takeBack()
+  const email = c.get('claims')?.email ?? ''
+  const found = await check(c, email, password, () => callFor(c, 'find_password', {}, FoundLogin, 'gate'))
+  if (!found) throw new Refusal('password_wrong')
   return found.passwordHash
 }
 
