@@ -12,6 +12,7 @@ import { createLog, type Log } from './lib/log.ts'
 import type { Table } from './lib/routes.ts'
 import { createSeals } from './lib/seals.ts'
 import { createTokens } from './lib/tokens.ts'
+import { createViews } from './lib/views.ts'
 
 export type ServerOptions = {
   config: Config
@@ -40,7 +41,8 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const seals = createSeals(secrets)
   const pools = openPools(config, databaseUrl, secret)
   const log = given.log ?? createLog(config)
-  const app = createApp({ config, pools, tokens, seals, log, tables, beside: given.beside })
+  const views = createViews(pools.gate, log)
+  const app = createApp({ config, pools, tokens, seals, log, views, tables, beside: given.beside })
   const shouldUpgradeCallback = (request: IncomingMessage) => Boolean(given.gateway) && isWebSocket(request)
   const settings = { requestTimeout: 60_000, shouldUpgradeCallback }
   const server = createServer(settings, getRequestListener(app.fetch, { errorHandler: unreadable }))
@@ -51,6 +53,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     const stop = async () => {
       await gateway?.stop() // an open WebSocket would hold the server up
       await close(server)
+      await views.close()
       await pools.close()
     }
     return { url: `http://${reachable(config.host)}:${port}`, port, stop }

@@ -4,7 +4,7 @@
 grant execute on function private.fail, private.refusal, private.check_caller, private.enter, private.caller, app.uid
   to anon, authenticated, service_role, gate;
 grant execute on function private.domain, private.actor_id, private.username_of, private.named, private.person, private.require_flag,
-  private.require_role, private.may_see, private.may_meet, private.cursor_uuid, private.page, private.not_modified,
+  private.require_role, private.may_see, private.may_meet, private.cursor_uuid, private.page, private.merged, private.not_modified,
   private.idempotency_key, private.replayed, private.keep, private.emit
   to authenticated, service_role, gate;
 grant execute on function private.lock_pairs, private.level_of, private.audit to service_role;

@@ -23,6 +23,6 @@ comment on policy update_own on app.user_interests is 'People rate their own dep
 create policy delete_own on app.user_interests for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.user_interests is 'People take back their own choices.';
 
-grant execute on function private.interest, private.interest_tree to authenticated, service_role;
+grant execute on function private.interest, private.interest_subtree, private.interest_tree to authenticated, service_role;
 grant execute on function api.get_catalog, api.list_my_interests, api.select_interest, api.select_interests, api.drop_interest
   to authenticated;

@@ -1,30 +1,51 @@
 -- Who may see and touch posts, replies and reactions. Twin of sql/posts/.
 
-grant execute on function private.visibility_level, private.trimmed, private.post, private.post_time,
-  private.post_cards, private.feed_ids, private.reply, private.reply_time, private.reply_cards, private.reactions_of, private.reported_post, private.reported_reply
+grant execute on function private.visibility_level, private.hot_at, private.trimmed, private.post, private.open_post, private.own_post, private.post_visible_to, private.post_time,
+  private.post_cards, private.muted_posts, private.feed_in_time, private.feed_ranked, private.reply, private.reply_time, private.reply_cards, private.reactions_of, private.reported_post, private.reported_reply,
+  private.series, private.series_cards, private.place_part, private.part_place,
+  private.bookmark_time, private.quotable, private.reposted, private.delete_repost, private.pin, private.unpin
   to authenticated;
 
 -- posts
 alter table app.posts enable row level security;
 grant select on app.posts to authenticated;
-grant insert (author_id, format, title, body, visibility, depth, interest_id) on app.posts to authenticated;
-grant select on app.post_card to authenticated;
+grant insert (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth, interest_id, is_journalism,
+              publish_at, published_at),
+  update (persona_id, title, body, media, visibility, depth, interest_id, is_journalism, publish_at)
+  on app.posts to authenticated;
 
 create policy select_audience on app.posts for select to authenticated
   using (private.may_see(
     (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = posts.author_id),
     required_level,
     space_id is null or (select true from app.space_members m
-                         where m.space_id = posts.space_id and m.user_id = (select app.uid())) is true));
+                         where m.space_id = posts.space_id and m.user_id = (select app.uid())) is true)
+    and (format <> 'repost' or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy select_audience on app.posts is
-  'The one rule of visibility: whoever is enough to the author for what the post requires, within its space. All that hangs on a post derives from it.';
+  'The one rule of visibility: whoever is enough to the author for what the post requires, within its space; a repost shows to who may see what it is of. All that hangs on a post derives from it.';
 create policy insert_own on app.posts for insert to authenticated
-  with check (author_id = (select app.uid()));
-comment on policy insert_own on app.posts is 'People publish in their own name.';
+  with check (author_id = (select app.uid())
+    and (quoted_post_id is null or format not in ('quote', 'repost') or private.post_visible_to(quoted_post_id, (select app.uid()))));
+comment on policy insert_own on app.posts is 'People publish in their own name, and pass on what they see.';
+
+create policy update_own on app.posts for update to authenticated
+  using (author_id = (select app.uid())) with check (author_id = (select app.uid()));
+comment on policy update_own on app.posts is
+  'The author edits; hiding, deleting, pinning and publishing are definer functions'' to do.';
+
+grant execute on function private.media, private.further_interests, private.check_publish_at, private.publish_now,
+  private.scheduled_time, private.profile_place, private.delete_own_post
+  to authenticated;
+grant execute on function api.list_posts_by, api.list_scheduled_posts, api.update_post, api.delete_post to authenticated;
+grant execute on function private.job_publish_scheduled to worker;
+
+-- post_versions
+alter table app.post_versions enable row level security;
+-- nobody reads them but their author's export: a trigger writes them
 
 -- post_interests
 alter table app.post_interests enable row level security;
-grant select on app.post_interests to authenticated;
+grant select, delete on app.post_interests to authenticated;
 grant insert (post_id, interest_id) on app.post_interests to authenticated;
 create policy select_with_post on app.post_interests for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
@@ -32,6 +53,9 @@ comment on policy select_with_post on app.post_interests is 'Whoever sees the po
 create policy insert_author on app.post_interests for insert to authenticated
   with check ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid()));
 comment on policy insert_author on app.post_interests is 'The author alone.';
+create policy delete_author on app.post_interests for delete to authenticated
+  using (not is_primary and (select p.author_id from app.posts p where p.id = post_id) = (select app.uid()));
+comment on policy delete_author on app.post_interests is 'The author alone; the primary one follows the post, by trigger.';
 
 -- post_counters
 alter table app.post_counters enable row level security;
@@ -47,10 +71,125 @@ create policy select_with_post on app.post_emotions for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.post_emotions is 'Whoever sees the post. Triggers write.';
 
+-- bookmarks
+alter table app.bookmarks enable row level security;
+grant select, delete on app.bookmarks to authenticated;
+grant insert (post_id, user_id) on app.bookmarks to authenticated;
+create policy select_own on app.bookmarks for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.bookmarks is 'One''s own alone.';
+create policy insert_own on app.bookmarks for insert to authenticated
+  with check (user_id = (select app.uid()) and (select true from app.posts p where p.id = post_id));
+comment on policy insert_own on app.bookmarks is 'People bookmark in their own name what they see.';
+create policy delete_own on app.bookmarks for delete to authenticated using (user_id = (select app.uid()));
+comment on policy delete_own on app.bookmarks is 'People take their own back.';
+
+-- post_mutes
+alter table app.post_mutes enable row level security;
+grant select, delete on app.post_mutes to authenticated;
+grant insert (post_id, user_id) on app.post_mutes to authenticated;
+create policy select_own on app.post_mutes for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.post_mutes is 'One''s own alone.';
+create policy insert_own on app.post_mutes for insert to authenticated
+  with check (user_id = (select app.uid()) and (select true from app.posts p where p.id = post_id));
+comment on policy insert_own on app.post_mutes is 'People mute in their own name what they see.';
+create policy delete_own on app.post_mutes for delete to authenticated using (user_id = (select app.uid()));
+comment on policy delete_own on app.post_mutes is 'People take their own back.';
+
+alter table private.ended_bookmarks enable row level security;
+
+grant execute on function
+  api.bookmark, api.unbookmark, api.list_bookmarks, api.mute_post, api.unmute_post, api.repost, api.unrepost,
+  api.pin_post, api.unpin_post
+  to authenticated;
+grant execute on function api.count_views to gate;
+grant execute on function private.job_purge_ended_bookmarks to worker;
+
+-- polls
+alter table app.polls enable row level security;
+grant select on app.polls to authenticated;
+create policy select_with_post on app.polls for select to authenticated
+  using ((select true from app.posts p where p.id = post_id));
+comment on policy select_with_post on app.polls is 'Whoever sees the post.';
+
+alter table app.poll_options enable row level security;
+grant select on app.poll_options to authenticated;
+create policy select_with_poll on app.poll_options for select to authenticated
+  using ((select true from app.polls l where l.id = poll_id));
+comment on policy select_with_poll on app.poll_options is 'Whoever sees the poll. A trigger counts.';
+
+alter table app.poll_votes enable row level security;
+grant select on app.poll_votes to authenticated;
+create policy select_own on app.poll_votes for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.poll_votes is 'One''s own vote; what others chose shows as a tally alone.';
+grant insert (poll_id, user_id, option_id), update (option_id), delete on app.poll_votes to authenticated;
+create policy insert_own on app.poll_votes for insert to authenticated
+  with check (user_id = (select app.uid()) and (select true from app.polls l where l.id = poll_id));
+comment on policy insert_own on app.poll_votes is 'People vote in their own name, in polls that they see.';
+create policy update_own on app.poll_votes for update to authenticated
+  using (user_id = (select app.uid()))
+  with check (user_id = (select app.uid()) and (select true from app.polls l where l.id = poll_id));
+comment on policy update_own on app.poll_votes is 'People move their own vote.';
+create policy delete_own on app.poll_votes for delete to authenticated using (user_id = (select app.uid()));
+comment on policy delete_own on app.poll_votes is 'People take their own vote back.';
+grant select on app.poll_card to authenticated;
+grant execute on function private.add_poll, private.open_poll, private.poll_card, api.vote_poll, api.unvote_poll to authenticated;
+grant execute on function private.job_close_polls to worker;
+
+-- series
+alter table app.series enable row level security;
+grant select on app.series, app.series_card to authenticated;
+grant insert (author_id, title, description) on app.series to authenticated;
+create policy insert_own on app.series for insert to authenticated with check (author_id = (select app.uid()));
+comment on policy insert_own on app.series is 'People make series in their own name.';
+
+alter table app.series_items enable row level security;
+grant select on app.series_items to authenticated;
+create policy select_with_post on app.series_items for select to authenticated
+  using ((select true from app.posts p where p.id = post_id));
+comment on policy select_with_post on app.series_items is
+  'Whoever sees the part. private.place_part writes: positions are those of all parts, also of the unseen.';
+alter table private.left_parts enable row level security;
+
+alter table app.series_follows enable row level security;
+grant select, delete on app.series_follows to authenticated;
+grant insert (series_id, user_id) on app.series_follows to authenticated;
+create policy select_own on app.series_follows for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.series_follows is 'One''s own; nobody sees who else follows a series.';
+create policy insert_own on app.series_follows for insert to authenticated
+  with check (user_id = (select app.uid())
+          and (select s.author_id from app.series s where s.id = series_id) <> (select app.uid()));
+comment on policy insert_own on app.series_follows is 'People follow in their own name the series of others that they see.';
+create policy delete_own on app.series_follows for delete to authenticated using (user_id = (select app.uid()));
+comment on policy delete_own on app.series_follows is 'People end their own follows.';
+
+create policy select_author_or_reader on app.series for select to authenticated
+  using (author_id = (select app.uid()) or id in (select i.series_id from app.series_items i where i.series_id = series.id));
+comment on policy select_author_or_reader on app.series is 'The author, and whoever sees one of its parts.';
+
+-- post_co_authors
+alter table app.post_co_authors enable row level security;
+grant select on app.post_co_authors to authenticated;
+create policy select_with_post on app.post_co_authors for select to authenticated
+  using ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid()) or user_id = (select app.uid())
+      or (status = 'accepted' and (select true from app.posts p where p.id = post_id)));
+comment on policy select_with_post on app.post_co_authors is
+  'Accepted ones show with the post, an invitation to the two whom it concerns.';
+grant insert (post_id, user_id, split_share) on app.post_co_authors to authenticated;
+create policy insert_author on app.post_co_authors for insert to authenticated
+  with check ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid())
+          and (select true from app.users u where u.id = user_id));
+comment on policy insert_author on app.post_co_authors is
+  'The author invites, nobody across a block. No update and no delete: private.settle_co_author sees to the answer.';
+grant execute on function private.co_author, private.check_split, private.settle_co_author,
+  api.invite_co_author, api.respond_co_author to authenticated;
+
+-- feed_blocks: for definer functions alone
+alter table app.feed_blocks enable row level security;
+
 -- replies
 alter table app.replies enable row level security;
 grant select on app.replies to authenticated;
-grant insert (post_id, author_id, kind, body) on app.replies to authenticated;
+grant insert (post_id, author_id, parent_id, kind, body) on app.replies to authenticated;
 grant select on app.reply_card to authenticated;
 create policy select_with_post on app.replies for select to authenticated
   using (private.may_see(
@@ -76,7 +215,8 @@ create policy delete_own on app.reactions for delete to authenticated using (use
 comment on policy delete_own on app.reactions is 'People take their own reactions back.';
 
 grant execute on function
-  api.create_post, api.list_feed, api.get_post, api.create_reply, api.list_replies, api.react, api.unreact
+  api.create_post, api.list_feed, api.get_post, api.create_reply, api.list_replies, api.react, api.unreact,
+  api.create_series, api.list_my_series, api.add_series_item, api.list_series_items, api.follow_series, api.unfollow_series
   to authenticated;
 
 -- the channel feed:public

@@ -12,7 +12,13 @@ export type Database = {
     Functions: {
       accept_invitation: { Args: { p_id: string }; Returns: Json }
       add_circle_member: { Args: { p_bond_level?: string; p_id: string; p_member_id: string }; Returns: Json }
+      add_series_item: { Args: { p_id: string; p_position?: number; p_post_id: string }; Returns: Json }
+      adjust_reputation: {
+        Args: { p_delta: number; p_interest_id: string; p_note: string; p_user_id: string }
+        Returns: Json
+      }
       block_person: { Args: { p_person: string }; Returns: Json }
+      bookmark: { Args: { p_id: string }; Returns: Json }
       change_password: {
         Args: {
           p_family?: string
@@ -27,6 +33,8 @@ export type Database = {
       check_circles: { Args: { p_person: string }; Returns: Json }
       check_password_reset: { Args: { p_id: string; p_token_hash: string }; Returns: Json }
       count_unread: { Args: Record<PropertyKey, never>; Returns: Json }
+      count_views: { Args: { p_posts: string[]; p_viewers: string[] }; Returns: Json }
+      create_appeal: { Args: { p_event_id?: string; p_interest_id: string; p_text: string }; Returns: Json }
       create_circle: { Args: { p_accent?: string; p_kind?: string; p_name: string }; Returns: Json }
       create_invite: { Args: Record<PropertyKey, never>; Returns: Json }
       create_persona: {
@@ -35,20 +43,28 @@ export type Database = {
       }
       create_post: {
         Args: {
-          p_body: string
+          p_body?: string
           p_depth?: number
           p_format?: string
           p_interest_id?: string
           p_interest_ids?: string[]
+          p_is_journalism?: boolean
+          p_media?: Json
+          p_persona_id?: string
+          p_poll?: Json
+          p_publish_at?: string
+          p_quoted_post_id?: string
           p_title?: string
           p_visibility?: string
         }
         Returns: Json
       }
-      create_reply: { Args: { p_body: string; p_id: string; p_kind?: string }; Returns: Json }
+      create_reply: { Args: { p_body: string; p_id: string; p_kind?: string; p_parent_id?: string }; Returns: Json }
+      create_series: { Args: { p_description?: string; p_title: string }; Returns: Json }
       decline_invitation: { Args: { p_id: string }; Returns: Json }
       delete_circle: { Args: { p_id: string }; Returns: Json }
       delete_persona: { Args: { p_id: string }; Returns: Json }
+      delete_post: { Args: { p_id: string }; Returns: Json }
       drop_interest: { Args: { p_interest_id: string }; Returns: Json }
       end_session: { Args: { p_id: string }; Returns: Json }
       erase_me: { Args: { p_password_hash: string }; Returns: Json }
@@ -56,6 +72,7 @@ export type Database = {
       find_login: { Args: { p_email: string }; Returns: Json }
       find_password: { Args: Record<PropertyKey, never>; Returns: Json }
       follow_person: { Args: { p_person: string }; Returns: Json }
+      follow_series: { Args: { p_id: string }; Returns: Json }
       follow_stats: { Args: { p_person: string }; Returns: Json }
       generate_invite_codes: { Args: { p_count: number }; Returns: Json }
       get_breakdown: { Args: { p_post_id: string }; Returns: Json }
@@ -67,26 +84,53 @@ export type Database = {
       get_post: { Args: { p_id: string }; Returns: Json }
       get_profile: { Args: { p_person: string }; Returns: Json }
       get_reputation: { Args: { p_person: string }; Returns: Json }
+      get_reputation_details: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
+      get_reputation_summary: { Args: { p_person: string }; Returns: Json }
       get_wallet: { Args: Record<PropertyKey, never>; Returns: Json }
+      hide_post: { Args: { p_id: string; p_reason?: string }; Returns: Json }
+      hide_reply: { Args: { p_id: string; p_reason?: string }; Returns: Json }
+      invite_co_author: { Args: { p_id: string; p_split_share: number; p_user_id: string }; Returns: Json }
       invite_to_circle: { Args: { p_bond_level?: string; p_id: string; p_invitee_id: string }; Returns: Json }
+      list_appeals: { Args: { p_cursor?: string; p_limit?: number; p_status?: string }; Returns: Json }
       list_blocks: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
+      list_bookmarks: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
       list_circle_invitations: { Args: { p_cursor?: string; p_id: string; p_limit?: number }; Returns: Json }
       list_circle_members: { Args: { p_id: string }; Returns: Json }
-      list_feed: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
+      list_feed: {
+        Args: {
+          p_cursor?: string
+          p_format?: string
+          p_interest_id?: string
+          p_journalism?: boolean
+          p_limit?: number
+          p_min_depth?: number
+          p_tab?: string
+        }
+        Returns: Json
+      }
       list_followers: { Args: { p_cursor?: string; p_limit?: number; p_person: string }; Returns: Json }
       list_following: { Args: { p_cursor?: string; p_limit?: number; p_person: string }; Returns: Json }
       list_memberships: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
       list_muted_keywords: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
       list_mutes: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
+      list_my_appeals: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
       list_my_circles: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
       list_my_interests: { Args: Record<PropertyKey, never>; Returns: Json }
       list_my_invitations: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
       list_my_invites: { Args: Record<PropertyKey, never>; Returns: Json }
       list_my_personas: { Args: Record<PropertyKey, never>; Returns: Json }
+      list_my_series: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
       list_notifications: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
       list_payments: { Args: { p_cursor?: string; p_direction?: string; p_limit?: number }; Returns: Json }
       list_pending_invitations: { Args: { p_person: string }; Returns: Json }
-      list_replies: { Args: { p_cursor?: string; p_id: string; p_kind?: string; p_limit?: number }; Returns: Json }
+      list_posts_by: { Args: { p_cursor?: string; p_limit?: number; p_username: string }; Returns: Json }
+      list_received_votes: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
+      list_replies: {
+        Args: { p_cursor?: string; p_id: string; p_kind?: string; p_limit?: number; p_parent_id?: string }
+        Returns: Json
+      }
+      list_scheduled_posts: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
+      list_series_items: { Args: { p_cursor?: string; p_limit?: number; p_series_id: string }; Returns: Json }
       list_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Json }
       log_in: {
         Args: {
@@ -104,11 +148,13 @@ export type Database = {
       mark_read: { Args: { p_before?: string; p_group_key?: string; p_ids?: string[] }; Returns: Json }
       mute_keyword: { Args: { p_keyword: string; p_until?: string }; Returns: Json }
       mute_person: { Args: { p_person: string }; Returns: Json }
+      mute_post: { Args: { p_id: string }; Returns: Json }
       note_presence: { Args: Record<PropertyKey, never>; Returns: Json }
       pay: {
         Args: { p_emotion: string; p_post_id?: string; p_receiver_id?: string; p_reply_id?: string; p_tier: number }
         Returns: Json
       }
+      pin_post: { Args: { p_id: string }; Returns: Json }
       react: { Args: { p_id: string; p_kind: string }; Returns: Json }
       refresh_session: {
         Args: { p_family: string; p_generation: number; p_next_hash: string; p_refresh_hash: string; p_seconds: number }
@@ -132,11 +178,29 @@ export type Database = {
         Returns: Json
       }
       remove_circle_member: { Args: { p_id: string; p_member_id: string }; Returns: Json }
+      remove_post: { Args: { p_id: string; p_reason?: string }; Returns: Json }
       report: { Args: { p_reason: string; p_target_id: string; p_target_type: string }; Returns: Json }
+      repost: {
+        Args: {
+          p_body?: string
+          p_depth?: number
+          p_id: string
+          p_interest_id?: string
+          p_interest_ids?: string[]
+          p_persona_id?: string
+          p_visibility?: string
+        }
+        Returns: Json
+      }
       request_password_reset: { Args: { p_email: string; p_id: string; p_token_hash: string }; Returns: Json }
       reserve_invite: { Args: { p_candidate_session_id?: string; p_code: string }; Returns: Json }
       reserve_invite_code: { Args: { p_candidate_session_id: string; p_code: string }; Returns: Json }
       reset_password: { Args: { p_id: string; p_new_hash: string; p_token_hash: string }; Returns: Json }
+      resolve_appeal: {
+        Args: { p_decision: string; p_id: string; p_note?: string; p_restore_delta?: number }
+        Returns: Json
+      }
+      respond_co_author: { Args: { p_accept: boolean; p_id: string; p_invite_id: string }; Returns: Json }
       respond_invitation: { Args: { p_accept: boolean; p_id: string }; Returns: Json }
       revoke_invitation: { Args: { p_circle_id: string; p_id: string }; Returns: Json }
       revoke_invite: { Args: { p_id: string }; Returns: Json }
@@ -145,13 +209,27 @@ export type Database = {
       set_bond_level: { Args: { p_bond_level: string; p_id: string; p_member_id: string }; Returns: Json }
       set_default_persona: { Args: { p_id: string }; Returns: Json }
       unblock_person: { Args: { p_person: string }; Returns: Json }
+      unbookmark: { Args: { p_id: string }; Returns: Json }
       unfollow_person: { Args: { p_person: string }; Returns: Json }
+      unfollow_series: { Args: { p_id: string }; Returns: Json }
+      unhide_post: { Args: { p_id: string; p_reason?: string }; Returns: Json }
+      unhide_reply: { Args: { p_id: string; p_reason?: string }; Returns: Json }
       unmute_keyword: { Args: { p_id: string }; Returns: Json }
       unmute_person: { Args: { p_person: string }; Returns: Json }
+      unmute_post: { Args: { p_id: string }; Returns: Json }
+      unpin_post: { Args: { p_id: string }; Returns: Json }
       unreact: { Args: { p_id: string; p_kind?: string }; Returns: Json }
+      unrepost: { Args: { p_id: string }; Returns: Json }
+      unvote_poll: { Args: { p_id: string }; Returns: Json }
       update_circle: { Args: { p_changes: Json; p_id: string }; Returns: Json }
       update_me: { Args: { p_changes: Json }; Returns: Json }
       update_persona: { Args: { p_changes: Json; p_id: string }; Returns: Json }
+      update_post: { Args: { p_changes: Json; p_id: string }; Returns: Json }
+      vote_poll: { Args: { p_id: string; p_option_id: string }; Returns: Json }
+      vote_reputation: {
+        Args: { p_comment?: string; p_interest_id: string; p_user_id: string; p_value: number }
+        Returns: Json
+      }
     }
     Enums: {
       [_ in never]: never

@@ -7,8 +7,17 @@ import type { Count, Limits } from './limits.ts'
 import type { Log } from './log.ts'
 import type { Seals } from './seals.ts'
 import type { Claims, Tokens } from './tokens.ts'
+import type { Views } from './views.ts'
 
-export type Services = { config: Config; pools: Pools; tokens: Tokens; seals: Seals; log: Log; limits: Limits }
+export type Services = {
+  config: Config
+  pools: Pools
+  tokens: Tokens
+  seals: Seals
+  log: Log
+  limits: Limits
+  views: Views
+}
 
 export type Env = {
   // absent when a test calls the application without a server

@@ -5,7 +5,7 @@ import type { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
 import { type ErrorWord, lookUp } from './errors.ts'
 import { API, type Route, type Row, spellings, type Table } from './routes.ts'
-import { ErrorBody, z as zod } from './schemas.ts'
+import { ErrorBody, PersonCard, z as zod } from './schemas.ts'
 
 export const version: string = manifest.version
 
@@ -25,6 +25,7 @@ export function openApiText(tables: readonly Table[]): string {
   const registry = app.openAPIRegistry
   registry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
   registry.register('Error', ErrorBody)
+  registry.register('PersonCard', PersonCard) // before a place where it may be null, which would stand for all of them
   const named = new Set<string>()
   for (const route of spellings(tables)) registry.registerPath(pathOf(route, named, registry))
   registry.registerPath(health)
@@ -34,7 +35,14 @@ export function openApiText(tables: readonly Table[]): string {
     servers: [{ url: '/' }],
     tags: tables.map(({ feature }) => ({ name: feature })),
   })
-  return `${JSON.stringify(document, null, 2)}\n`
+  return `${JSON.stringify(document, orNull, 2)}\n`
+}
+
+/** A named schema that may be null comes out as one that must be both the schema and null: here it may be either. */
+function orNull(_key: string, value: unknown): unknown {
+  const [named, empty, ...others] = (value as { allOf?: { $ref?: string; type?: unknown }[] } | null)?.allOf ?? []
+  const isOptional = named?.$ref && Array.isArray(empty?.type) && empty.type.includes('null') && others.length === 0
+  return isOptional ? { anyOf: [named, { type: 'null' }] } : value
 }
 
 const health: Path = {

@@ -36,6 +36,8 @@ type Shape<O extends Operation> = {
   contentType?: string
   /** For the unusual route: gets all fields together; gives a Response, an Answer of `call`, or what becomes JSON. */
   handler?(c: Context, input: never): Promise<unknown>
+  /** What a success leaves behind, with all fields together. Nobody waits for it, and it never fails. */
+  after?(c: Context, input: never): void
 }
 
 export type Row<O extends Operation = Operation> = Shape<O> & {
@@ -145,7 +147,10 @@ function answerer({ method, path, row }: Route): (c: Context) => Promise<Respons
         if (!row.handler) await checkCaller(c)
         throw refusal
       })
-    return reply(c, status, await run(c, input))
+    const result = await run(c, input)
+    // a HEAD runs as GET, and is not somebody who reads
+    if (row.after && c.req.method === method) row.after(c, input.fields as never)
+    return reply(c, status, result)
   }
 }
 

@@ -6,6 +6,8 @@ export type Job = {
   cron: string
   /** After so many seconds a run counts as lost, as one is whose worker was killed, and the next may begin. */
   expires: number
+  /** A run does one piece of the work: the worker calls again until there is none left, for half of `expires`. */
+  repeats?: true
   /** Said at error level, and counted as a failure, when the job had to change anything. */
   alarm?: string
 }
@@ -15,12 +17,15 @@ const minutely = { cron: '* * * * *', expires: 60 }
 export const jobs = {
   'release-reservations': minutely,
   'purge-rates': minutely,
+  'publish-scheduled': { ...minutely, repeats: true },
+  'close-polls': { ...minutely, repeats: true },
   // each at a minute of its own: they need not all come at once
   'expire-invites': { cron: '5 * * * *', expires: 300 },
   'roll-realtime-partitions': { cron: '10 * * * *', expires: 300 },
   'purge-idempotency-keys': { cron: '15 * * * *', expires: 300 },
   'purge-revoked-tokens': { cron: '20 * * * *', expires: 300 },
   'purge-ended-follows': { cron: '25 * * * *', expires: 300 },
+  'purge-ended-bookmarks': { cron: '45 * * * *', expires: 300 },
   'purge-sessions': { cron: '30 * * * *', expires: 300 },
   'purge-password-resets': { cron: '35 * * * *', expires: 300 },
   'finish-erasures': { cron: '30 * * * *', expires: 300 },

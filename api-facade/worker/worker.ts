@@ -8,6 +8,7 @@ import { loginPassword } from '../lib/database.ts'
 import { openFunctions } from '../lib/functions.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { createSeals } from '../lib/seals.ts'
+import { takeBatches } from './batches.ts'
 import { functionOf, type Job, type JobName, jobNames, jobs } from './jobs.ts'
 import { type MailOptions, takeMail } from './mail.ts'
 import { type Db, note, told } from './record.ts'
@@ -65,6 +66,7 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
   try {
     await boss.createQueue(DEAD_LETTERS, { retentionSeconds: 14 * 86_400 })
     await Promise.all(jobNames.map((name) => take(boss, name, log, pollSeconds)))
+    await takeBatches(boss, log, { deadLetter: DEAD_LETTERS, pollSeconds })
     // somebody waits for it
     const options = mailOptions(config, secret, log)
     await takeMail(boss, options, { deadLetter: DEAD_LETTERS, pollSeconds: Math.min(2, pollSeconds) })
@@ -102,10 +104,11 @@ async function take(boss: PgBoss, name: JobName, log: Log, pollingIntervalSecond
   await boss.work(name, { pollingIntervalSeconds }, () => run(boss.getDb(), name, log))
 }
 
-/** Runs a job once and keeps how it went. */
+/** Runs a job and keeps how it went. */
 async function run(db: Db, name: JobName, log: Log): Promise<void> {
-  const { alarm }: Job = jobs[name]
-  const changed = await told(db, name, log, () => call(db, name))
+  const { alarm, repeats, expires }: Job = jobs[name]
+  const work = () => (repeats ? callUntilDone(db, name, Date.now() + expires * 500) : call(db, name))
+  const changed = await told(db, name, log, work)
   const wrong = alarm !== undefined && changed > 0
   if (wrong) log.error({ job: name, changed }, alarm)
   else if (changed > 0) log.debug({ job: name, changed }, 'a job is done')
@@ -115,4 +118,14 @@ async function run(db: Db, name: JobName, log: Log): Promise<void> {
 async function call(db: Db, name: JobName): Promise<number> {
   const { rows } = await db.executeSql(`select ${functionOf(name)}() as changed`)
   return (rows as { changed: number }[])[0]?.changed ?? 0
+}
+
+/** Piece by piece, each in a transaction of its own; what is left at `end` is for the next run. */
+async function callUntilDone(db: Db, name: JobName, end: number): Promise<number> {
+  let changed = 0
+  for (;;) {
+    const more = await call(db, name)
+    changed += more
+    if (more === 0 || Date.now() > end) return changed
+  }
 }

@@ -194,6 +194,17 @@ end $$;
 comment on function private.page is
   '{items, nextCursor, hasMore}: the items of a page, and the cursors of one item more than the page, in order. Fails: limit_out_of_range.';
 
+create function private.merged(p_card json, p_more json) returns json
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  -- as text: parsing both into jsonb and printing them takes ten times as long
+  return left(p_card::text, -1) || ',' || substr(p_more::text, 2);
+end $$;
+comment on function private.merged is
+  'Two objects as one, neither of them empty and without a field in common. The first has no blank at its end, as what json_build_object makes.';
+
 create function private.not_modified(p_version text) returns boolean
 language plpgsql volatile
 set search_path = ''

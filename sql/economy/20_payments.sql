@@ -56,7 +56,6 @@ insert into private.errors (word, status, text) values
   ('tier_unknown', 422, 'A tier is a whole number from 0 to 5.'),
   ('payment_target', 422, 'Exactly one of postId, replyId and receiverId says what is paid for.'),
   ('pay_oneself', 400, 'You cannot pay yourself.'),
-  ('reputation_too_low', 403, 'Your reputation in this post''s interest is too low for this.'),
   ('direction_unknown', 422, 'direction is sent or received.');
 
 create function private.payment_tier(p_tier integer, out mana integer, out reputation integer)
@@ -126,10 +125,22 @@ end $$;
 comment on function private.payment_cards is 'The cards of these payments, in order, as far as the caller sees them.';
 
 create function private.shares(p_payment app.payments, out receiver_id uuid, out amount integer) returns setof record
-language sql stable
+language plpgsql stable   -- called by definer functions alone: who pays sees no bans
 set search_path = ''
-as $$ select p_payment.receiver_id, p_payment.amount $$;
-comment on function private.shares is 'Who gets how much of a payment: its receiver all of it.';
+as $$
+begin
+  return query
+  with shared as materialized (
+    select c.user_id, p_payment.amount * c.split_share / 100 as share   -- of whole numbers: rounded down
+    from app.post_co_authors c join app.users u on u.id = c.user_id
+    where c.post_id = p_payment.post_id and c.status = 'accepted' and c.user_id <> p_payment.sender_id
+      and u.banned_at is null and u.erased_at is null)
+  select p_payment.receiver_id, p_payment.amount - coalesce((select sum(share) from shared), 0)::integer
+  union all
+  select s.user_id, s.share from shared s where s.share > 0;
+end $$;
+comment on function private.shares is
+  'Who gets how much of a payment: each accepted co-author of a post their share, rounded down, and the author the rest. A co-author who pays, is banned or erased leaves theirs to the author.';
 
 create function private.pay(p_receiver uuid, p_emotion app.emotion, p_tier integer, p_post uuid, p_reply uuid) returns uuid
 language plpgsql volatile security definer   -- nobody writes the ledger, and the receiver's wallet is another's
@@ -190,9 +201,8 @@ begin
   end if;
   if v_receiver = private.caller() then
     perform private.fail('pay_oneself');
-  elsif v_post.interest_id is not null and private.reputation_value(app.uid(), v_post.interest_id) < v_needed then
-    perform private.fail('reputation_too_low');
   end if;
+  perform private.require_reputation(v_post.interest_id, v_needed);   -- only a post has an interest
 
   v_payment := private.pay(v_receiver, v_emotion, p_tier, p_post_id, p_reply_id);
   return private.keep('pay', json_build_object(

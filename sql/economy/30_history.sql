@@ -48,9 +48,13 @@ create function api.get_breakdown(p_post_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_card json := private.post_cards(array[p_post_id]) -> 0;
 begin
-  perform private.post(p_post_id);
-  return (select json_build_object('emojiBreakdown', card -> 'emojiBreakdown') from app.post_card where id = p_post_id);
+  if v_card is null then
+    perform private.fail('post_unknown');
+  end if;
+  return json_build_object('emojiBreakdown', v_card -> 'emojiBreakdown');
 end $$;
 comment on function api.get_breakdown is
   'What a post was paid by emotion, {emojiBreakdown: {love: {count, total}, …}}, as in the post itself. Fails: post_unknown.';

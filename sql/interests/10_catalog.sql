@@ -68,6 +68,23 @@ begin
 end $$;
 comment on function private.interest_tree is 'The categories by name, each with its children nested down to level 3.';
 
+create function private.interest_subtree(p_interest uuid) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_interest is null then
+    return null;
+  end if;
+  perform private.interest(p_interest);
+  return array(
+    with recursive below as (
+      select p_interest as id
+      union all select i.id from below b join app.interests i on i.parent_id = b.id)
+    select id from below);
+end $$;
+comment on function private.interest_subtree is 'An interest and all below it; null for null. Fails: interest_unknown.';
+
 create function api.get_catalog(p_level integer default null, p_parent_id uuid default null) returns json
 language plpgsql stable
 set search_path = ''

@@ -112,12 +112,18 @@ begin
      or exists (select from app.users where id = p_user and (banned_at is not null or erased_at is not null)) then
     return;
   end if;
+  -- a muted post is silent; what the staff did to it and who writes it with whom is told all the same
+  if p_target_type = 'post' and p_kind not in ('moderation.actioned', 'co-author.invited', 'co-author.accepted')
+     and exists (select from app.post_mutes where user_id = p_user and post_id = p_target_id::uuid) then
+    return;
+  end if;
   if p_kind in ('user.followed', 'post.reacted', 'post.replied', 'post.reposted', 'post.quoted', 'message.received')
      and private.roll_up(p_user, p_kind, v_group, p_actor, p_payload) then
     return;
   end if;
-  if p_kind in ('circle.invited', 'circle.added') then
-    -- who is invited or added, and removed, and invited again has one unread notice of it, about the latest
+  if p_kind in ('circle.invited', 'circle.added', 'co-author.invited', 'reputation.voted') then
+    -- who is invited or added, and removed, and invited again has one unread notice of it, about the latest; and so has
+    -- whom somebody votes for, and against, and for
     update app.notifications set target_id = p_target_id, payload = p_payload
     where user_id = p_user and group_key = v_group and read_at is null;
     if found then
@@ -132,7 +138,7 @@ begin
   end if;
 end $$;
 comment on function private.notify is
-  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself, from the muted or across a block, nothing to the banned and erased.';
+  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself, from the muted or across a block, nothing about a post that they have muted, nothing to the banned and erased.';
 
 create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable

@@ -13,55 +13,109 @@ set search_path = ''
 as $$ select btrim(p_text, e' \t\r\n') $$;
 comment on function private.trimmed is 'A text without the blanks and empty lines around it.';
 
+create function private.hot_at(p_published timestamptz, p_warmth smallint) returns timestamptz
+language sql immutable   -- adding hours depends on no time zone
+set search_path = ''
+as $$ select p_published + p_warmth * interval '4 hours' $$;
+comment on function private.hot_at is
+  'Where a post stands among the trending: its time, four hours later for every doubling of what it set off. See private.warm_post.';
+
 create table app.posts (
-  id              uuid primary key default gen_random_uuid(),
-  author_id       uuid not null references app.users on delete restrict,
-  format          text not null default 'note' check (format in ('note', 'essay')),
-  title           text,
-  body            text not null,
-  visibility      text not null default 'public' check (visibility in ('public', 'circles', 'inner')),
-  depth           smallint not null default 0 check (depth between 0 and 5),
-  interest_id     uuid references app.interests on delete restrict,
-  space_id        uuid references app.spaces on delete restrict,
-  hidden_at       timestamptz,
-  deleted_at      timestamptz,
-  author_silenced boolean not null default false,
-  created_at      timestamptz not null default now(),
-  required_level  smallint not null generated always as (
+  id                   uuid primary key default gen_random_uuid(),
+  author_id            uuid not null references app.users on delete restrict,
+  persona_id           uuid references app.personas on delete set null,
+  format               text not null default 'note' check (format in ('note', 'essay', 'photo', 'video', 'quote', 'thread', 'repost')),
+  title                text,
+  body                 text not null,
+  media                jsonb not null default '[]',
+  quoted_post_id       uuid references app.posts on delete restrict,
+  visibility           text not null default 'public' check (visibility in ('public', 'circles', 'inner')),
+  depth                smallint not null default 0 check (depth between 0 and 5),
+  interest_id          uuid references app.interests on delete restrict,
+  space_id             uuid references app.spaces on delete restrict,
+  is_journalism        boolean not null default false,
+  publish_at           timestamptz,
+  published_at         timestamptz default now(),
+  scheduled_emitted_at timestamptz,
+  pinned_at            timestamptz,
+  edited_at            timestamptz,
+  hidden_at            timestamptz,
+  deleted_at           timestamptz,
+  author_silenced      boolean not null default false,
+  warmth               smallint not null default 0,
+  created_at           timestamptz not null default now(),
+  hot_at               timestamptz generated always as (private.hot_at(published_at, warmth)) stored,
+  required_level       smallint not null generated always as (
     case when deleted_at is not null or author_silenced then 4
-         when hidden_at is not null then 3
+         when hidden_at is not null or published_at is null then 3
          when space_id is not null then 0
          else private.visibility_level(visibility) end) stored,
   -- a deleted post may have lost its words
   constraint post_title check (deleted_at is not null or
     case format when 'essay' then coalesce(length(private.trimmed(title)), 0) between 1 and 200 else title is null end),
   constraint post_body check (deleted_at is not null or
-    length(private.trimmed(body)) between 1 and case format when 'essay' then 100000 else 5000 end)
+    length(private.trimmed(body)) between case when format in ('photo', 'video', 'repost') then 0 else 1 end
+      and case format when 'essay' then 100000 when 'thread' then 20000 when 'repost' then 0 else 5000 end),
+  constraint post_media check (deleted_at is not null or
+    jsonb_array_length(media) between case when format in ('photo', 'video') then 1 else 0 end
+      and case format when 'repost' then 0 when 'video' then 1 else 10 end),
+  constraint post_quoted check ((format in ('quote', 'repost')) = (quoted_post_id is not null)),
+  check ((published_at is null) <= (publish_at is not null)),
+  check (pinned_at is null or deleted_at is null)
 );
-create index posts_author_id_idx on app.posts (author_id, created_at desc, id desc);
-create index posts_interest_id_idx on app.posts (interest_id, created_at desc, id desc);
-create index posts_space_id_idx on app.posts (space_id, created_at desc, id desc) where space_id is not null;
-comment on table app.posts is 'What people publish. A deleted or hidden post keeps its row.';
+create index posts_author_id_idx on app.posts (author_id, published_at desc, id desc);
+create index posts_interest_id_idx on app.posts (interest_id);
+create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
+create index posts_quoted_post_id_idx on app.posts (quoted_post_id) where quoted_post_id is not null;
+create unique index posts_repost_key on app.posts (author_id, quoted_post_id) where format = 'repost' and deleted_at is null;
+create index posts_pinned_idx on app.posts (author_id, pinned_at desc) where pinned_at is not null;
+create index posts_scheduled_idx on app.posts (publish_at) where published_at is null and deleted_at is null;
+create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
+comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
+comment on column app.posts.persona_id is 'The face under which it was published; null is the author''s default persona.';
+comment on column app.posts.media is 'Pictures and the like, in order: [{url, alt}].';
+comment on column app.posts.quoted_post_id is 'What a quote or a repost is of.';
+comment on column app.posts.publish_at is 'When a scheduled post is due; null is at once.';
+comment on column app.posts.published_at is 'When it went out, its place in time; null while it is scheduled.';
 comment on column app.posts.required_level is
-  'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the author (hidden), 4 nobody (deleted, author banned). See private.may_see.';
+  'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
 comment on column app.posts.author_silenced is 'Whether the author is banned: kept by trigger, so that seeing a post needs no further look.';
+comment on column app.posts.warmth is 'How often what the post set off has doubled. See private.warm_post.';
+
+create table app.post_versions (
+  post_id    uuid not null references app.posts on delete cascade,
+  version    integer not null check (version > 0),
+  title      text,
+  body       text not null,
+  media      jsonb not null,
+  created_at timestamptz not null default now(),
+  primary key (post_id, version)
+);
+comment on table app.post_versions is 'What a post said before each edit of its words, oldest first; created_at is when it was replaced.';
 
 create table app.post_interests (
-  post_id     uuid not null references app.posts on delete cascade,
-  interest_id uuid not null references app.interests on delete restrict,
-  is_primary  boolean not null default false,
+  post_id      uuid not null references app.posts on delete cascade,
+  interest_id  uuid not null references app.interests on delete restrict,
+  is_primary   boolean not null default false,
+  published_at timestamptz,
   primary key (post_id, interest_id)
 );
 create unique index post_interests_primary_key on app.post_interests (post_id) where is_primary;
-create index post_interests_interest_id_idx on app.post_interests (interest_id, post_id);
+create index post_interests_interest_id_idx on app.post_interests (interest_id, published_at desc, post_id desc);
 comment on table app.post_interests is 'A post''s interests: the primary one mirrored, and up to four more.';
+comment on column app.post_interests.published_at is 'The post''s, for the feed of an interest. Triggers keep it.';
 
 create table app.post_counters (
   post_id   uuid primary key references app.posts on delete cascade,
   reactions integer not null default 0 check (reactions >= 0),
-  replies   integer not null default 0 check (replies >= 0)
+  replies   integer not null default 0 check (replies >= 0),
+  shares    integer not null default 0 check (shares >= 0),
+  bookmarks integer not null default 0 check (bookmarks >= 0),
+  views     bigint not null default 0 check (views >= 0),
+  milestone smallint not null default 0
 );
-comment on table app.post_counters is 'Counts of a post, beside it so that counting does not rewrite it. Triggers keep them.';
+comment on table app.post_counters is 'Counts of a post, beside it so that counting does not rewrite it. Triggers keep them; views come in batches.';
+comment on column app.post_counters.milestone is 'The highest number of reactions of which its author was told (5, 15, 50).';
 
 create table app.post_emotions (
   post_id  uuid not null references app.posts on delete cascade,
@@ -74,8 +128,12 @@ comment on table app.post_emotions is 'Mana that a post was paid, by emotion. Th
 
 insert into private.errors (word, status, text) values
   ('post_unknown', 404, 'There is no such post.'),
+  ('post_not_yours', 403, 'Only the author of a post may do this.'),
+  ('post_not_out', 422, 'This post is not out yet.'),
   ('post_title', 422, 'An essay needs a title of 1 to 200 characters; other formats have none.'),
-  ('post_body', 422, 'A post needs a body: up to 5000 characters for a note, 100000 for an essay.'),
+  ('post_body', 422, 'A post needs a body: up to 5000 characters, 20000 for a thread, 100000 for an essay. A photo or a video may have none, a repost has none.'),
+  ('post_media', 422, 'A photo has 1 to 10 pieces of media, a video exactly one, a repost none, anything else up to 10. Each has an http(s) address, and alt of up to 1000 characters.'),
+  ('post_quoted', 422, 'A quote or a repost names the post that it is of; other formats name none.'),
   ('post_interests_exceeded', 422, 'A post has one primary interest and at most 4 more.');
 
 create trigger check_author before insert on app.posts for each row execute function private.check_author();
@@ -87,12 +145,52 @@ as $$
 begin
   insert into app.post_counters (post_id) values (new.id);
   if new.interest_id is not null then
-    insert into app.post_interests (post_id, interest_id, is_primary) values (new.id, new.interest_id, true);
+    insert into app.post_interests (post_id, interest_id, is_primary, published_at)
+    values (new.id, new.interest_id, true, new.published_at);
   end if;
   return null;
 end $$;
 comment on function private.count_post is 'Trigger: a new post has counters, and its primary interest in the junction.';
 create trigger count_post after insert on app.posts for each row execute function private.count_post();
+
+create function private.date_interests() returns trigger
+language plpgsql security definer   -- the time in the junction is written by triggers alone
+set search_path = ''
+as $$
+begin
+  update app.post_interests set published_at = new.published_at where post_id = new.id;
+  return null;
+end $$;
+comment on function private.date_interests is 'Trigger: a scheduled post that goes out takes its place in the feeds of its interests.';
+create trigger date_interests after update of published_at on app.posts
+  for each row when (new.published_at is distinct from old.published_at) execute function private.date_interests();
+
+create function private.date_interest() returns trigger
+language plpgsql security definer   -- the time in the junction is written by triggers alone
+set search_path = ''
+as $$
+begin
+  select p.published_at into new.published_at from app.posts p where p.id = new.post_id;
+  return new;
+end $$;
+comment on function private.date_interest is 'Trigger: an interest of a post has the post''s time.';
+create trigger date_interest before insert on app.post_interests for each row execute function private.date_interest();
+
+create function private.warm_post() returns trigger
+language plpgsql security definer   -- changes the post of another than the caller
+set search_path = ''
+as $$
+declare
+  -- whole doublings: the post's own row and its indexes change a few times in its life, and not at every heart
+  v_warmth smallint := floor(log(2, 1 + new.reactions + new.replies + new.shares + new.bookmarks));
+begin
+  update app.posts set warmth = v_warmth where id = new.post_id and warmth <> v_warmth;
+  return null;
+end $$;
+comment on function private.warm_post is
+  'Trigger: what a post sets off (reactions, replies, reposts, bookmarks) moves it up among the trending, four hours for every doubling. Without the clock: the order changes only when somebody does something.';
+create trigger warm_post after update of reactions, replies, shares, bookmarks on app.post_counters
+  for each row execute function private.warm_post();
 
 create function private.silence_posts() returns trigger
 language plpgsql security definer   -- a ban changes rows of the banned person
@@ -106,6 +204,33 @@ comment on function private.silence_posts is 'Trigger: a ban takes a person''s p
 create trigger silence_posts after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
   execute function private.silence_posts();
+
+create function private.post_visible_to(p_post uuid, p_viewer uuid) returns boolean
+language plpgsql stable security definer   -- asks for a viewer other than the caller, and for what a repost is of
+set search_path = ''
+as $$
+begin
+  return (
+    select private.may_see(
+             private.level_of(p_viewer, p.author_id), p.required_level,
+             p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = p_viewer))
+       and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, p_viewer))
+    from app.posts p where p.id = p_post);
+end $$;
+comment on function private.post_visible_to is
+  'Whether any person may see a post: for definer functions that tell others about it. A repost shows to who may see what it is of. Null when there is none.';
+
+create view private.visible_posts with (security_invoker) as
+select p.*
+from app.posts p
+where private.may_see(
+    (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = p.author_id),
+    p.required_level,
+    p.space_id is null or (select true from app.space_members m
+                           where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
+  and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, (select app.uid())));
+comment on view private.visible_posts is
+  'The posts that the caller may see, as the policy of app.posts says it: for definer functions, which no policy holds, and which look once where the policies of all that hangs on a post would each look again.';
 
 create function private.post(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -122,19 +247,39 @@ begin
 end $$;
 comment on function private.post is 'The post, when the caller may see it. Fails: post_unknown.';
 
-create function private.post_visible_to(p_post uuid, p_viewer uuid) returns boolean
-language plpgsql stable security definer   -- asks for a viewer other than the caller
+create function private.open_post(p_post uuid) returns app.posts
+language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
+declare
+  v_post app.posts := private.post(p_post);
 begin
-  return (
-    select private.may_see(
-      private.level_of(p_viewer, p.author_id), p.required_level,
-      p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = p_viewer))
-    from app.posts p where p.id = p_post);
+  if v_post.published_at is null then
+    perform private.fail('post_not_out');
+  end if;
+  return v_post;
 end $$;
-comment on function private.post_visible_to is
-  'Whether any person may see a post: for definer functions that tell others about it. Null when there is none.';
+comment on function private.open_post is
+  'The post, when the caller may see it and it is out: a scheduled one takes nothing, not even from its author. Fails: post_unknown, post_not_out.';
+
+create function private.own_post(p_post uuid) returns app.posts
+language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_post app.posts := private.post(p_post);
+begin
+  if v_post.author_id <> private.caller() then
+    perform private.fail('post_not_yours');
+  end if;
+  select * into v_post from app.posts where id = p_post for update;
+  if not found then
+    perform private.fail('post_unknown');
+  end if;
+  return v_post;
+end $$;
+comment on function private.own_post is
+  'One''s own post, locked until the transaction ends. Fails: post_unknown, post_not_yours.';
 
 create function private.post_time(p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
@@ -142,7 +287,7 @@ set search_path = ''
 as $$
 begin
   return (
-    select p.created_at from app.posts p
+    select p.published_at from app.posts p
     where p.id = p_post
       and private.may_see(
         private.level_of(app.uid(), p.author_id),
@@ -150,4 +295,4 @@ begin
         p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = app.uid())));
 end $$;
 comment on function private.post_time is
-  'Where a cursor''s post stands in time: also a deleted one, never one that was not for the caller.';
+  'Where a cursor''s post stands in time: also a deleted one, never one that was not for the caller, nor one that is not out yet.';

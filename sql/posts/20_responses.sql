@@ -5,6 +5,7 @@ create table app.replies (
   id              uuid primary key default gen_random_uuid(),
   post_id         uuid not null references app.posts on delete restrict,
   author_id       uuid not null references app.users on delete restrict,
+  parent_id       uuid references app.replies on delete restrict,
   kind            text not null default 'reply' check (kind in ('reply', 'reaction', 'criticism', 'contribution')),
   body            text not null,
   hidden_at       timestamptz,
@@ -20,8 +21,10 @@ create table app.replies (
   constraint contribution_length check (deleted_at is not null or kind <> 'contribution' or length(private.trimmed(body)) >= 100)
 );
 create index replies_post_id_idx on app.replies (post_id, created_at, id);
+create index replies_parent_id_idx on app.replies (parent_id, created_at, id) where parent_id is not null;
 create index replies_author_id_idx on app.replies (author_id, created_at desc);
 comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
+comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post itself.';
 comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own comes on top.';
 
 create table app.reactions (
@@ -42,6 +45,22 @@ insert into private.errors (word, status, text) values
   ('contribution_length', 422, 'A contribution has at least 100 characters.');
 
 create trigger check_author before insert on app.replies for each row execute function private.check_author();
+
+create function private.check_parent() returns trigger
+language plpgsql   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  perform from app.replies where id = new.parent_id and post_id = new.post_id;
+  if not found then
+    perform private.fail('reply_unknown');
+  end if;
+  return new;
+end $$;
+comment on function private.check_parent is
+  'Trigger: a reply answers one under the same post, and one that its author sees. Fails: reply_unknown.';
+create trigger check_parent before insert on app.replies
+  for each row when (new.parent_id is not null) execute function private.check_parent();
 
 create function private.count_replies() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone

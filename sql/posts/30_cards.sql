@@ -2,14 +2,29 @@
 -- Decisions: Names and shapes › Answers; Identity of people.
 
 create view app.post_card with (security_invoker) as
-select p.id,
+select p.id, p.quoted_post_id,
        json_build_object(
          'id', p.id,
          'authorId', author.card ->> 'id',
          'author', author.card,
+         'personaId', persona.id,
+         'persona', json_build_object('id', persona.id, 'name', persona.name, 'accent', persona.accent,
+                                      'profilePicUrl', persona.profile_pic_url),
+         'coAuthors', coalesce((
+           select json_agg(json_build_object('id', ca.id, 'userId', person.card ->> 'id', 'user', person.card,
+                                             'splitShare', ca.split_share, 'status', ca.status)
+                           order by ca.created_at, ca.id)
+           from app.post_co_authors ca
+           join app.users u on u.id = ca.user_id and u.banned_at is null and u.erased_at is null
+           join app.person_card person on person.id = ca.user_id
+           where ca.post_id = p.id
+             and (ca.status = 'accepted' or (select app.uid()) in (p.author_id, ca.user_id))
+             and private.may_meet((select a.level from app.audience a
+                                   where a.viewer_id = (select app.uid()) and a.author_id = ca.user_id))), '[]'),
          'format', p.format,
          'title', p.title,
          'body', p.body,
+         'media', p.media,
          'visibility', p.visibility,
          'depth', p.depth,
          'depthLabel', (array['Surface', 'Intro', 'Deep', 'Expert', 'Research', 'Thesis'])[p.depth + 1],
@@ -20,38 +35,72 @@ select p.id,
                            order by pi.is_primary desc, i.name)
            from app.post_interests pi join app.interests i on i.id = pi.interest_id
            where pi.post_id = p.id), '[]'),
-         'counters', (select json_build_object('reactions', c.reactions, 'replies', c.replies)
+         'isJournalism', p.is_journalism,
+         'counters', (select json_build_object('reactions', c.reactions, 'replies', c.replies, 'shares', c.shares,
+                                               'bookmarks', c.bookmarks, 'views', c.views)
                       from app.post_counters c where c.post_id = p.id),
-         'viewer', json_build_object('reactions', coalesce((
-           select json_agg(r.kind order by r.kind) from app.reactions r
-           where r.post_id = p.id and r.user_id = (select app.uid())), '[]')),
+         'viewer', json_build_object(
+           'reactions', coalesce((
+             select json_agg(r.kind order by r.kind) from app.reactions r
+             where r.post_id = p.id and r.user_id = (select app.uid())), '[]'),
+           'bookmarked', (select true from app.bookmarks b
+                          where b.user_id = (select app.uid()) and b.post_id = p.id) is true,
+           'reposted', (select true from app.posts r
+                        where r.author_id = (select app.uid()) and r.quoted_post_id = p.id
+                          and r.format = 'repost' and r.deleted_at is null) is true,
+           'voted', (select true from app.polls l join app.poll_votes v on v.poll_id = l.id
+                     where l.post_id = p.id and v.user_id = (select app.uid())) is true),
+         'poll', (select poll.card from app.poll_card poll where poll.post_id = p.id),
+         'series', coalesce((
+           select json_agg(json_build_object('id', s.id, 'title', s.title) order by s.created_at, s.id)
+           from app.series_items si join app.series s on s.id = si.series_id
+           where si.post_id = p.id), '[]'),
          'emojiBreakdown', coalesce((
            select json_object_agg(e.emotion, json_build_object('count', e.payments, 'total', e.mana) order by e.emotion)
            from app.post_emotions e where e.post_id = p.id and e.payments > 0), '{}'),
+         'pinned', p.pinned_at is not null,
+         'publishAt', p.publish_at,
+         'publishedAt', p.published_at,
+         'editedAt', p.edited_at,
          'hiddenAt', p.hidden_at,
          'createdAt', p.created_at) as card
-from app.posts p
-join app.person_card author on author.id = p.author_id;
+from private.visible_posts p
+join app.person_card author on author.id = p.author_id
+left join app.personas persona on persona.user_id = p.author_id
+  and case when p.persona_id is null then persona.is_default else persona.id = p.persona_id end;
 comment on view app.post_card is
-  'A post as its viewer sees it: fields, author, interests, counters, the viewer''s reactions, emojiBreakdown {emotion: {count, total}}.';
+  'A post as its viewer sees it, without what it quotes: private.post_cards, which alone reads this, adds that.';
 
-create function private.post_cards(p_ids uuid[]) returns json
-language plpgsql stable
+create function private.post_cards(p_ids uuid[], p_more json[] default null) returns json
+language plpgsql stable security definer   -- one look at whether a post is seen, and not one for each thing that hangs on it
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
 begin
   return (
-    select json_agg(c.card order by i.place)
-    from unnest(p_ids) with ordinality as i (id, place) join app.post_card c on c.id = i.id);
+    with seen as materialized (
+      select c.id, c.quoted_post_id, c.card from app.post_card c
+      where c.id = any (p_ids || array(select q.quoted_post_id from app.posts q
+                                       where q.id = any (p_ids) and q.quoted_post_id is not null))
+    )
+    -- as text, and read as json once: taking every card apart to put more into it costs as much as making it
+    select ('[' || string_agg(
+             left(s.card::text, -1) || ',"quotedPostId":' || coalesce(to_json(q.id)::text, 'null')
+               || ',"quotedPost":' || coalesce(q.card::text, 'null') || coalesce(',' || substr(p_more[i.place]::text, 2), '}'),
+             ',' order by i.place) || ']')::json
+    from unnest(p_ids) with ordinality as i (id, place)
+    join seen s on s.id = i.id
+    left join seen q on q.id = s.quoted_post_id);
 end $$;
-comment on function private.post_cards is 'The cards of these posts, in order, as far as the caller sees them.';
+comment on function private.post_cards is
+  'The cards of these posts, in order, as far as the caller sees them, each with the card of what it quotes {quotedPostId, quotedPost}, null when the caller may not see that; and with the fields of p_more, an object a post.';
 
 create view app.reply_card with (security_invoker) as
-select r.id, r.post_id, r.kind, r.created_at,
+select r.id, r.post_id, r.parent_id, r.kind, r.created_at,
        json_build_object(
          'id', r.id,
          'postId', r.post_id,
+         'parentId', (select parent.id from app.replies parent where parent.id = r.parent_id),
          'authorId', author.card ->> 'id',
          'author', author.card,
          'kind', r.kind,
@@ -60,7 +109,7 @@ select r.id, r.post_id, r.kind, r.created_at,
          'createdAt', r.created_at) as card
 from app.replies r
 join app.person_card author on author.id = r.author_id;
-comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, authorId, author, kind, body, hiddenAt, createdAt}.';
+comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, parentId, authorId, author, kind, body, hiddenAt, createdAt}.';
 
 create function private.reply_cards(p_ids uuid[]) returns json
 language plpgsql stable

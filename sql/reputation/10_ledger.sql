@@ -20,7 +20,7 @@ create table app.reputation_entries (
   constraint reputation_entries_undoes_id_key unique (undoes_id),
   check ((origin_id is null) = (roll_up_level = 0))
 );
-create index reputation_entries_user_id_idx on app.reputation_entries (user_id, created_at desc, id desc);
+create index reputation_entries_user_id_idx on app.reputation_entries (user_id, position desc);
 create index reputation_entries_interest_id_idx on app.reputation_entries (interest_id);
 create index reputation_entries_origin_id_idx on app.reputation_entries (origin_id) where origin_id is not null;
 create index reputation_entries_earned_from_idx on app.reputation_entries (earned_from) where earned_from is not null;
@@ -46,15 +46,18 @@ create trigger refuse_truncate before truncate on app.reputation_entries
   for each statement execute function private.refuse_change();
 
 create table app.reputation (
-  user_id      uuid not null references app.users on delete restrict,
-  interest_id  uuid not null references app.interests on delete restrict,
-  value        numeric(12, 2) not null,
-  direct_value numeric(12, 2) not null,
+  user_id       uuid not null references app.users on delete restrict,
+  interest_id   uuid not null references app.interests on delete restrict,
+  value         numeric(12, 2) not null,
+  direct_value  numeric(12, 2) not null,
+  highest_level smallint not null default 0 check (highest_level between 0 and 5),
   primary key (user_id, interest_id)
 );
 create index reputation_interest_id_idx on app.reputation (interest_id, value desc);
 comment on table app.reputation is 'The ledger summed up by person and interest. Its trigger keeps it.';
 comment on column app.reputation.direct_value is 'value without roll-ups; over all interests it is the person''s total.';
+comment on column app.reputation.highest_level is
+  'The highest level that value ever had, by private.level_rank: what was reached once is not told again. Its trigger keeps it.';
 
 create function private.sum_reputation() returns trigger
 language plpgsql security definer   -- the sums of other people than the caller
@@ -80,21 +83,27 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
+  -- the people first, as an erasure does: the entries will refer to them, and who waits for an erasure holds nothing yet
+  perform from app.users u where u.id = any (p_users) order by u.id for key share;
   perform pg_advisory_xact_lock(k.key)
   from (select distinct hashtextextended('reputation ' || u.id, 0) as key from unnest(p_users) as u (id) order by key) k;
 end $$;
 comment on function private.lock_reputation is
-  'Lets one writer at a time at the ledger of these people. What is asked of it in a later statement is then final.';
+  'Lets one writer at a time at the ledger of these people. What is asked of it in a later statement is then final. The order of locks: a person''s row, a post''s counters, this, private.lock_contribution, notifications, wallets, the audit log.';
 
 create function private.roll_up_share(p_level integer) returns numeric
-language sql immutable
+language plpgsql immutable   -- a row's cost: a tenth of what SQL costs with a search_path
 set search_path = ''
-as $$ select (array[1, 0.50, 0.25, 0.12])[least(p_level, 3) + 1] / power(2::numeric, greatest(p_level - 3, 0)) $$;
+as $$
+begin
+  return (array[1, 0.50, 0.25, 0.12])[least(p_level, 3) + 1] / power(2::numeric, greatest(p_level - 3, 0));
+end $$;
 comment on function private.roll_up_share is
   'What the interest so many levels up gets of an entry: all at 0, then 50, 25, 12 %, and half of that for each further level.';
 
 create function private.add_reputation(
-  p_user uuid, p_interest uuid, p_kind text, p_points numeric, p_source uuid default null, p_from uuid default null
+  p_user uuid, p_interest uuid, p_kind text, p_points numeric, p_source uuid default null, p_from uuid default null,
+  p_before numeric default 0
 ) returns uuid
 language plpgsql volatile
 set search_path = ''
@@ -107,15 +116,18 @@ begin
     select i.id, i.parent_id, 0 as level from app.interests i where i.id = p_interest
     union all
     select i.id, i.parent_id, l.level + 1 from line l join app.interests i on i.id = l.parent_id
+  ), share as (
+    -- each level rounded by itself, before and after: of differences rounded level by level something would stay
+    select l.id, l.level,
+           round(p_points * private.roll_up_share(l.level), 2) - round(p_before * private.roll_up_share(l.level), 2) as delta
+    from line l
   )
   insert into app.reputation_entries
     (id, user_id, interest_id, kind, delta, origin_id, roll_up_level, source_id, earned_from)
-  select case l.level when 0 then v_origin else gen_random_uuid() end, p_user, l.id, p_kind,
-         round(p_points * private.roll_up_share(l.level), 2),
-         case when l.level > 0 then v_origin end, l.level, p_source, p_from
-  from line l
-  where round(p_points * private.roll_up_share(l.level), 2) <> 0;
+  select case s.level when 0 then v_origin else gen_random_uuid() end, p_user, s.id, p_kind, s.delta,
+         case when s.level > 0 then v_origin end, s.level, p_source, p_from
+  from share s where s.delta <> 0;
   return v_origin;
 end $$;
 comment on function private.add_reputation is
-  'Writes an entry with its roll-ups, whatever stands there already, and gives the id of the direct one. For definer functions; see private.earn.';
+  'Writes an entry with its roll-ups, whatever stands there already, and gives the id of the direct one. With p_before, what the same cause gave until now, it writes the differences. For definer functions; see private.earn.';

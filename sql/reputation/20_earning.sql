@@ -71,6 +71,25 @@ end $$;
 comment on function private.take_back is
   'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_reputation): an entry is undone once.';
 
+create function private.earn_by_post(p_post uuid, p_kind text, p_from uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_post app.posts;
+begin
+  select * into v_post from app.posts where id = p_post;
+  if v_post.interest_id is null or v_post.author_id = p_from then
+    return;
+  end if;
+  -- looked at again under the lock: beside the deletion of a post nothing is earned that the deletion would not find
+  perform private.lock_reputation(array[v_post.author_id]);
+  perform private.earn(p.author_id, p.interest_id, p_kind, p.id, p_from)
+  from app.posts p where p.id = p_post and p.deleted_at is null;
+end $$;
+comment on function private.earn_by_post is
+  'Gives a post''s author, in its primary interest, what somebody''s reaction, bookmark or repost of it is worth. Nothing for a deleted one.';
+
 create function private.earn_from_post() returns trigger
 language plpgsql security definer   -- the ledger is written by triggers alone
 set search_path = ''
@@ -105,8 +124,7 @@ language plpgsql security definer   -- writes for the post's author
 set search_path = ''
 as $$
 begin
-  perform private.earn(p.author_id, p.interest_id, 'reaction.received', p.id, new.user_id)
-  from app.posts p where p.id = new.post_id;
+  perform private.earn_by_post(new.post_id, 'reaction.received', new.user_id);
   return null;
 end $$;
 comment on function private.earn_from_reaction is

@@ -1,20 +1,9 @@
 -- What people see of reputation, and what it lets them do.
 -- Specification: Resources › Reputation (levels); Reputation and access; Authentication › Capabilities.
 
-create function private.reputation_level(p_value numeric) returns text
-language sql immutable
-set search_path = ''
-as $$
-  select case
-    when p_value >= 90 then 'Lifework'
-    when p_value >= 70 then 'Master'
-    when p_value >= 50 then 'Adept'
-    when p_value >= 30 then 'Practitioner'
-    when p_value >= 10 then 'Reader'
-    else 'Curious'
-  end
-$$;
-comment on function private.reputation_level is 'The name of the level that a value has reached.';
+insert into private.errors (word, status, text) values
+  ('reputation_too_low', 403, 'Your reputation in this interest is too low for this.'),
+  ('journalism_not_allowed', 403, 'Journalism asks for a reputation of 20 in one interest.');
 
 create function private.reputation_value(p_user uuid, p_interest uuid) returns numeric
 language plpgsql stable   -- invoker: of people whom the caller cannot see it is 0
@@ -78,6 +67,55 @@ begin
 end $$;
 comment on function api.get_reputation is 'A person''s reputation, as api.get_my_reputation. Fails: person_unknown.';
 
+create function private.require_reputation(p_interest uuid, p_min numeric) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_interest is not null and private.reputation_value(private.caller(), p_interest) < p_min then
+    perform private.fail('reputation_too_low');
+  end if;
+end $$;
+comment on function private.require_reputation is
+  'The reputation guard: passes from this value of the caller in the interest on, and where there is no interest. Fails: reputation_too_low.';
+
+create function private.has_journalism_reputation(p_user uuid) returns boolean
+language plpgsql stable   -- invoker: of people whom the caller cannot see it is false
+set search_path = ''
+as $$
+begin
+  return exists (select from app.reputation r where r.user_id = p_user and r.value >= 20);
+end $$;
+comment on function private.has_journalism_reputation is 'Whether a person has 20 in any one interest: the rule of canPostJournalism.';
+
+create function private.may_post_journalism(p_user uuid) returns boolean
+language plpgsql stable security definer   -- asks for any person, whoever calls
+set search_path = ''
+as $$
+begin
+  return private.has_journalism_reputation(p_user)
+      or exists (select from app.users u where u.id = p_user and u.role = 'admin');
+end $$;
+comment on function private.may_post_journalism is
+  'Whether a person''s posts may be journalism: by their reputation, or because they are an admin, whatever the capability says.';
+
+create function private.check_journalism() returns trigger
+language plpgsql security definer   -- asks for the author, whoever calls
+set search_path = ''
+as $$
+begin
+  if not private.may_post_journalism(new.author_id) then
+    perform private.fail('journalism_not_allowed');
+  end if;
+  return new;
+end $$;
+comment on function private.check_journalism is
+  'Trigger: a post becomes journalism if its author may then; what was tagged stays so whatever becomes of their reputation. Fails: journalism_not_allowed.';
+create trigger check_journalism before insert on app.posts
+  for each row when (new.is_journalism) execute function private.check_journalism();
+create trigger check_changed_journalism before update of is_journalism on app.posts
+  for each row when (new.is_journalism and not old.is_journalism) execute function private.check_journalism();
+
 create function api.get_my_capabilities() returns json
 language plpgsql stable
 set search_path = ''
@@ -92,7 +130,7 @@ begin
     'canMentor', v_best >= 30 or v_total >= 50,
     'canModerate', (select role in ('moderator', 'admin') from app.users where id = v_me),
     'canProposeGuild', false,
-    'canPostJournalism', v_best >= 20);
+    'canPostJournalism', private.has_journalism_reputation(v_me));
 end $$;
 comment on function api.get_my_capabilities is
   'What the caller may do: {canVoteWiki, canMentor, canModerate, canProposeGuild, canPostJournalism}. canProposeGuild is always false in the first release.';

@@ -1,5 +1,5 @@
--- What identity needs of reputation, and where personal data is in it.
--- Specification: Resources › Invite code (allotment); GET /me/export.
+-- What identity needs of reputation.
+-- Specification: Resources › Invite code (allotment).
 
 create function private.total_reputation_kept() returns trigger
 language plpgsql security definer   -- the accounts of other people than the caller
@@ -15,11 +15,3 @@ end $$;
 comment on function private.total_reputation_kept is 'Trigger: keeps app.accounts.total_reputation, the sum of direct entries.';
 create trigger total_reputation_kept after insert on app.reputation_entries
   referencing new table as written for each statement execute function private.total_reputation_kept();
-
--- an erased person's ledger stays: ids and numbers
-insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.reputation_entries', 'user_id', 'reputationEntries', '{earned_from,source_id,position}'),
-  ('app.reputation', 'user_id', 'reputation', '{}');
-insert into private.personal_data (relation, person_column, reason) values
-  ('app.reputation_entries', 'earned_from', 'The entry is another''s; what the person did for it is in reactions, replies and invitedBy.'),
-  ('app.reputation_entries', 'source_id', 'Only the cause of an entry.');

@@ -697,6 +697,17 @@ end $$;
 comment on function private.page is
   '{items, nextCursor, hasMore}: the items of a page, and the cursors of one item more than the page, in order. Fails: limit_out_of_range.';
 
+create function private.merged(p_card json, p_more json) returns json
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  -- as text: parsing both into jsonb and printing them takes ten times as long
+  return left(p_card::text, -1) || ',' || substr(p_more::text, 2);
+end $$;
+comment on function private.merged is
+  'Two objects as one, neither of them empty and without a field in common. The first has no blank at its end, as what json_build_object makes.';
+
 create function private.not_modified(p_version text) returns boolean
 language plpgsql volatile
 set search_path = ''
@@ -1526,7 +1537,7 @@ comment on function private.job_finish_erasures is
 grant execute on function private.fail, private.refusal, private.check_caller, private.enter, private.caller, app.uid
   to anon, authenticated, service_role, gate;
 grant execute on function private.domain, private.actor_id, private.username_of, private.named, private.person, private.require_flag,
-  private.require_role, private.may_see, private.may_meet, private.cursor_uuid, private.page, private.not_modified,
+  private.require_role, private.may_see, private.may_meet, private.cursor_uuid, private.page, private.merged, private.not_modified,
   private.idempotency_key, private.replayed, private.keep, private.emit
   to authenticated, service_role, gate;
 grant execute on function private.lock_pairs, private.level_of, private.audit to service_role;
@@ -3066,6 +3077,23 @@ begin
 end $$;
 comment on function private.interest_tree is 'The categories by name, each with its children nested down to level 3.';
 
+create function private.interest_subtree(p_interest uuid) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_interest is null then
+    return null;
+  end if;
+  perform private.interest(p_interest);
+  return array(
+    with recursive below as (
+      select p_interest as id
+      union all select i.id from below b join app.interests i on i.parent_id = b.id)
+    select id from below);
+end $$;
+comment on function private.interest_subtree is 'An interest and all below it; null for null. Fails: interest_unknown.';
+
 create function api.get_catalog(p_level integer default null, p_parent_id uuid default null) returns json
 language plpgsql stable
 set search_path = ''
@@ -3273,7 +3301,7 @@ comment on policy update_own on app.user_interests is 'People rate their own dep
 create policy delete_own on app.user_interests for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.user_interests is 'People take back their own choices.';
 
-grant execute on function private.interest, private.interest_tree to authenticated, service_role;
+grant execute on function private.interest, private.interest_subtree, private.interest_tree to authenticated, service_role;
 grant execute on function api.get_catalog, api.list_my_interests, api.select_interest, api.select_interests, api.drop_interest
   to authenticated;
 
@@ -4822,55 +4850,109 @@ set search_path = ''
 as $$ select btrim(p_text, e' \t\r\n') $$;
 comment on function private.trimmed is 'A text without the blanks and empty lines around it.';
 
+create function private.hot_at(p_published timestamptz, p_warmth smallint) returns timestamptz
+language sql immutable   -- adding hours depends on no time zone
+set search_path = ''
+as $$ select p_published + p_warmth * interval '4 hours' $$;
+comment on function private.hot_at is
+  'Where a post stands among the trending: its time, four hours later for every doubling of what it set off. See private.warm_post.';
+
 create table app.posts (
-  id              uuid primary key default gen_random_uuid(),
-  author_id       uuid not null references app.users on delete restrict,
-  format          text not null default 'note' check (format in ('note', 'essay')),
-  title           text,
-  body            text not null,
-  visibility      text not null default 'public' check (visibility in ('public', 'circles', 'inner')),
-  depth           smallint not null default 0 check (depth between 0 and 5),
-  interest_id     uuid references app.interests on delete restrict,
-  space_id        uuid references app.spaces on delete restrict,
-  hidden_at       timestamptz,
-  deleted_at      timestamptz,
-  author_silenced boolean not null default false,
-  created_at      timestamptz not null default now(),
-  required_level  smallint not null generated always as (
+  id                   uuid primary key default gen_random_uuid(),
+  author_id            uuid not null references app.users on delete restrict,
+  persona_id           uuid references app.personas on delete set null,
+  format               text not null default 'note' check (format in ('note', 'essay', 'photo', 'video', 'quote', 'thread', 'repost')),
+  title                text,
+  body                 text not null,
+  media                jsonb not null default '[]',
+  quoted_post_id       uuid references app.posts on delete restrict,
+  visibility           text not null default 'public' check (visibility in ('public', 'circles', 'inner')),
+  depth                smallint not null default 0 check (depth between 0 and 5),
+  interest_id          uuid references app.interests on delete restrict,
+  space_id             uuid references app.spaces on delete restrict,
+  is_journalism        boolean not null default false,
+  publish_at           timestamptz,
+  published_at         timestamptz default now(),
+  scheduled_emitted_at timestamptz,
+  pinned_at            timestamptz,
+  edited_at            timestamptz,
+  hidden_at            timestamptz,
+  deleted_at           timestamptz,
+  author_silenced      boolean not null default false,
+  warmth               smallint not null default 0,
+  created_at           timestamptz not null default now(),
+  hot_at               timestamptz generated always as (private.hot_at(published_at, warmth)) stored,
+  required_level       smallint not null generated always as (
     case when deleted_at is not null or author_silenced then 4
-         when hidden_at is not null then 3
+         when hidden_at is not null or published_at is null then 3
          when space_id is not null then 0
          else private.visibility_level(visibility) end) stored,
   -- a deleted post may have lost its words
   constraint post_title check (deleted_at is not null or
     case format when 'essay' then coalesce(length(private.trimmed(title)), 0) between 1 and 200 else title is null end),
   constraint post_body check (deleted_at is not null or
-    length(private.trimmed(body)) between 1 and case format when 'essay' then 100000 else 5000 end)
+    length(private.trimmed(body)) between case when format in ('photo', 'video', 'repost') then 0 else 1 end
+      and case format when 'essay' then 100000 when 'thread' then 20000 when 'repost' then 0 else 5000 end),
+  constraint post_media check (deleted_at is not null or
+    jsonb_array_length(media) between case when format in ('photo', 'video') then 1 else 0 end
+      and case format when 'repost' then 0 when 'video' then 1 else 10 end),
+  constraint post_quoted check ((format in ('quote', 'repost')) = (quoted_post_id is not null)),
+  check ((published_at is null) <= (publish_at is not null)),
+  check (pinned_at is null or deleted_at is null)
 );
-create index posts_author_id_idx on app.posts (author_id, created_at desc, id desc);
-create index posts_interest_id_idx on app.posts (interest_id, created_at desc, id desc);
-create index posts_space_id_idx on app.posts (space_id, created_at desc, id desc) where space_id is not null;
-comment on table app.posts is 'What people publish. A deleted or hidden post keeps its row.';
+create index posts_author_id_idx on app.posts (author_id, published_at desc, id desc);
+create index posts_interest_id_idx on app.posts (interest_id);
+create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
+create index posts_quoted_post_id_idx on app.posts (quoted_post_id) where quoted_post_id is not null;
+create unique index posts_repost_key on app.posts (author_id, quoted_post_id) where format = 'repost' and deleted_at is null;
+create index posts_pinned_idx on app.posts (author_id, pinned_at desc) where pinned_at is not null;
+create index posts_scheduled_idx on app.posts (publish_at) where published_at is null and deleted_at is null;
+create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
+comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
+comment on column app.posts.persona_id is 'The face under which it was published; null is the author''s default persona.';
+comment on column app.posts.media is 'Pictures and the like, in order: [{url, alt}].';
+comment on column app.posts.quoted_post_id is 'What a quote or a repost is of.';
+comment on column app.posts.publish_at is 'When a scheduled post is due; null is at once.';
+comment on column app.posts.published_at is 'When it went out, its place in time; null while it is scheduled.';
 comment on column app.posts.required_level is
-  'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the author (hidden), 4 nobody (deleted, author banned). See private.may_see.';
+  'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
 comment on column app.posts.author_silenced is 'Whether the author is banned: kept by trigger, so that seeing a post needs no further look.';
+comment on column app.posts.warmth is 'How often what the post set off has doubled. See private.warm_post.';
+
+create table app.post_versions (
+  post_id    uuid not null references app.posts on delete cascade,
+  version    integer not null check (version > 0),
+  title      text,
+  body       text not null,
+  media      jsonb not null,
+  created_at timestamptz not null default now(),
+  primary key (post_id, version)
+);
+comment on table app.post_versions is 'What a post said before each edit of its words, oldest first; created_at is when it was replaced.';
 
 create table app.post_interests (
-  post_id     uuid not null references app.posts on delete cascade,
-  interest_id uuid not null references app.interests on delete restrict,
-  is_primary  boolean not null default false,
+  post_id      uuid not null references app.posts on delete cascade,
+  interest_id  uuid not null references app.interests on delete restrict,
+  is_primary   boolean not null default false,
+  published_at timestamptz,
   primary key (post_id, interest_id)
 );
 create unique index post_interests_primary_key on app.post_interests (post_id) where is_primary;
-create index post_interests_interest_id_idx on app.post_interests (interest_id, post_id);
+create index post_interests_interest_id_idx on app.post_interests (interest_id, published_at desc, post_id desc);
 comment on table app.post_interests is 'A post''s interests: the primary one mirrored, and up to four more.';
+comment on column app.post_interests.published_at is 'The post''s, for the feed of an interest. Triggers keep it.';
 
 create table app.post_counters (
   post_id   uuid primary key references app.posts on delete cascade,
   reactions integer not null default 0 check (reactions >= 0),
-  replies   integer not null default 0 check (replies >= 0)
+  replies   integer not null default 0 check (replies >= 0),
+  shares    integer not null default 0 check (shares >= 0),
+  bookmarks integer not null default 0 check (bookmarks >= 0),
+  views     bigint not null default 0 check (views >= 0),
+  milestone smallint not null default 0
 );
-comment on table app.post_counters is 'Counts of a post, beside it so that counting does not rewrite it. Triggers keep them.';
+comment on table app.post_counters is 'Counts of a post, beside it so that counting does not rewrite it. Triggers keep them; views come in batches.';
+comment on column app.post_counters.milestone is 'The highest number of reactions of which its author was told (5, 15, 50).';
 
 create table app.post_emotions (
   post_id  uuid not null references app.posts on delete cascade,
@@ -4883,8 +4965,12 @@ comment on table app.post_emotions is 'Mana that a post was paid, by emotion. Th
 
 insert into private.errors (word, status, text) values
   ('post_unknown', 404, 'There is no such post.'),
+  ('post_not_yours', 403, 'Only the author of a post may do this.'),
+  ('post_not_out', 422, 'This post is not out yet.'),
   ('post_title', 422, 'An essay needs a title of 1 to 200 characters; other formats have none.'),
-  ('post_body', 422, 'A post needs a body: up to 5000 characters for a note, 100000 for an essay.'),
+  ('post_body', 422, 'A post needs a body: up to 5000 characters, 20000 for a thread, 100000 for an essay. A photo or a video may have none, a repost has none.'),
+  ('post_media', 422, 'A photo has 1 to 10 pieces of media, a video exactly one, a repost none, anything else up to 10. Each has an http(s) address, and alt of up to 1000 characters.'),
+  ('post_quoted', 422, 'A quote or a repost names the post that it is of; other formats name none.'),
   ('post_interests_exceeded', 422, 'A post has one primary interest and at most 4 more.');
 
 create trigger check_author before insert on app.posts for each row execute function private.check_author();
@@ -4896,12 +4982,52 @@ as $$
 begin
   insert into app.post_counters (post_id) values (new.id);
   if new.interest_id is not null then
-    insert into app.post_interests (post_id, interest_id, is_primary) values (new.id, new.interest_id, true);
+    insert into app.post_interests (post_id, interest_id, is_primary, published_at)
+    values (new.id, new.interest_id, true, new.published_at);
   end if;
   return null;
 end $$;
 comment on function private.count_post is 'Trigger: a new post has counters, and its primary interest in the junction.';
 create trigger count_post after insert on app.posts for each row execute function private.count_post();
+
+create function private.date_interests() returns trigger
+language plpgsql security definer   -- the time in the junction is written by triggers alone
+set search_path = ''
+as $$
+begin
+  update app.post_interests set published_at = new.published_at where post_id = new.id;
+  return null;
+end $$;
+comment on function private.date_interests is 'Trigger: a scheduled post that goes out takes its place in the feeds of its interests.';
+create trigger date_interests after update of published_at on app.posts
+  for each row when (new.published_at is distinct from old.published_at) execute function private.date_interests();
+
+create function private.date_interest() returns trigger
+language plpgsql security definer   -- the time in the junction is written by triggers alone
+set search_path = ''
+as $$
+begin
+  select p.published_at into new.published_at from app.posts p where p.id = new.post_id;
+  return new;
+end $$;
+comment on function private.date_interest is 'Trigger: an interest of a post has the post''s time.';
+create trigger date_interest before insert on app.post_interests for each row execute function private.date_interest();
+
+create function private.warm_post() returns trigger
+language plpgsql security definer   -- changes the post of another than the caller
+set search_path = ''
+as $$
+declare
+  -- whole doublings: the post's own row and its indexes change a few times in its life, and not at every heart
+  v_warmth smallint := floor(log(2, 1 + new.reactions + new.replies + new.shares + new.bookmarks));
+begin
+  update app.posts set warmth = v_warmth where id = new.post_id and warmth <> v_warmth;
+  return null;
+end $$;
+comment on function private.warm_post is
+  'Trigger: what a post sets off (reactions, replies, reposts, bookmarks) moves it up among the trending, four hours for every doubling. Without the clock: the order changes only when somebody does something.';
+create trigger warm_post after update of reactions, replies, shares, bookmarks on app.post_counters
+  for each row execute function private.warm_post();
 
 create function private.silence_posts() returns trigger
 language plpgsql security definer   -- a ban changes rows of the banned person
@@ -4915,6 +5041,33 @@ comment on function private.silence_posts is 'Trigger: a ban takes a person''s p
 create trigger silence_posts after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
   execute function private.silence_posts();
+
+create function private.post_visible_to(p_post uuid, p_viewer uuid) returns boolean
+language plpgsql stable security definer   -- asks for a viewer other than the caller, and for what a repost is of
+set search_path = ''
+as $$
+begin
+  return (
+    select private.may_see(
+             private.level_of(p_viewer, p.author_id), p.required_level,
+             p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = p_viewer))
+       and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, p_viewer))
+    from app.posts p where p.id = p_post);
+end $$;
+comment on function private.post_visible_to is
+  'Whether any person may see a post: for definer functions that tell others about it. A repost shows to who may see what it is of. Null when there is none.';
+
+create view private.visible_posts with (security_invoker) as
+select p.*
+from app.posts p
+where private.may_see(
+    (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = p.author_id),
+    p.required_level,
+    p.space_id is null or (select true from app.space_members m
+                           where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
+  and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, (select app.uid())));
+comment on view private.visible_posts is
+  'The posts that the caller may see, as the policy of app.posts says it: for definer functions, which no policy holds, and which look once where the policies of all that hangs on a post would each look again.';
 
 create function private.post(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -4931,19 +5084,39 @@ begin
 end $$;
 comment on function private.post is 'The post, when the caller may see it. Fails: post_unknown.';
 
-create function private.post_visible_to(p_post uuid, p_viewer uuid) returns boolean
-language plpgsql stable security definer   -- asks for a viewer other than the caller
+create function private.open_post(p_post uuid) returns app.posts
+language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
+declare
+  v_post app.posts := private.post(p_post);
 begin
-  return (
-    select private.may_see(
-      private.level_of(p_viewer, p.author_id), p.required_level,
-      p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = p_viewer))
-    from app.posts p where p.id = p_post);
+  if v_post.published_at is null then
+    perform private.fail('post_not_out');
+  end if;
+  return v_post;
 end $$;
-comment on function private.post_visible_to is
-  'Whether any person may see a post: for definer functions that tell others about it. Null when there is none.';
+comment on function private.open_post is
+  'The post, when the caller may see it and it is out: a scheduled one takes nothing, not even from its author. Fails: post_unknown, post_not_out.';
+
+create function private.own_post(p_post uuid) returns app.posts
+language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_post app.posts := private.post(p_post);
+begin
+  if v_post.author_id <> private.caller() then
+    perform private.fail('post_not_yours');
+  end if;
+  select * into v_post from app.posts where id = p_post for update;
+  if not found then
+    perform private.fail('post_unknown');
+  end if;
+  return v_post;
+end $$;
+comment on function private.own_post is
+  'One''s own post, locked until the transaction ends. Fails: post_unknown, post_not_yours.';
 
 create function private.post_time(p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
@@ -4951,7 +5124,7 @@ set search_path = ''
 as $$
 begin
   return (
-    select p.created_at from app.posts p
+    select p.published_at from app.posts p
     where p.id = p_post
       and private.may_see(
         private.level_of(app.uid(), p.author_id),
@@ -4959,7 +5132,418 @@ begin
         p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = app.uid())));
 end $$;
 comment on function private.post_time is
-  'Where a cursor''s post stands in time: also a deleted one, never one that was not for the caller.';
+  'Where a cursor''s post stands in time: also a deleted one, never one that was not for the caller, nor one that is not out yet.';
+
+-- sql/posts/15_marks.sql
+
+-- What people keep of posts for themselves: bookmarks, and posts that they have muted.
+-- Specification: Posts and feed › bookmark, mute. Decisions: Status codes (inverses), Lists.
+
+create table app.bookmarks (
+  post_id    uuid not null references app.posts on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (user_id, post_id)
+);
+create index bookmarks_user_id_idx on app.bookmarks (user_id, created_at desc, post_id desc);
+create index bookmarks_post_id_idx on app.bookmarks (post_id);
+comment on table app.bookmarks is 'Who keeps which posts. Others see a count alone.';
+-- no update: a bookmark is set or taken back
+
+create table private.ended_bookmarks (
+  user_id    uuid not null,
+  post_id    uuid not null,
+  created_at timestamptz not null,
+  ended_at   timestamptz not null default now(),
+  primary key (user_id, post_id)
+);
+create index ended_bookmarks_ended_at_idx on private.ended_bookmarks (ended_at);
+comment on table private.ended_bookmarks is
+  'Where bookmarks that were taken back stood in the list, for a day: who is walking it goes on from there. Ids without keys: nothing hangs on them.';
+
+create table app.post_mutes (
+  post_id    uuid not null references app.posts on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (user_id, post_id)
+);
+create index post_mutes_post_id_idx on app.post_mutes (post_id);
+comment on table app.post_mutes is
+  'Posts that people have muted: gone from their feeds, reposts too, and silent in their notifications.';
+-- no update: a mute is made or lifted
+
+create function private.muted_posts() returns uuid[]
+language plpgsql stable   -- invoker: under row-level security these are the caller's own
+set search_path = ''
+as $$
+begin
+  return array(select post_id from app.post_mutes where user_id = app.uid());
+end $$;
+comment on function private.muted_posts is 'Which posts the caller has muted: read once by what leaves them out.';
+
+create function private.count_bookmarks() returns trigger
+language plpgsql security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+begin
+  update app.post_counters set bookmarks = bookmarks + case tg_op when 'INSERT' then 1 else -1 end
+  where post_id = coalesce(new.post_id, old.post_id);
+  return null;
+end $$;
+comment on function private.count_bookmarks is 'Trigger: counts bookmarks, an author''s own too.';
+create trigger count_bookmarks after insert or delete on app.bookmarks
+  for each row execute function private.count_bookmarks();
+
+create function private.keep_ended_bookmarks() returns trigger
+language plpgsql security definer   -- nobody writes these but the trigger
+set search_path = ''
+as $$
+begin
+  insert into private.ended_bookmarks (user_id, post_id, created_at)
+  select user_id, post_id, created_at from ended
+  on conflict (user_id, post_id) do update set created_at = excluded.created_at, ended_at = now();
+  return null;
+end $$;
+comment on function private.keep_ended_bookmarks is 'Trigger: a bookmark taken back leaves its place in the list behind.';
+create trigger keep_ended after delete on app.bookmarks
+  referencing old table as ended for each statement execute function private.keep_ended_bookmarks();
+
+create function private.job_purge_ended_bookmarks() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_changed integer;
+begin
+  delete from private.ended_bookmarks where ended_at < now() - interval '1 day';
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end $$;
+comment on function private.job_purge_ended_bookmarks is
+  'Job: forgets the places of bookmarks that were taken back more than a day ago.';
+
+create function private.bookmark_time(p_post uuid) returns timestamptz
+language plpgsql stable security definer   -- a cursor holds also when its bookmark was taken back since
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (select created_at from app.bookmarks where user_id = app.uid() and post_id = p_post),
+    (select created_at from private.ended_bookmarks where user_id = app.uid() and post_id = p_post));
+end $$;
+comment on function private.bookmark_time is
+  'Where a cursor''s post stands among the caller''s bookmarks, also one that was taken back in the last day.';
+
+create function api.bookmark(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.open_post(p_id);
+  insert into app.bookmarks (post_id, user_id)
+  select p.id, private.caller() from app.posts p where p.id = p_id
+  on conflict do nothing;
+  return private.reactions_of(p_id);
+end $$;
+comment on function api.bookmark is
+  'Keeps a post among the caller''s bookmarks; repeating it changes nothing, its place neither. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
+
+create function api.unbookmark(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.post(p_id);
+  delete from app.bookmarks where post_id = p_id and user_id = app.uid();
+  return null;   -- answered as 204
+end $$;
+comment on function api.unbookmark is 'Takes a bookmark back; repeating it changes nothing. Fails: post_unknown.';
+
+create function api.list_bookmarks(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.caller();
+  v_before uuid := private.cursor_uuid(p_cursor);
+  v_from   timestamptz := private.bookmark_time(v_before);
+  v_ids    uuid[];
+begin
+  if v_before is not null and v_from is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_from := coalesce(v_from, 'infinity');   -- bare variables: an expression is no index condition
+  v_before := coalesce(v_before, v_caller);
+  -- what the caller no longer sees drops out of the join, and the page fills up with what comes after
+  v_ids := array(
+    select b.post_id from app.bookmarks b join app.posts p on p.id = b.post_id
+    where b.user_id = v_caller and (b.created_at, b.post_id) < (v_from, v_before)
+    order by b.created_at desc, b.post_id desc limit 51);
+  return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_bookmarks is
+  'The caller''s bookmarks, the newest first, of posts that they still may see. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.mute_post(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.open_post(p_id);
+  insert into app.post_mutes (post_id, user_id)
+  select p.id, private.caller() from app.posts p where p.id = p_id
+  on conflict do nothing;
+  return json_build_object('muted', true);
+end $$;
+comment on function api.mute_post is
+  'Mutes a post: it leaves the caller''s feed, with its reposts, and causes them no notifications. Repeating it changes nothing. Fails: post_unknown, post_not_out.';
+
+create function api.unmute_post(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.post(p_id);
+  delete from app.post_mutes where post_id = p_id and user_id = app.uid();
+  return null;   -- answered as 204
+end $$;
+comment on function api.unmute_post is 'Lifts the mute of a post; repeating it changes nothing. Fails: post_unknown.';
+
+-- sql/posts/16_reposts.sql
+
+-- Reposts and quotes: what may be passed on, who is told, and how often it was.
+-- Specification: Resources › Post (formats, counters); Errors (self-repost). Decisions: Visibility. How one is published:
+-- api.create_post.
+
+insert into private.errors (word, status, text) values
+  ('repost_own', 400, 'You cannot repost your own post.');
+
+create function private.quotable(p_post uuid) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_post app.posts := private.post(p_post);
+begin
+  if v_post.format = 'repost' then
+    v_post := private.post(v_post.quoted_post_id);
+  end if;
+  -- a scheduled or hidden one is refused with this too: nobody but its author sees it
+  if v_post.author_id = private.caller() then
+    perform private.fail('repost_own');
+  end if;
+  return v_post.id;
+end $$;
+comment on function private.quotable is
+  'The post that a repost or a quote of this one is of: of a repost the original. Fails: post_unknown, repost_own.';
+
+create function private.count_shares() returns trigger
+language plpgsql security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+begin
+  update app.post_counters
+  set shares = shares + case when new.published_at is not null and new.deleted_at is null then 1 else -1 end
+  where post_id = new.quoted_post_id;
+  return null;
+end $$;
+comment on function private.count_shares is
+  'Trigger: counts the reposts that are out and not deleted, whoever deleted them. Quotes are not counted (specification, Counters).';
+create trigger count_shares after insert on app.posts
+  for each row when (new.format = 'repost' and new.published_at is not null and new.deleted_at is null)
+  execute function private.count_shares();
+create trigger count_changed_shares after update of published_at, deleted_at on app.posts
+  for each row when (new.format = 'repost'
+    and (old.published_at is not null and old.deleted_at is null) <> (new.published_at is not null and new.deleted_at is null))
+  execute function private.count_shares();
+
+create function private.tell_of_quote() returns trigger
+language plpgsql security definer   -- a scheduled quote goes out when its author is away
+set search_path = ''
+as $$
+declare
+  v_post app.posts;
+begin
+  select * into v_post from app.posts where id = (new.payload ->> 'postId')::uuid and quoted_post_id is not null;
+  if v_post.format = 'repost' then
+    if private.post_visible_to(v_post.quoted_post_id, v_post.author_id) is not true then
+      perform private.fail('post_unknown');   -- deleted while the repost waited for it
+    end if;
+    perform private.emit('posts.post.reposted', json_build_object(
+      'postId', v_post.quoted_post_id, 'repostId', v_post.id, 'userId', v_post.author_id));
+  elsif v_post.format = 'quote' then
+    perform private.emit('posts.post.quoted', json_build_object(
+      'postId', v_post.quoted_post_id, 'quoteId', v_post.id, 'userId', v_post.author_id));
+  end if;
+  return null;
+end $$;
+comment on function private.tell_of_quote is
+  'Trigger: a repost or a quote that goes out is an event of the post that it is of. Fails: post_unknown.';
+create trigger tell_of_quote after insert on app.domain_events
+  for each row when (new.name = 'posts.post.published') execute function private.tell_of_quote();
+
+create function private.reposted(p_post uuid) returns uuid
+language plpgsql stable security definer   -- one's own repost names what it was of also when it is deleted
+set search_path = ''
+as $$
+begin
+  return coalesce((select p.quoted_post_id from app.posts p
+                   where p.id = p_post and p.format = 'repost' and p.author_id = app.uid()), p_post);
+end $$;
+comment on function private.reposted is 'What the caller''s own repost is of; any other id stays as it is.';
+
+create function private.delete_repost(p_original uuid) returns void
+language plpgsql volatile security definer   -- deleting is no right that people have on the table
+set search_path = ''
+as $$
+begin
+  perform private.delete_post(p.id)
+  from app.posts p
+  where p.author_id = private.caller() and p.quoted_post_id = p_original and p.format = 'repost' and p.deleted_at is null;
+end $$;
+comment on function private.delete_repost is 'Deletes the caller''s repost of a post, if there is one.';
+
+create function api.repost(
+  p_id uuid, p_body text default null, p_visibility text default 'public', p_depth integer default 0,
+  p_interest_id uuid default null, p_interest_ids uuid[] default '{}', p_persona_id uuid default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_body text := coalesce(private.trimmed(p_body), '');
+begin
+  return api.create_post(
+    p_body => v_body, p_format => case v_body when '' then 'repost' else 'quote' end, p_quoted_post_id => p_id,
+    p_visibility => p_visibility, p_depth => p_depth, p_interest_id => p_interest_id, p_interest_ids => p_interest_ids,
+    p_persona_id => p_persona_id);
+end $$;
+comment on function api.repost is
+  'Reposts a post, or with a body quotes it. A repost that stands is answered again. Takes an Idempotency-Key, as api.create_post. Fails: post_unknown, repost_own, and as api.create_post.';
+
+create function api.unrepost(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_post app.posts := private.post(private.reposted(p_id));
+begin
+  perform private.delete_repost(case v_post.format when 'repost' then v_post.quoted_post_id else v_post.id end);
+  return null;   -- answered as 204
+end $$;
+comment on function api.unrepost is
+  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it; repeating it changes nothing. Fails: post_unknown.';
+
+-- sql/posts/17_pins.sql
+
+-- Pins: up to three posts that stand first in an author's profile.
+-- Specification: Posts and feed › pin; Quantities (pinned posts). Decisions: Status codes (a limit reached).
+
+insert into private.errors (word, status, text) values
+  ('pins_exhausted', 409, 'You have pinned 3 posts already. Unpin one first.');
+
+create function private.pin(p_post uuid) returns void
+language plpgsql volatile security definer   -- pinned_at is no column that people may write
+set search_path = ''
+as $$
+declare
+  v_pinned integer;
+begin
+  -- the lock first, then the count in a later statement: of two at once the second sees what the first has pinned
+  perform pg_advisory_xact_lock(hashtextextended('pins ' || private.caller(), 0));
+  select count(*) into v_pinned from app.posts where author_id = app.uid() and pinned_at is not null and id <> p_post;
+  if v_pinned >= 3 then
+    perform private.fail('pins_exhausted');
+  end if;
+  update app.posts set pinned_at = now() where id = p_post and author_id = app.uid() and pinned_at is null;
+end $$;
+comment on function private.pin is 'Pins a post of the caller''s, who has locked it. Deleted ones are never pinned. Fails: pins_exhausted.';
+
+create function private.unpin(p_post uuid) returns void
+language plpgsql volatile security definer   -- pinned_at is no column that people may write
+set search_path = ''
+as $$
+begin
+  update app.posts set pinned_at = null where id = p_post and author_id = private.caller() and pinned_at is not null;
+end $$;
+comment on function private.unpin is 'Unpins a post of the caller''s.';
+
+create function api.pin_post(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_post app.posts := private.own_post(p_id);
+begin
+  if v_post.published_at is null then
+    perform private.fail('post_not_out');
+  end if;
+  perform private.pin(p_id);
+  return private.post_cards(array[p_id]) -> 0;
+end $$;
+comment on function api.pin_post is
+  'Pins one''s own post to one''s profile; repeating it changes nothing, its place neither. Answers the post. Fails: post_unknown, post_not_yours, post_not_out, pins_exhausted.';
+
+create function api.unpin_post(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.own_post(p_id);
+  perform private.unpin(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.unpin_post is 'Unpins one''s own post; repeating it changes nothing. Fails: post_unknown, post_not_yours.';
+
+-- sql/posts/18_milestones.sql
+
+-- Milestones: that a post has reached 5, 15 and 50 reactions, each told once.
+-- Specification: Resources › Reputation ("when a post reaches 5, 15 and 50 reactions").
+
+create function private.next_milestone(p_milestone smallint) returns integer
+language sql immutable
+set search_path = ''
+as $$ select case p_milestone when 0 then 5 when 5 then 15 when 15 then 50 end $$;
+comment on function private.next_milestone is 'The number of reactions that is told after this one; null after the last.';
+
+create function private.reach_milestone() returns trigger
+language plpgsql security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+declare
+  v_reached smallint := (select max(m) from unnest(array[5, 15, 50]) m where m <= new.reactions);
+begin
+  update app.post_counters set milestone = v_reached where post_id = new.post_id;
+  perform private.emit('posts.post.milestone', json_build_object('postId', new.post_id, 'reactions', v_reached));
+  return null;
+end $$;
+comment on function private.reach_milestone is
+  'Trigger: a post has more reactions than it ever had by a milestone. Of hearts that are taken back and given again nothing is told twice.';
+create trigger reach_milestone after update of reactions on app.post_counters
+  for each row when (new.reactions >= private.next_milestone(new.milestone))
+  execute function private.reach_milestone();
+
+-- sql/posts/19_views.sql
+
+-- Views: how often a post was opened by others than its author. The facade counts them in batches, so that no reader waits.
+-- Specification: Resources › Post (counters).
+
+create function api.count_views(p_posts uuid[], p_viewers uuid[]) returns json
+language plpgsql volatile security definer   -- counters are nobody's to write; for gate alone
+set search_path = ''
+as $$
+begin
+  -- the rows in one order, whoever comes: two batches of the same posts would wait for each other
+  perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for update;
+  update app.post_counters c set views = c.views + v.opened
+  from (select p.id, count(*) as opened
+        from unnest(p_posts, p_viewers) as o (post, viewer) join app.posts p on p.id = o.post
+        where o.viewer <> p.author_id group by p.id) v
+  where c.post_id = v.id;
+  return null;
+end $$;
+comment on function api.count_views is
+  'For the facade alone: counts openings of posts, each by a viewer; those by the author and of unknown posts are passed over.';
 
 -- sql/posts/20_responses.sql
 
@@ -4970,6 +5554,7 @@ create table app.replies (
   id              uuid primary key default gen_random_uuid(),
   post_id         uuid not null references app.posts on delete restrict,
   author_id       uuid not null references app.users on delete restrict,
+  parent_id       uuid references app.replies on delete restrict,
   kind            text not null default 'reply' check (kind in ('reply', 'reaction', 'criticism', 'contribution')),
   body            text not null,
   hidden_at       timestamptz,
@@ -4985,8 +5570,10 @@ create table app.replies (
   constraint contribution_length check (deleted_at is not null or kind <> 'contribution' or length(private.trimmed(body)) >= 100)
 );
 create index replies_post_id_idx on app.replies (post_id, created_at, id);
+create index replies_parent_id_idx on app.replies (parent_id, created_at, id) where parent_id is not null;
 create index replies_author_id_idx on app.replies (author_id, created_at desc);
 comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
+comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post itself.';
 comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own comes on top.';
 
 create table app.reactions (
@@ -5007,6 +5594,22 @@ insert into private.errors (word, status, text) values
   ('contribution_length', 422, 'A contribution has at least 100 characters.');
 
 create trigger check_author before insert on app.replies for each row execute function private.check_author();
+
+create function private.check_parent() returns trigger
+language plpgsql   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  perform from app.replies where id = new.parent_id and post_id = new.post_id;
+  if not found then
+    perform private.fail('reply_unknown');
+  end if;
+  return new;
+end $$;
+comment on function private.check_parent is
+  'Trigger: a reply answers one under the same post, and one that its author sees. Fails: reply_unknown.';
+create trigger check_parent before insert on app.replies
+  for each row when (new.parent_id is not null) execute function private.check_parent();
 
 create function private.count_replies() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
@@ -5078,20 +5681,599 @@ end $$;
 comment on function private.reply_time is
   'Where a cursor''s reply stands in time under its post: also a deleted one, never one across a block.';
 
+-- sql/posts/22_polls.sql
+
+-- Polls: a question with 2 to 6 answers on a post, one vote a person, which may move until it closes.
+-- Specification: Resources › Post › Poll; Posts and feed › poll/vote. Decisions: Answers; Status codes (closed poll).
+
+create table app.polls (
+  id                uuid primary key default gen_random_uuid(),
+  post_id           uuid not null unique references app.posts on delete cascade,
+  closes_at         timestamptz,
+  closed_emitted_at timestamptz
+);
+create index polls_due_idx on app.polls (closes_at) where closed_emitted_at is null;
+comment on table app.polls is 'The poll of a post. It takes votes until closes_at, or for good.';
+comment on column app.polls.closed_emitted_at is 'When those whom it concerns were told of its end: once.';
+
+create table app.poll_options (
+  id       uuid primary key default gen_random_uuid(),
+  poll_id  uuid not null references app.polls on delete cascade,
+  position smallint not null check (position between 1 and 6),
+  text     text not null,
+  votes    integer not null default 0 check (votes >= 0),
+  unique (poll_id, position),
+  unique (poll_id, id)
+);
+comment on table app.poll_options is 'The answers of a poll, in order, with their tally. A trigger counts.';
+
+create table app.poll_votes (
+  poll_id    uuid not null references app.polls on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  option_id  uuid not null,
+  created_at timestamptz not null default now(),
+  primary key (poll_id, user_id),
+  foreign key (poll_id, option_id) references app.poll_options (poll_id, id) on delete cascade
+);
+create index poll_votes_option_id_idx on app.poll_votes (poll_id, option_id);
+create index poll_votes_user_id_idx on app.poll_votes (user_id);
+comment on table app.poll_votes is 'Who voted for what: one vote a person and poll. Others see tallies alone.';
+
+insert into private.errors (word, status, text) values
+  ('poll_options', 422, 'A poll has 2 to 6 options of 1 to 200 characters.'),
+  ('poll_closes_at', 422, 'A poll closes in the future, and after its post comes out.'),
+  ('poll_unknown', 404, 'This post has no poll.'),
+  ('option_unknown', 404, 'This poll has no such option.'),
+  ('poll_closed', 422, 'This poll is closed.');
+
+create function private.count_votes() returns trigger
+language plpgsql security definer   -- tallies are written by this trigger alone
+set search_path = ''
+as $$
+begin
+  -- in one order: a vote that moves, and an erasure that takes the words of all options
+  perform from app.poll_options where id in (old.option_id, new.option_id) order by id for no key update;
+  update app.poll_options set votes = votes + case id when new.option_id then 1 else -1 end
+  where id in (old.option_id, new.option_id);
+  return null;
+end $$;
+comment on function private.count_votes is 'Trigger: the tallies of a poll follow its votes.';
+create trigger count_votes after insert or delete on app.poll_votes
+  for each row execute function private.count_votes();
+create trigger count_moved_votes after update on app.poll_votes
+  for each row when (new.option_id <> old.option_id) execute function private.count_votes();
+
+create function private.check_poll_time() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if exists (select from app.polls l where l.post_id = new.id and l.closes_at <= new.publish_at) then
+    perform private.fail('poll_closes_at');
+  end if;
+  return null;
+end $$;
+comment on function private.check_poll_time is
+  'Trigger: a scheduled post is not put off until after its poll closes. Fails: poll_closes_at.';
+create trigger check_poll_time after update of publish_at on app.posts
+  for each row when (new.publish_at > old.publish_at) execute function private.check_poll_time();
+
+create view app.poll_card with (security_invoker) as
+select l.post_id,
+       json_build_object(
+         'id', l.id,
+         'options', o.options,
+         'totalVotes', o.total,
+         'closesAt', l.closes_at,
+         'closed', coalesce(l.closes_at <= now(), false),
+         'myOptionId', (select v.option_id from app.poll_votes v
+                        where v.poll_id = l.id and v.user_id = (select app.uid()))) as card
+from app.polls l
+cross join lateral (
+  select json_agg(json_build_object('id', po.id, 'text', po.text, 'votes', po.votes) order by po.position) as options,
+         sum(po.votes) as total
+  from app.poll_options po where po.poll_id = l.id) o;
+comment on view app.poll_card is 'A poll as its viewer sees it: {id, options [{id, text, votes}], totalVotes, closesAt, closed, myOptionId}.';
+
+create function private.poll_card(p_post uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := (select card from app.poll_card where post_id = p_post);
+begin
+  if v_card is null then
+    perform private.fail('post_unknown');   -- hidden from the caller since they found it
+  end if;
+  return v_card;
+end $$;
+comment on function private.poll_card is 'The card of a post''s poll. Fails: post_unknown.';
+
+create function private.add_poll(p_post uuid, p_poll jsonb, p_publish_at timestamptz default null) returns void
+language plpgsql volatile security definer   -- people write no poll: none is added to a post that others have read
+set search_path = ''
+as $$
+declare
+  v_texts     text[];
+  v_closes_at timestamptz;
+  v_poll      uuid;
+begin
+  perform from app.posts where id = p_post and author_id = private.caller() and created_at = now();
+  if not found then
+    perform private.fail('post_unknown');
+  end if;
+
+  if jsonb_typeof(p_poll -> 'options') is distinct from 'array' then
+    perform private.fail('poll_options');
+  end if;
+  v_texts := array(select private.trimmed(o.text)
+                   from jsonb_array_elements_text(p_poll -> 'options') with ordinality as o (text, place)
+                   where o.place <= 6 order by o.place);
+  if cardinality(v_texts) < 2
+     or exists (select from unnest(v_texts) t where coalesce(length(t), 0) not between 1 and 200) then
+    perform private.fail('poll_options');
+  end if;
+
+  if pg_input_is_valid(p_poll ->> 'closesAt', 'timestamptz') then
+    v_closes_at := p_poll ->> 'closesAt';
+  end if;
+  if p_poll ->> 'closesAt' is not null
+     and (isfinite(v_closes_at) and v_closes_at > greatest(now(), p_publish_at)) is not true then
+    perform private.fail('poll_closes_at');
+  end if;
+
+  insert into app.polls (post_id, closes_at) values (p_post, v_closes_at) returning id into v_poll;
+  insert into app.poll_options (poll_id, position, text)
+  select v_poll, o.place, o.text from unnest(v_texts) with ordinality as o (text, place);
+end $$;
+comment on function private.add_poll is
+  'Gives a post that the caller publishes in this transaction its poll {options, closesAt?}; options past the sixth are dropped. Fails: poll_options, poll_closes_at, post_unknown.';
+
+create function private.open_poll(p_post uuid) returns app.polls
+language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_poll app.polls;
+begin
+  select * into v_poll from app.polls where post_id = p_post;
+  perform private.open_post(p_post);
+  if v_poll.id is null then
+    perform private.fail('poll_unknown');
+  end if;
+  -- the end of a poll waits for votes under way, and tells those who gave them too; after it nobody waits
+  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0))
+  where v_poll.closes_at is null or v_poll.closes_at > clock_timestamp();
+  if v_poll.closes_at <= clock_timestamp() then   -- it may have closed while we waited
+    perform private.fail('poll_closed');
+  end if;
+  return v_poll;
+end $$;
+comment on function private.open_poll is
+  'The poll of a post that is out, when the caller may see it and it takes votes; one vote at a time until the transaction ends. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
+
+create function api.vote_poll(p_id uuid, p_option_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_poll app.polls := private.open_poll(p_id);
+begin
+  insert into app.poll_votes (poll_id, user_id, option_id)
+  select o.poll_id, private.caller(), o.id from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
+  on conflict (poll_id, user_id) do update set option_id = excluded.option_id;
+  if not found then
+    perform private.post(p_id);   -- a block may have come in between
+    perform private.fail('option_unknown');
+  end if;
+  return private.poll_card(p_id);
+end $$;
+comment on function api.vote_poll is
+  'Votes in the poll of a post, or moves one''s vote. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown.';
+
+create function api.unvote_poll(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_poll app.polls := private.open_poll(p_id);
+begin
+  delete from app.poll_votes where poll_id = v_poll.id and user_id = private.caller();
+  return private.poll_card(p_id);
+end $$;
+comment on function api.unvote_poll is
+  'Takes one''s vote back; repeating it changes nothing. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
+
+create function private.job_close_polls() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_poll app.polls;
+begin
+  -- one a transaction, however many voted; not for update, for which a vote under way would wait, and we for it
+  select * into v_poll from app.polls
+  where closes_at <= now() and closed_emitted_at is null
+  order by closes_at limit 1
+  for no key update skip locked;
+  if not found then
+    return 0;
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0));
+  update app.polls set closed_emitted_at = now() where id = v_poll.id;
+  perform private.emit('posts.poll.closed', json_build_object('postId', v_poll.post_id, 'pollId', v_poll.id));
+  return 1;
+end $$;
+comment on function private.job_close_polls is
+  'Job: tells of the poll that has been closed the longest, once. The worker repeats it until there is none.';
+
+-- sql/posts/24_series.sql
+
+-- Series: an author's posts in an order of their own, which people follow.
+-- Specification: Resources › Post › Series; Posts and feed › series. Operations: 46_series.sql.
+
+create table app.series (
+  id          uuid primary key default gen_random_uuid(),
+  author_id   uuid not null references app.users on delete restrict,
+  title       text not null,
+  description text,
+  created_at  timestamptz not null default now(),
+  constraint series_title check (length(private.trimmed(title)) between 1 and 200),
+  constraint series_description check (length(description) <= 2000)
+);
+create index series_author_id_idx on app.series (author_id, created_at desc, id desc);
+comment on table app.series is 'A series of one author. It shows to whoever sees one of its posts.';
+
+create table app.series_items (
+  series_id uuid not null references app.series on delete cascade,
+  post_id   uuid not null references app.posts on delete cascade,
+  position  integer not null check (position > 0),
+  added_at  timestamptz not null default now(),
+  primary key (series_id, post_id),
+  -- at the end of a statement: moving a part shifts those behind it
+  constraint series_items_position_key unique (series_id, position) deferrable initially immediate
+);
+create index series_items_post_id_idx on app.series_items (post_id);
+comment on table app.series_items is 'The parts of a series, at most 200; position counts from 1, without gaps.';
+
+create table private.left_parts (
+  series_id uuid not null references app.series on delete cascade,
+  post_id   uuid not null references app.posts on delete cascade,
+  position  integer not null,
+  primary key (series_id, post_id)
+);
+create index left_parts_post_id_idx on private.left_parts (post_id);
+comment on table private.left_parts is
+  'Where deleted posts stood in their series, for who walks one and goes on from there: position is that of the part behind. Kept like the post''s own row.';
+
+create table app.series_follows (
+  series_id  uuid not null references app.series on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (series_id, user_id)
+);
+create index series_follows_user_id_idx on app.series_follows (user_id);
+comment on table app.series_follows is 'Who is told of new parts of a series.';
+-- no update: a follow is made or ended
+
+insert into private.errors (word, status, text) values
+  ('series_unknown', 404, 'There is no such series.'),
+  ('series_not_yours', 403, 'Only the author of a series may do this.'),
+  ('series_title', 422, 'A series needs a title of up to 200 characters.'),
+  ('series_description', 422, 'The description of a series has up to 2000 characters.'),
+  ('series_repost', 422, 'A repost cannot be part of a series.'),
+  ('series_position', 422, 'A part stands at a position from 1 to the number of the other parts and one.'),
+  ('series_full', 409, 'A series has at most 200 parts.'),
+  ('series_follow_own', 400, 'You cannot follow your own series.');
+
+create trigger check_author before insert on app.series for each row execute function private.check_author();
+
+create function private.lock_series(p_series uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('series ' || p_series, 0));
+end $$;
+comment on function private.lock_series is
+  'Lets one through at a time who moves parts of a series; what they count they read in a later statement. Rows of posts are locked before, series in the order of their ids.';
+
+create function private.place_part(p_series uuid, p_post uuid, p_position integer) returns boolean
+language plpgsql volatile security definer   -- positions are written here and by the trigger alone, those of unseen parts too
+set search_path = ''
+as $$
+declare
+  v_others integer;
+  v_from   integer;
+  v_to     integer;
+  v_new    boolean;
+begin
+  perform private.lock_series(p_series);
+  perform from app.series s join app.posts p on p.author_id = s.author_id
+  where s.id = p_series and p.id = p_post and s.author_id = private.caller() and p.deleted_at is null;
+  if not found then
+    perform private.fail('series_unknown');
+  end if;
+
+  select count(*) filter (where post_id <> p_post), max(position) filter (where post_id = p_post) into v_others, v_from
+  from app.series_items where series_id = p_series;
+  v_to := coalesce(p_position, v_others + 1);
+  v_new := v_from is null;
+  if v_new and v_others >= 200 then
+    perform private.fail('series_full');
+  elsif v_to not between 1 and v_others + 1 then
+    perform private.fail('series_position');
+  end if;
+
+  if v_new then
+    v_from := v_others + 1;
+    insert into app.series_items (series_id, post_id, position) values (p_series, p_post, v_from);
+  end if;
+  update app.series_items
+  set position = case when post_id = p_post then v_to else position + sign(v_from - v_to)::integer end
+  where series_id = p_series and position between least(v_from, v_to) and greatest(v_from, v_to) and v_from <> v_to;
+  -- as if the part left its place and came in at the other
+  update private.left_parts l
+  set position = m.position + (m.position > v_to)::integer
+  from (select post_id, position - (position > v_from)::integer as position
+        from private.left_parts where series_id = p_series) m
+  where l.series_id = p_series and l.post_id = m.post_id;
+  return v_new;
+end $$;
+comment on function private.place_part is
+  'Puts one''s post into one''s series at this position, or at the end; a part moves there. Those behind give way. True when it was no part before. Fails: series_full, series_position.';
+
+create function private.leave_series() returns trigger
+language plpgsql volatile security definer   -- positions are written by triggers and private.place_part alone
+set search_path = ''
+as $$
+declare
+  v_series uuid;
+  v_gap    integer;
+begin
+  -- none is added meanwhile: whoever adds the post has locked its row
+  for v_series in select series_id from app.series_items where post_id = new.id order by series_id loop
+    perform private.lock_series(v_series);
+    delete from app.series_items where series_id = v_series and post_id = new.id returning position into v_gap;
+    update app.series_items set position = position - 1 where series_id = v_series and position > v_gap;
+    update private.left_parts set position = position - 1 where series_id = v_series and position > v_gap;
+    insert into private.left_parts (series_id, post_id, position) values (v_series, new.id, v_gap);
+  end loop;
+  return null;
+end $$;
+comment on function private.leave_series is 'Trigger: a deleted post leaves its series, and those behind it move up.';
+create trigger leave_series after update of deleted_at on app.posts
+  for each row when (old.deleted_at is null and new.deleted_at is not null) execute function private.leave_series();
+
+create function private.end_series_follows() returns trigger
+language plpgsql volatile security definer   -- a block ends the other's follow too
+set search_path = ''
+as $$
+begin
+  delete from app.series_follows f using made m, app.series s
+  where s.id = f.series_id
+    and (f.user_id, s.author_id) in ((m.blocker_id, m.blocked_id), (m.blocked_id, m.blocker_id));
+  return null;
+end $$;
+comment on function private.end_series_follows is
+  'Trigger: a block ends the follows of each other''s series, both ways. Lifting it brings none back.';
+create trigger end_series_follows after insert on app.blocks
+  referencing new table as made for each statement execute function private.end_series_follows();
+
+create view app.series_card with (security_invoker) as
+select s.id, s.author_id,
+       json_build_object(
+         'id', s.id,
+         'authorId', author.card ->> 'id',
+         'author', author.card,
+         'title', s.title,
+         'description', s.description,
+         'partCount', (select count(*) from app.series_items i where i.series_id = s.id),
+         'followed', (select true from app.series_follows f
+                      where f.series_id = s.id and f.user_id = (select app.uid())) is true,
+         'createdAt', s.created_at) as card
+from app.series s
+join app.person_card author on author.id = s.author_id;
+comment on view app.series_card is
+  'A series as its viewer sees it: {id, authorId, author, title, description, partCount, followed, createdAt}. partCount counts the parts that the viewer sees.';
+
+create function private.series_cards(p_ids uuid[]) returns json
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(c.card order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place) join app.series_card c on c.id = i.id);
+end $$;
+comment on function private.series_cards is 'The cards of these series, in order, as far as the caller sees them.';
+
+-- sql/posts/26_co_authors.sql
+
+-- Co-authors: who wrote a post with its author, and what share of its payments is theirs.
+-- Specification: Resources › Post › Co-author; Quantities. Decisions: Status codes; Names and shapes › Co-author shares.
+
+create table app.post_co_authors (
+  id          uuid primary key default gen_random_uuid(),
+  post_id     uuid not null references app.posts on delete cascade,
+  user_id     uuid not null references app.users on delete cascade,
+  split_share smallint not null check (split_share between 0 and 100),
+  status      text not null default 'pending' check (status in ('pending', 'accepted')),
+  created_at  timestamptz not null default now(),
+  constraint co_author_already unique (post_id, user_id)
+);
+create index post_co_authors_user_id_idx on app.post_co_authors (user_id);
+comment on table app.post_co_authors is
+  'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in splits. A declined invitation is gone.';
+
+insert into private.errors (word, status, text) values
+  ('split_share', 422, 'A share is a whole number from 0 to 100 percent.'),
+  ('split_share_exceeded', 422, 'The shares of co-authors add up to 90 percent at most.'),
+  ('co_author_repost', 422, 'A repost has no co-authors.'),
+  ('co_author_oneself', 400, 'You cannot be your own co-author.'),
+  ('co_author_already', 409, 'This person is a co-author of the post already, or invited.'),
+  ('co_authors_exhausted', 409, 'A post has at most 4 co-authors, invited ones included.'),
+  ('co_author_outside', 422, 'This person may not see the post.'),
+  ('co_author_invitation_unknown', 404, 'There is no such invitation.'),
+  ('co_author_resolved', 409, 'This invitation was accepted already.');
+
+create function private.end_co_author_invitations() returns trigger
+language plpgsql security definer   -- a block ends the other's invitations too
+set search_path = ''
+as $$
+begin
+  delete from app.post_co_authors c
+  using app.posts p, blocked b
+  where p.id = c.post_id and c.status = 'pending'
+    and c.user_id in (b.blocker_id, b.blocked_id) and p.author_id in (b.blocker_id, b.blocked_id);
+  return null;
+end $$;
+comment on function private.end_co_author_invitations is
+  'Trigger: a block ends pending invitations both ways. What was accepted stays, and its share.';
+create trigger end_co_author_invitations after insert on app.blocks
+  referencing new table as blocked for each statement execute function private.end_co_author_invitations();
+
+create function private.co_author(p_row app.post_co_authors) returns json
+language plpgsql stable   -- of a row and not by id: a declined invitation has none any more
+set search_path = ''
+as $$
+begin
+  return (
+    select json_build_object(
+      'id', p_row.id,
+      'postId', p_row.post_id,
+      'userId', p.card ->> 'id',
+      'user', p.card,
+      'splitShare', p_row.split_share,
+      'status', p_row.status,
+      'createdAt', p_row.created_at)
+    from app.person_card p where p.id = p_row.user_id);
+end $$;
+comment on function private.co_author is 'A co-author: {id, postId, userId, user, splitShare, status, createdAt}.';
+
+create function private.check_split(p_post uuid, p_share integer) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_share + coalesce((select sum(split_share) from app.post_co_authors
+                         where post_id = p_post and status = 'accepted'), 0) > 90 then
+    perform private.fail('split_share_exceeded');
+  end if;
+end $$;
+comment on function private.check_split is
+  'Whether a share fits beside the accepted ones of a post. Lock the post first. Fails: split_share_exceeded.';
+
+create function api.invite_co_author(p_id uuid, p_user_id text, p_split_share integer) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_person uuid := private.lock_person(p_user_id);
+  v_post   app.posts := private.own_post(p_id);
+  v_row    app.post_co_authors;
+begin
+  if v_post.format = 'repost' then
+    perform private.fail('co_author_repost');
+  elsif v_post.published_at is null then
+    perform private.fail('post_not_out');   -- nobody else sees it, and could accept
+  elsif v_person = app.uid() then
+    perform private.fail('co_author_oneself');
+  elsif (p_split_share between 0 and 100) is not true then
+    perform private.fail('split_share');
+  elsif exists (select from app.post_co_authors where post_id = p_id and user_id = v_person) then
+    perform private.fail('co_author_already');
+  elsif (select count(*) from app.post_co_authors where post_id = p_id) >= 4 then
+    perform private.fail('co_authors_exhausted');
+  elsif private.post_visible_to(p_id, v_person) is not true then
+    perform private.fail('co_author_outside');
+  end if;
+  perform private.check_split(p_id, p_split_share);
+
+  insert into app.post_co_authors (post_id, user_id, split_share) values (p_id, v_person, p_split_share)
+  returning * into v_row;
+  perform private.emit('posts.co_author.invited', json_build_object(
+    'inviteId', v_row.id, 'postId', p_id, 'inviterId', app.uid(), 'inviteeId', v_person));
+  return private.co_author(v_row);
+end $$;
+comment on function api.invite_co_author is
+  'Invites a person to be a co-author of one''s post, with a share of what it is paid. Fails: person_unknown, post_unknown, post_not_yours, co_author_repost, post_not_out, co_author_oneself, split_share, co_author_already, co_authors_exhausted, co_author_outside, split_share_exceeded.';
+
+create function private.settle_co_author(p_post uuid, p_invite uuid, p_accept boolean) returns app.post_co_authors
+language plpgsql volatile security definer   -- the post is another's, and so is its limit
+set search_path = ''
+as $$
+declare
+  v_row app.post_co_authors;
+begin
+  perform from app.posts where id = p_post for no key update;
+  -- what is read after the lock is what holds
+  if private.post_visible_to(p_post, private.caller()) is not true then
+    perform private.fail('post_unknown');
+  end if;
+  select * into v_row from app.post_co_authors
+  where id = p_invite and post_id = p_post and user_id = private.caller() for update;
+  if not found then
+    perform private.fail('co_author_invitation_unknown');
+  elsif v_row.status = 'accepted' then
+    perform private.fail('co_author_resolved');
+  end if;
+
+  if p_accept then
+    perform private.check_split(p_post, v_row.split_share);
+    update app.post_co_authors set status = 'accepted' where id = p_invite returning * into v_row;
+    perform private.emit('posts.co_author.accepted', json_build_object(
+      'inviteId', p_invite, 'postId', p_post, 'userId', v_row.user_id));
+  else
+    delete from app.post_co_authors where id = p_invite;
+    v_row.status := 'declined';
+  end if;
+  return v_row;
+end $$;
+comment on function private.settle_co_author is
+  'The invitee accepts, or declines, which takes the invitation away. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
+
+create function api.respond_co_author(p_id uuid, p_invite_id uuid, p_accept boolean) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.post(p_id);   -- before the post is locked
+  return private.co_author(private.settle_co_author(p_id, p_invite_id, p_accept));
+end $$;
+comment on function api.respond_co_author is
+  'The invitee accepts or declines an invitation to be a co-author. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
+
 -- sql/posts/30_cards.sql
 
 -- How a post and a reply look in an answer.
 -- Decisions: Names and shapes › Answers; Identity of people.
 
 create view app.post_card with (security_invoker) as
-select p.id,
+select p.id, p.quoted_post_id,
        json_build_object(
          'id', p.id,
          'authorId', author.card ->> 'id',
          'author', author.card,
+         'personaId', persona.id,
+         'persona', json_build_object('id', persona.id, 'name', persona.name, 'accent', persona.accent,
+                                      'profilePicUrl', persona.profile_pic_url),
+         'coAuthors', coalesce((
+           select json_agg(json_build_object('id', ca.id, 'userId', person.card ->> 'id', 'user', person.card,
+                                             'splitShare', ca.split_share, 'status', ca.status)
+                           order by ca.created_at, ca.id)
+           from app.post_co_authors ca
+           join app.users u on u.id = ca.user_id and u.banned_at is null and u.erased_at is null
+           join app.person_card person on person.id = ca.user_id
+           where ca.post_id = p.id
+             and (ca.status = 'accepted' or (select app.uid()) in (p.author_id, ca.user_id))
+             and private.may_meet((select a.level from app.audience a
+                                   where a.viewer_id = (select app.uid()) and a.author_id = ca.user_id))), '[]'),
          'format', p.format,
          'title', p.title,
          'body', p.body,
+         'media', p.media,
          'visibility', p.visibility,
          'depth', p.depth,
          'depthLabel', (array['Surface', 'Intro', 'Deep', 'Expert', 'Research', 'Thesis'])[p.depth + 1],
@@ -5102,38 +6284,72 @@ select p.id,
                            order by pi.is_primary desc, i.name)
            from app.post_interests pi join app.interests i on i.id = pi.interest_id
            where pi.post_id = p.id), '[]'),
-         'counters', (select json_build_object('reactions', c.reactions, 'replies', c.replies)
+         'isJournalism', p.is_journalism,
+         'counters', (select json_build_object('reactions', c.reactions, 'replies', c.replies, 'shares', c.shares,
+                                               'bookmarks', c.bookmarks, 'views', c.views)
                       from app.post_counters c where c.post_id = p.id),
-         'viewer', json_build_object('reactions', coalesce((
-           select json_agg(r.kind order by r.kind) from app.reactions r
-           where r.post_id = p.id and r.user_id = (select app.uid())), '[]')),
+         'viewer', json_build_object(
+           'reactions', coalesce((
+             select json_agg(r.kind order by r.kind) from app.reactions r
+             where r.post_id = p.id and r.user_id = (select app.uid())), '[]'),
+           'bookmarked', (select true from app.bookmarks b
+                          where b.user_id = (select app.uid()) and b.post_id = p.id) is true,
+           'reposted', (select true from app.posts r
+                        where r.author_id = (select app.uid()) and r.quoted_post_id = p.id
+                          and r.format = 'repost' and r.deleted_at is null) is true,
+           'voted', (select true from app.polls l join app.poll_votes v on v.poll_id = l.id
+                     where l.post_id = p.id and v.user_id = (select app.uid())) is true),
+         'poll', (select poll.card from app.poll_card poll where poll.post_id = p.id),
+         'series', coalesce((
+           select json_agg(json_build_object('id', s.id, 'title', s.title) order by s.created_at, s.id)
+           from app.series_items si join app.series s on s.id = si.series_id
+           where si.post_id = p.id), '[]'),
          'emojiBreakdown', coalesce((
            select json_object_agg(e.emotion, json_build_object('count', e.payments, 'total', e.mana) order by e.emotion)
            from app.post_emotions e where e.post_id = p.id and e.payments > 0), '{}'),
+         'pinned', p.pinned_at is not null,
+         'publishAt', p.publish_at,
+         'publishedAt', p.published_at,
+         'editedAt', p.edited_at,
          'hiddenAt', p.hidden_at,
          'createdAt', p.created_at) as card
-from app.posts p
-join app.person_card author on author.id = p.author_id;
+from private.visible_posts p
+join app.person_card author on author.id = p.author_id
+left join app.personas persona on persona.user_id = p.author_id
+  and case when p.persona_id is null then persona.is_default else persona.id = p.persona_id end;
 comment on view app.post_card is
-  'A post as its viewer sees it: fields, author, interests, counters, the viewer''s reactions, emojiBreakdown {emotion: {count, total}}.';
+  'A post as its viewer sees it, without what it quotes: private.post_cards, which alone reads this, adds that.';
 
-create function private.post_cards(p_ids uuid[]) returns json
-language plpgsql stable
+create function private.post_cards(p_ids uuid[], p_more json[] default null) returns json
+language plpgsql stable security definer   -- one look at whether a post is seen, and not one for each thing that hangs on it
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
 begin
   return (
-    select json_agg(c.card order by i.place)
-    from unnest(p_ids) with ordinality as i (id, place) join app.post_card c on c.id = i.id);
+    with seen as materialized (
+      select c.id, c.quoted_post_id, c.card from app.post_card c
+      where c.id = any (p_ids || array(select q.quoted_post_id from app.posts q
+                                       where q.id = any (p_ids) and q.quoted_post_id is not null))
+    )
+    -- as text, and read as json once: taking every card apart to put more into it costs as much as making it
+    select ('[' || string_agg(
+             left(s.card::text, -1) || ',"quotedPostId":' || coalesce(to_json(q.id)::text, 'null')
+               || ',"quotedPost":' || coalesce(q.card::text, 'null') || coalesce(',' || substr(p_more[i.place]::text, 2), '}'),
+             ',' order by i.place) || ']')::json
+    from unnest(p_ids) with ordinality as i (id, place)
+    join seen s on s.id = i.id
+    left join seen q on q.id = s.quoted_post_id);
 end $$;
-comment on function private.post_cards is 'The cards of these posts, in order, as far as the caller sees them.';
+comment on function private.post_cards is
+  'The cards of these posts, in order, as far as the caller sees them, each with the card of what it quotes {quotedPostId, quotedPost}, null when the caller may not see that; and with the fields of p_more, an object a post.';
 
 create view app.reply_card with (security_invoker) as
-select r.id, r.post_id, r.kind, r.created_at,
+select r.id, r.post_id, r.parent_id, r.kind, r.created_at,
        json_build_object(
          'id', r.id,
          'postId', r.post_id,
+         'parentId', (select parent.id from app.replies parent where parent.id = r.parent_id),
          'authorId', author.card ->> 'id',
          'author', author.card,
          'kind', r.kind,
@@ -5142,7 +6358,7 @@ select r.id, r.post_id, r.kind, r.created_at,
          'createdAt', r.created_at) as card
 from app.replies r
 join app.person_card author on author.id = r.author_id;
-comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, authorId, author, kind, body, hiddenAt, createdAt}.';
+comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, parentId, authorId, author, kind, body, hiddenAt, createdAt}.';
 
 create function private.reply_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -5156,45 +6372,134 @@ begin
 end $$;
 comment on function private.reply_cards is 'The cards of these replies, in order, as far as the caller sees them.';
 
--- sql/posts/40_operations.sql
+-- sql/posts/40_publishing.sql
 
--- What people do with posts.
--- Specification: Posts and feed. Decisions: Names and shapes › Bodies; Lists.
+-- Publishing and opening posts. What is published later: 46_schedule.sql.
+-- Specification: Resources › Post; Posts and feed. Decisions: Names and shapes › Bodies; Idempotency.
+
+insert into private.errors (word, status, text) values
+  ('publish_at_past', 422, 'publishAt lies in the future.'),
+  ('repost_bare', 422, 'A repost has no poll and no time of its own, and nothing but its visibility can be changed.');
+
+create function private.media(p_media jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_media is null or p_media = '[]' then
+    return '[]';
+  end if;
+  if jsonb_typeof(p_media) <> 'array' then
+    perform private.fail('post_media');
+  end if;
+  if exists (
+    select from jsonb_array_elements(p_media) m (piece)
+    where (jsonb_typeof(piece -> 'url') = 'string'
+       and piece ->> 'url' ~* '^https?://[^\s/?#]+[^\s]*$'
+       and length(piece ->> 'url') <= 2000
+       and coalesce(jsonb_typeof(piece -> 'alt'), 'null') in ('string', 'null')
+       and length(coalesce(private.trimmed(piece ->> 'alt'), '')) <= 1000) is not true) then
+    perform private.fail('post_media');
+  end if;
+  return (
+    select jsonb_agg(jsonb_build_object('url', piece ->> 'url', 'alt', nullif(private.trimmed(piece ->> 'alt'), '')) order by place)
+    from jsonb_array_elements(p_media) with ordinality m (piece, place));
+end $$;
+comment on function private.media is
+  'Media as a post keeps it: [{url, alt}] without other fields, alt null where it says nothing. How many is for the format to say. Fails: post_media.';
+
+create function private.further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_more uuid[] := array(select distinct i from unnest(p_more) i where i is not null and i is distinct from p_primary order by i);
+begin
+  if cardinality(v_more) > 4 then
+    perform private.fail('post_interests_exceeded');
+  end if;
+  if exists (select from unnest(v_more || p_primary) i
+             where i is not null and not exists (select from app.interests n where n.id = i)) then
+    perform private.fail('interest_unknown');
+  end if;
+  return v_more;
+end $$;
+comment on function private.further_interests is
+  'A post''s interests beside the primary one, each once, by their ids. Fails: post_interests_exceeded, interest_unknown (also for the primary one).';
+
+create function private.check_publish_at(p_publish_at timestamptz) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_publish_at <= now() or not isfinite(p_publish_at) then
+    perform private.fail('publish_at_past');
+  end if;
+end $$;
+comment on function private.check_publish_at is 'Passes for a moment in the future and for null, which is at once. Fails: publish_at_past.';
 
 create function api.create_post(
-  p_body text, p_format text default 'note', p_title text default null, p_visibility text default 'public',
-  p_depth integer default 0, p_interest_id uuid default null, p_interest_ids uuid[] default '{}'
+  p_body text default '', p_format text default 'note', p_title text default null, p_visibility text default 'public',
+  p_depth integer default 0, p_interest_id uuid default null, p_interest_ids uuid[] default '{}', p_persona_id uuid default null,
+  p_media jsonb default '[]', p_poll jsonb default null, p_quoted_post_id uuid default null,
+  p_publish_at timestamptz default null, p_is_journalism boolean default false
 ) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_request json := json_build_array(p_body, p_format, p_title, p_visibility, p_depth, p_interest_id, p_interest_ids);
+  v_request json := json_build_array(p_body, p_format, p_title, p_visibility, p_depth, p_interest_id, p_interest_ids, p_persona_id,
+                                     p_media, p_poll, p_quoted_post_id, p_publish_at, p_is_journalism);
   v_answer  json := private.replayed('create_post', v_request);
-  v_more    uuid[] := array(select distinct i from unnest(p_interest_ids) i where i is distinct from p_interest_id);
+  v_more    uuid[];
   v_post    uuid;
 begin
   if v_answer is not null then
     return v_answer;
   end if;
-  if cardinality(v_more) > 4 then
-    perform private.fail('post_interests_exceeded');
+  if (p_format in ('quote', 'repost')) <> (p_quoted_post_id is not null) then
+    perform private.fail('post_quoted');
   end if;
-  if exists (select from unnest(v_more || p_interest_id) i
-             where i is not null and not exists (select from app.interests n where n.id = i)) then
-    perform private.fail('interest_unknown');
+  if p_format = 'repost' and (p_poll is not null or p_publish_at is not null) then
+    perform private.fail('repost_bare');
+  end if;
+  perform private.check_publish_at(p_publish_at);
+  v_more := private.further_interests(p_interest_id, p_interest_ids);
+
+  while v_post is null loop
+    insert into app.posts (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth, interest_id,
+                           is_journalism, publish_at, published_at)
+    values (private.caller(), case when p_persona_id is not null then private.own_persona(p_persona_id) end,
+            p_format, private.trimmed(p_title), private.trimmed(p_body), private.media(p_media),
+            -- looked for by the statement that writes: what is hidden just then answers as what there is not
+            case when p_quoted_post_id is not null then private.quotable(p_quoted_post_id) end,
+            p_visibility, p_depth, p_interest_id, p_is_journalism, p_publish_at, case when p_publish_at is null then now() end)
+    on conflict (author_id, quoted_post_id) where format = 'repost' and deleted_at is null do nothing
+    returning id into v_post;
+    if v_post is null then
+      select id into v_post from app.posts
+      where author_id = app.uid() and quoted_post_id = private.quotable(p_quoted_post_id)
+        and format = 'repost' and deleted_at is null;
+      v_answer := private.post_cards(array[v_post]) -> 0;
+    end if;
+  end loop;
+  if v_answer is not null then
+    return private.keep('create_post', v_answer);   -- a repost that stands already
   end if;
 
-  insert into app.posts (author_id, format, title, body, visibility, depth, interest_id)
-  values (private.caller(), p_format, private.trimmed(p_title), private.trimmed(p_body), p_visibility, p_depth, p_interest_id)
-  returning id into v_post;
-  insert into app.post_interests (post_id, interest_id) select v_post, i from unnest(v_more) i;
-  perform private.emit('posts.post.published', json_build_object('postId', v_post, 'authorId', app.uid()));
-
+  if v_more <> '{}' then
+    insert into app.post_interests (post_id, interest_id) select v_post, i from unnest(v_more) i;
+  end if;
+  if p_poll is not null then
+    perform private.add_poll(v_post, p_poll, p_publish_at);
+  end if;
+  if p_publish_at is null then
+    perform private.emit('posts.post.published', json_build_object('postId', v_post, 'authorId', app.uid()));
+  end if;
   return private.keep('create_post', private.post_cards(array[v_post]) -> 0);
 end $$;
 comment on function api.create_post is
-  'Publishes a note or an essay. Takes an Idempotency-Key. Fails: post_title, post_body, interest_unknown, post_interests_exceeded, idempotency_key_reused, idempotency_key_busy.';
+  'Publishes a post of any format, or schedules it (p_publish_at). A repost that stands already is answered as it is. Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, journalism_not_allowed, those of private.add_poll, idempotency_key_reused, idempotency_key_busy.';
 
 create function api.get_post(p_id uuid) returns json
 language plpgsql stable
@@ -5202,22 +6507,27 @@ set search_path = ''
 as $$
 begin
   perform private.post(p_id);
-  return (private.post_cards(array[p_id])::jsonb -> 0
-          || jsonb_build_object('replies', api.list_replies(p_id)))::json;
+  return private.merged(private.post_cards(array[p_id]) -> 0, json_build_object('replies', api.list_replies(p_id)));
 end $$;
 comment on function api.get_post is
   'A post with the first page of its replies: {…, replies: {items, nextCursor, hasMore}}. Fails: post_unknown.';
 
-create function api.create_reply(p_id uuid, p_body text, p_kind text default 'reply') returns json
+-- sql/posts/42_replies.sql
+
+-- Replying, and the replies under a post.
+-- Specification: Resources › Reply; Posts and feed. Decisions: Lists.
+
+create function api.create_reply(p_id uuid, p_body text, p_kind text default 'reply', p_parent_id uuid default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_reply uuid;
 begin
+  perform private.open_post(p_id);
   -- seen and written in one statement: a block between the two would answer otherwise than an unknown post
-  insert into app.replies (post_id, author_id, kind, body)
-  select p.id, private.caller(), p_kind, private.trimmed(p_body) from app.posts p where p.id = p_id
+  insert into app.replies (post_id, author_id, parent_id, kind, body)
+  select p.id, private.caller(), p_parent_id, p_kind, private.trimmed(p_body) from app.posts p where p.id = p_id
   returning id into v_reply;
   if not found then
     perform private.fail('post_unknown');
@@ -5227,10 +6537,10 @@ begin
   return private.reply_cards(array[v_reply]) -> 0;
 end $$;
 comment on function api.create_reply is
-  'Replies to a post. Fails: post_unknown, reply_body, criticism_length, contribution_length.';
+  'Replies to a post, or to a reply under it. Fails: post_unknown, post_not_out, reply_unknown, reply_body, criticism_length, contribution_length.';
 
 create function api.list_replies(
-  p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null
+  p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null, p_parent_id uuid default null
 ) returns json
 language plpgsql stable
 set search_path = ''
@@ -5238,34 +6548,100 @@ as $$
 declare
   v_cursor uuid := private.cursor_uuid(p_cursor);
   v_from   timestamptz := coalesce(private.reply_time(v_cursor, p_id), '-infinity');
+  v_after  uuid := coalesce(v_cursor, p_id);
   v_ids    uuid[];
 begin
   perform private.post(p_id);
   if v_cursor is not null and v_from = '-infinity' then
     perform private.fail('cursor_unknown');
   end if;
-  if p_kind is null then
+  if p_parent_id is not null then
+    perform from app.replies where id = p_parent_id and post_id = p_id;
+    if not found then
+      perform private.fail('reply_unknown');
+    end if;
     v_ids := array(select id from app.reply_card
-                   where post_id = p_id and (created_at, id) > (v_from, coalesce(v_cursor, p_id))
+                   where parent_id = p_parent_id and kind = coalesce(p_kind, kind) and (created_at, id) > (v_from, v_after)
+                   order by created_at, id limit 51);
+  elsif p_kind is null then
+    v_ids := array(select id from app.reply_card
+                   where post_id = p_id and (created_at, id) > (v_from, v_after)
                    order by created_at, id limit 51);
   else
     v_ids := array(select id from app.reply_card
-                   where post_id = p_id and kind = p_kind and (created_at, id) > (v_from, coalesce(v_cursor, p_id))
+                   where post_id = p_id and kind = p_kind and (created_at, id) > (v_from, v_after)
                    order by created_at, id limit 51);
   end if;
   return private.page(private.reply_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_replies is
-  'The replies to a post, oldest first, all or of one kind. Fails: post_unknown, cursor_unknown, limit_out_of_range.';
+  'The replies to a post, oldest first: all, of one kind, or the direct answers to one of them. Fails: post_unknown, reply_unknown, cursor_unknown, limit_out_of_range.';
+
+-- sql/posts/43_profile.sql
+
+-- A person's posts on their profile: the pinned ones first, then the newest.
+-- Specification: Posts and feed › by/:username. Decisions: Lists; Visibility.
+
+create function private.profile_place(p_post uuid, p_author uuid, out pinned_at timestamptz, out published_at timestamptz)
+language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
+set search_path = ''
+as $$
+begin
+  if private.post_time(p_post) is not null then
+    select p.pinned_at, p.published_at into pinned_at, published_at
+    from app.posts p where p.id = p_post and p.author_id = p_author;
+  end if;
+end $$;
+comment on function private.profile_place is
+  'Where a cursor''s post stands on its author''s profile: among the pinned when pinned_at is there, else in time. Nulls for what is none of theirs or was not for the caller.';
+
+create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_author uuid := private.person(p_username);
+  v_before uuid := private.cursor_uuid(p_cursor);
+  v_pinned timestamptz := 'infinity';
+  v_from   timestamptz := 'infinity';
+  v_ids    uuid[] := '{}';
+begin
+  if v_before is null then
+    v_before := v_author;   -- any will do beside infinity
+  else
+    select pinned_at, published_at into v_pinned, v_from from private.profile_place(v_before, v_author);
+    if v_from is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  if v_pinned is not null then
+    v_ids := array(select id from app.posts
+                   where author_id = v_author and pinned_at is not null and published_at is not null
+                     and (pinned_at, id) < (v_pinned, v_before)
+                   order by pinned_at desc, id desc);
+    v_from := 'infinity';
+  end if;
+  v_ids := v_ids || array(select id from app.posts
+                          where author_id = v_author and pinned_at is null and (published_at, id) < (v_from, v_before)
+                          order by published_at desc, id desc limit 51);
+  return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_posts_by is
+  'A person''s posts as far as the caller sees them, the pinned ones first, then the newest; to oneself the hidden ones too, the scheduled ones to nobody. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
+
+-- sql/posts/44_reactions.sql
+
+-- Hearts and sparks, given and taken back.
+-- Specification: Posts and feed › react. Decisions: Status codes (inverses).
 
 create function private.reactions_of(p_post uuid) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
+declare
+  v_card json := private.post_cards(array[p_post]) -> 0;
 begin
-  return (
-    select json_build_object('counters', card -> 'counters', 'viewer', card -> 'viewer') from app.post_card where id = p_post);
+  return json_build_object('counters', v_card -> 'counters', 'viewer', v_card -> 'viewer');
 end $$;
 comment on function private.reactions_of is 'What a reaction changes of a post''s card: {counters, viewer}.';
 
@@ -5274,7 +6650,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.post(p_id);
+  perform private.open_post(p_id);
   insert into app.reactions (post_id, user_id, kind)
   select p.id, private.caller(), p_kind from app.posts p where p.id = p_id
   on conflict do nothing;
@@ -5284,7 +6660,7 @@ begin
   return private.reactions_of(p_id);
 end $$;
 comment on function api.react is
-  'Gives a heart or a spark; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown.';
+  'Gives a heart or a spark; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
 
 create function api.unreact(p_id uuid, p_kind text default null) returns json
 language plpgsql volatile
@@ -5298,100 +6674,489 @@ end $$;
 comment on function api.unreact is
   'Takes one''s reaction of a kind back, or both; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown.';
 
--- sql/posts/45_feed.sql
+-- sql/posts/46_series.sql
 
--- The home feed: every post that the caller may see, newest first.
--- Specification: Posts and feed. Decisions: Lists; Visibility.
+-- Making series, their parts, and following them.
+-- Specification: Posts and feed › series. Events: posts.series.extended. Decisions: Lists; Status codes (inverses).
 
--- one index for what anyone may see, two for what is for somebody closer: nobody's page waits for what is not for them
-create index posts_open_idx on app.posts (created_at desc, id desc) where required_level = 0;
-create index posts_closer_idx on app.posts (created_at desc, id desc) where required_level in (1, 2);
-create index posts_closer_author_idx on app.posts (author_id, created_at desc, id desc) where required_level in (1, 2);
-
-create function private.feed_ids(p_from timestamptz, p_before uuid, p_muted uuid[]) returns uuid[]
-language plpgsql stable   -- invoker: row-level security has the last word on each
+create function private.series(p_series uuid) returns app.series
+language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 declare
-  v_ids    uuid[];
-  v_times  timestamptz[];
-  v_until  timestamptz := '-infinity';
-  v_closer uuid[];
+  v_series app.series;
 begin
-  select array_agg(o.id), array_agg(o.created_at) into v_ids, v_times
-  from (select id, created_at from app.posts
-        where required_level = 0 and (created_at, id) < (p_from, p_before) and author_id <> all (p_muted)
-        order by created_at desc, id desc limit 51) o;
-  if cardinality(v_ids) = 51 then
-    v_until := v_times[51];   -- what is older than the last open post cannot be on the page
+  select * into v_series from app.series where id = p_series;
+  if not found then
+    perform private.fail('series_unknown');
   end if;
-
-  v_closer := array(select author_id from app.audience where viewer_id = app.uid() and level > 0 limit 101);
-  if cardinality(v_closer) <= 100 then
-    -- by author: however much others keep among themselves, it is not looked at
-    select v_ids || array_agg(c.id), v_times || array_agg(c.created_at) into v_ids, v_times
-    from unnest(v_closer) a (author_id)
-    cross join lateral (
-      select id, created_at from app.posts
-      where author_id = a.author_id and required_level in (1, 2)
-        and (created_at, id) < (p_from, p_before) and created_at >= v_until
-      order by created_at desc, id desc limit 51) c
-    where a.author_id <> all (p_muted);
-  else
-    select v_ids || array_agg(c.id), v_times || array_agg(c.created_at) into v_ids, v_times
-    from (select id, created_at from app.posts
-          where required_level in (1, 2) and (created_at, id) < (p_from, p_before) and created_at >= v_until
-            and author_id <> all (p_muted)
-          order by created_at desc, id desc limit 51) c;
-  end if;
-  return array(select m.id from unnest(v_ids, v_times) as m (id, created_at)
-               order by m.created_at desc, m.id desc limit 51);
+  return v_series;
 end $$;
-comment on function private.feed_ids is
-  'The ids of the next 51 posts of the feed before a moment and an id. Open posts come by time; those for circles by the authors who let the caller closer, or by time where these are many.';
+comment on function private.series is 'The series, when the caller may see it. Fails: series_unknown.';
 
-create function api.list_feed(p_limit integer default 20, p_cursor text default null) returns json
+create function api.create_series(p_title text, p_description text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  insert into app.series (author_id, title, description)
+  values (private.caller(), private.trimmed(p_title), nullif(private.trimmed(p_description), ''))
+  returning id into v_id;
+  return private.series_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_series is
+  'Makes a series of the caller, still without parts. Fails: series_title, series_description.';
+
+create function api.list_my_series(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_before  uuid := private.cursor_uuid(p_cursor);
-  v_from    timestamptz := private.post_time(v_before);
-  v_muted   uuid[] := private.muted_people();
-  v_pattern text := private.muted_pattern();
-  v_seen    uuid[];
-  v_ids     uuid[] := '{}';
+  v_caller uuid := private.caller();
+  v_from   app.series;
+  v_ids    uuid[];
 begin
-  if v_before is not null and v_from is null then
+  select * into v_from from app.series where id = private.cursor_uuid(p_cursor) and author_id = v_caller;
+  if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
-  v_from := coalesce(v_from, 'infinity');
-  v_before := coalesce(v_before, app.uid());
-  if v_pattern is null then
-    v_ids := private.feed_ids(v_from, v_before, v_muted);
-    return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  v_from.created_at := coalesce(v_from.created_at, 'infinity');   -- bare variables: an expression is no index condition
+  v_from.id := coalesce(v_from.id, v_caller);
+  v_ids := array(select id from app.series
+                 where author_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)
+                 order by created_at desc, id desc limit 51);
+  return private.page(private.series_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_my_series is 'The caller''s series, newest first. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.add_series_item(p_id uuid, p_post_id uuid, p_position integer default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_series app.series := private.series(p_id);
+  v_post   app.posts;
+begin
+  if v_series.author_id <> private.caller() then
+    perform private.fail('series_not_yours');
+  end if;
+  v_post := private.own_post(p_post_id);   -- locked: neither deleted nor published meanwhile
+  if v_post.format = 'repost' then
+    perform private.fail('series_repost');
+  end if;
+  if private.place_part(p_id, p_post_id, p_position) and v_post.published_at is not null then
+    perform private.emit('posts.series.extended', json_build_object('seriesId', p_id, 'postId', p_post_id));
+  end if;
+  return (select json_build_object('seriesId', i.series_id, 'position', i.position,
+                                   'post', private.post_cards(array[p_post_id]) -> 0)
+          from app.series_items i where i.series_id = p_id and i.post_id = p_post_id);
+end $$;
+comment on function api.add_series_item is
+  'Makes one''s post a part of one''s series, or moves the part that it is: {seriesId, position, post}. Fails: series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, series_full.';
+
+create function private.extend_series() returns trigger
+language plpgsql security definer   -- events are nobody's to write
+set search_path = ''
+as $$
+begin
+  perform private.emit('posts.series.extended', json_build_object('seriesId', i.series_id, 'postId', i.post_id))
+  from app.series_items i where i.post_id = (new.payload ->> 'postId')::uuid;
+  return null;
+end $$;
+comment on function private.extend_series is
+  'Trigger of the outbox: a scheduled post that is a part already extends its series when it goes out.';
+create trigger extend_series after insert on app.domain_events
+  for each row when (new.name = 'posts.post.published') execute function private.extend_series();
+
+create function private.part_place(p_series uuid, p_post uuid) returns integer
+language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
+set search_path = ''
+as $$
+begin
+  -- post_time alone would not know a scheduled part, which its author sees
+  if private.post_visible_to(p_post, app.uid()) or private.post_time(p_post) is not null then
+    return coalesce(
+      (select position from app.series_items where series_id = p_series and post_id = p_post),
+      (select position - 1 from private.left_parts where series_id = p_series and post_id = p_post));
+  end if;
+  return null;
+end $$;
+comment on function private.part_place is
+  'The position behind which a walk goes on from a cursor''s post: also from a deleted one, never from one that was not for the caller.';
+
+create function api.list_series_items(p_series_id uuid, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.cursor_uuid(p_cursor);
+  v_place  integer := coalesce(private.part_place(p_series_id, v_cursor), 0);
+  v_before integer;
+  v_ids    uuid[];
+begin
+  perform private.series(p_series_id);
+  if v_cursor is not null and private.part_place(p_series_id, v_cursor) is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  -- all that the caller sees, at most 200: a position is a place among these, and tells nothing of others
+  select array_agg(post_id order by position) filter (where position > v_place), count(*) filter (where position <= v_place)
+  into v_ids, v_before
+  from app.series_items where series_id = p_series_id;
+  return private.merged(
+    json_build_object('series', private.series_cards(array[p_series_id]) -> 0),
+    private.page(
+      (select json_agg(json_build_object('position', v_before + c.place, 'post', c.card) order by c.place)
+       from json_array_elements(private.post_cards(v_ids[:p_limit])) with ordinality as c (card, place)),
+      coalesce(v_ids::text[], '{}'), p_limit));
+end $$;
+comment on function api.list_series_items is
+  'The parts of a series that the caller sees, in order: {series, items: [{position, post}], nextCursor, hasMore}; position is the place among these. Fails: series_unknown, cursor_unknown, limit_out_of_range.';
+
+create function api.follow_series(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_series app.series := private.series(p_id);
+begin
+  if v_series.author_id = private.caller() then
+    perform private.fail('series_follow_own');
+  end if;
+  -- seen and written in one statement: a block between the two would answer otherwise than an unknown series
+  insert into app.series_follows (series_id, user_id) select s.id, app.uid() from app.series s where s.id = p_id
+  on conflict do nothing;
+  return json_build_object('following', true);
+end $$;
+comment on function api.follow_series is
+  'Follows a series, to be told of its new parts; repeating it changes nothing. Answers {following}. Fails: series_unknown, series_follow_own.';
+
+create function api.unfollow_series(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.series_follows where series_id = p_id and user_id = private.caller();
+  if not found then
+    perform private.series(p_id);
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.unfollow_series is
+  'Ends a follow of a series, also of one that the caller no longer sees; repeating it changes nothing. Fails: series_unknown.';
+
+-- sql/posts/47_schedule.sql
+
+-- Scheduled posts: what waits, and how it goes out, once. When: api-facade/worker/jobs.ts.
+-- Specification: Resources › Post (publishAt); States and transitions › Post. Decisions: Visibility.
+
+create function private.publish_post(p_post uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_author uuid;
+begin
+  update app.posts set published_at = now(), scheduled_emitted_at = now()
+  where id = p_post and published_at is null and deleted_at is null
+  returning author_id into v_author;
+  if found then
+    perform private.emit('posts.post.published', json_build_object('postId', p_post, 'authorId', v_author));
+  end if;
+end $$;
+comment on function private.publish_post is
+  'Lets a scheduled post go out, and everything that hangs on it; nothing when it has already. For definer functions.';
+
+create function private.publish_now(p_post uuid) returns void
+language plpgsql volatile security definer   -- people do not say when something was published
+set search_path = ''
+as $$
+begin
+  if exists (select from app.posts where id = p_post and author_id = app.uid()) then
+    perform private.publish_post(p_post);
+    update app.posts set publish_at = null where id = p_post;
+  end if;
+end $$;
+comment on function private.publish_now is 'Lets the caller''s own scheduled post go out before its time.';
+
+create function private.job_publish_scheduled() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_post uuid;
+begin
+  -- one a transaction: it holds what publishing by hand holds, and whoever meets it waits for nothing else
+  select p.id into v_post
+  from app.posts p join app.users u on u.id = p.author_id
+  where p.published_at is null and p.deleted_at is null and p.publish_at <= now()
+    and not p.author_silenced and u.banned_at is null and u.erased_at is null
+  order by p.publish_at limit 1
+  for update of p skip locked;
+  if not found then
+    return 0;
+  end if;
+  perform private.publish_post(v_post);
+  return 1;
+end $$;
+comment on function private.job_publish_scheduled is
+  'Job: lets the scheduled post go out that has been due the longest, its author neither banned nor erased. The worker repeats it until there is none.';
+
+create function private.scheduled_time(p_post uuid) returns timestamptz
+language plpgsql stable security definer   -- a cursor holds also when its post was deleted since
+set search_path = ''
+as $$
+begin
+  return (select coalesce(publish_at, scheduled_emitted_at) from app.posts where id = p_post and author_id = app.uid());
+end $$;
+comment on function private.scheduled_time is
+  'Where a cursor''s post stands among the caller''s scheduled ones: also one that has gone out or was deleted, never another''s. One that was published before its time stands at the moment when that was.';
+
+create function api.list_scheduled_posts(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_me    uuid := private.caller();
+  v_after uuid := private.cursor_uuid(p_cursor);
+  v_from  timestamptz := '-infinity';
+  v_ids   uuid[];
+begin
+  if v_after is null then
+    v_after := v_me;   -- any will do beside infinity
+  else
+    v_from := private.scheduled_time(v_after);
+    if v_from is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_ids := array(select id from app.posts
+                 where author_id = v_me and published_at is null and (publish_at, id) > (v_from, v_after)
+                 order by publish_at, id limit 51);
+  return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_scheduled_posts is
+  'The caller''s posts that wait for their time, the soonest first. Fails: cursor_unknown, limit_out_of_range.';
+
+-- sql/posts/48_editing.sql
+
+-- Editing and deleting one's posts. No edit fans out: nobody is told, and nothing is published again.
+-- Specification: Posts and feed; States and transitions › Post. Decisions: Status codes.
+
+insert into private.errors (word, status, text) values
+  ('post_fixed', 422, 'The format of a post, its poll and what it quotes cannot be changed.'),
+  ('post_is_published', 422, 'This post is published already: publishAt can be changed only while it is scheduled.');
+
+create function private.keep_version() returns trigger
+language plpgsql security definer   -- versions are written by this trigger alone
+set search_path = ''
+as $$
+begin
+  insert into app.post_versions (post_id, version, title, body, media)
+  select old.id, coalesce(max(v.version), 0) + 1, old.title, old.body, old.media
+  from app.post_versions v where v.post_id = old.id;
+  new.edited_at := now();
+  return new;
+end $$;
+comment on function private.keep_version is
+  'Trigger: keeps what a post said before an edit of its words, and stamps edited_at. Of a scheduled one nobody has read anything, and an erasure leaves nothing.';
+create trigger keep_version before update of title, body, media on app.posts
+  for each row when ((old.title, old.body, old.media) is distinct from (new.title, new.body, new.media)
+                     and old.published_at is not null and new.deleted_at is null)
+  execute function private.keep_version();
+
+create function private.mirror_interest() returns trigger
+language plpgsql security definer   -- which interest is the primary one is written by triggers alone
+set search_path = ''
+as $$
+begin
+  delete from app.post_interests where post_id = new.id and is_primary;
+  if new.interest_id is not null then
+    insert into app.post_interests (post_id, interest_id, is_primary) values (new.id, new.interest_id, true)
+    on conflict (post_id, interest_id) do update set is_primary = true;
+  end if;
+  return null;
+end $$;
+comment on function private.mirror_interest is 'Trigger: the primary interest in the junction is that of the post.';
+create trigger mirror_interest after update of interest_id on app.posts
+  for each row when (new.interest_id is distinct from old.interest_id) execute function private.mirror_interest();
+
+create function api.update_post(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_post     app.posts := private.own_post(p_id);
+  v_time     timestamptz := (p_changes ->> 'publishAt')::timestamptz;
+  v_interest uuid := v_post.interest_id;
+  v_others   uuid[] := array(select interest_id from app.post_interests where post_id = p_id and not is_primary order by interest_id);
+  v_more     uuid[] := v_others;
+  v_now      app.posts;
+begin
+  if p_changes ?| '{format,poll,quotedPostId}' then
+    perform private.fail('post_fixed');
+  end if;
+  if v_post.format = 'repost'
+     and p_changes ?| '{title,body,media,depth,interestId,interestIds,personaId,isJournalism,publishAt}' then
+    perform private.fail('repost_bare');
+  end if;
+  if p_changes ? 'publishAt' then
+    if v_post.published_at is not null then
+      perform private.fail('post_is_published');
+    end if;
+    perform private.check_publish_at(v_time);
+  end if;
+  if p_changes ? 'interestId' then
+    v_interest := (p_changes ->> 'interestId')::uuid;
+  end if;
+  if p_changes ? 'interestIds' then
+    v_more := array(select i::uuid from jsonb_array_elements_text(nullif(p_changes -> 'interestIds', 'null')) i);
+  end if;
+  if p_changes ?| '{interestId,interestIds}' then
+    v_more := private.further_interests(v_interest, v_more);
   end if;
 
-  -- with muted words one look after the other until the page is full, at most 40: a word that everybody uses must not
-  -- read all there is
-  for v_look in 1 .. 40 loop
-    v_seen := private.feed_ids(v_from, v_before, v_muted);
-    v_ids := v_ids || array(
-      select p.id from unnest(v_seen[:50]) with ordinality as s (id, place) join app.posts p on p.id = s.id
-      where not private.mentions(array[p.title, p.body], v_pattern)
-      order by s.place);
-    exit when cardinality(v_seen) < 51 or cardinality(v_ids) > p_limit;
-    v_before := v_seen[50];
-    v_from := private.post_time(v_before);
-  end loop;
-  if cardinality(v_ids) > p_limit or cardinality(v_seen) < 51 then
-    return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  update app.posts set
+    title = case when p_changes ? 'title' then private.trimmed(p_changes ->> 'title') else title end,
+    body = case when p_changes ? 'body' then private.trimmed(p_changes ->> 'body') else body end,
+    media = case when p_changes ? 'media' then private.media(nullif(p_changes -> 'media', 'null')) else media end,
+    visibility = case when p_changes ? 'visibility' then p_changes ->> 'visibility' else visibility end,
+    depth = case when p_changes ? 'depth' then (p_changes ->> 'depth')::smallint else depth end,
+    interest_id = v_interest,
+    persona_id = case when p_changes ->> 'personaId' is not null then private.own_persona((p_changes ->> 'personaId')::uuid)
+                      when p_changes ? 'personaId' then null else persona_id end,
+    is_journalism = case when p_changes ? 'isJournalism' then (p_changes ->> 'isJournalism')::boolean else is_journalism end,
+    publish_at = coalesce(v_time, publish_at)
+  where id = p_id
+  returning * into v_now;
+  if p_changes ?| '{interestId,interestIds}' then
+    delete from app.post_interests where post_id = p_id and not is_primary and interest_id <> all (v_more);
+    insert into app.post_interests (post_id, interest_id) select p_id, i from unnest(v_more) i on conflict do nothing;
   end if;
-  -- a short page, which goes on behind the last post that was looked at
-  return json_build_object('items', coalesce(private.post_cards(v_ids), '[]'::json), 'nextCursor', v_before, 'hasMore', true);
+  if v_post.published_at is not null and (v_post, v_others) is distinct from (v_now, v_more) then
+    perform private.emit('posts.post.edited', json_build_object('postId', p_id));
+  elsif p_changes -> 'publishAt' = 'null' then
+    perform private.publish_now(p_id);
+  end if;
+  return private.post_cards(array[p_id]) -> 0;
 end $$;
-comment on function api.list_feed is
-  'Every post that the caller may see, newest first, without those of people and with words that the caller has muted. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.update_post is
+  'Changes one''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, isJournalism, publishAt}: what is absent stays. What its words were before is kept. publishAt moves a scheduled one, null publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, publish_at_past, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, persona_unknown, journalism_not_allowed.';
+
+create function private.delete_post(p_post uuid) returns uuid
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_author uuid;
+begin
+  update app.posts set deleted_at = now(), pinned_at = null
+  where id = p_post and deleted_at is null
+  returning author_id into v_author;
+  if found then
+    perform private.emit('posts.post.deleted', json_build_object('postId', p_post, 'authorId', v_author));
+  end if;
+  return v_author;
+end $$;
+comment on function private.delete_post is
+  'Deletes a post for everyone and gives its author; its row and words stay for the staff. Null when it was deleted before. For definer functions and staff.';
+
+create function private.delete_own_post(p_post uuid) returns void
+language plpgsql volatile security definer   -- nobody, its author included, sees a deleted post: no policy lets it be written
+set search_path = ''
+as $$
+begin
+  if exists (select from app.posts where id = p_post and author_id = app.uid()) then
+    perform private.delete_post(p_post);
+  end if;
+end $$;
+comment on function private.delete_own_post is 'Deletes the caller''s own post.';
+
+create function api.delete_post(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.own_post(p_id);   -- locked: of two at once the second finds none
+  perform private.delete_own_post(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_post is
+  'Deletes one''s post, also a hidden or scheduled one. Fails: post_unknown, post_not_yours.';
+
+-- sql/posts/48_mentions.sql
+
+-- Mentions: who is named in a post or a reply by @username or @username@domain is told of it, once a text.
+-- Specification: Events. Decisions: Identity of people; Visibility. An edit mentions nobody.
+
+create function private.people_named_in(p_text text) returns uuid[]
+language plpgsql stable security definer   -- finds people whom the writer cannot see: who is told is asked afterwards
+set search_path = ''
+as $$
+begin
+  if strpos(p_text, '@') = 0 then
+    return '{}';
+  end if;
+  -- no part of a word, of an address (a@b.example) or of a link (…/@name); the name ends where the word ends
+  return array(
+    select n.user_id
+    from regexp_matches(
+           lower(p_text) collate pg_catalog.pg_c_utf8,
+           '(?<![[:alnum:]_@./+-])@([a-z0-9_]{3,30})(?:@([a-z0-9]+(?:[.-]+[a-z0-9]+)*))?(?![[:alnum:]_@])', 'g')
+         with ordinality as m (part, place)
+    join app.usernames n on n.hash = private.username_hash(m.part[1]) and n.user_id is not null
+    where coalesce(m.part[2] = (select private.domain()), true)
+    group by n.user_id
+    order by min(m.place));
+end $$;
+comment on function private.people_named_in is
+  'Whom a text mentions, by a present or an earlier name, each once, in the order of their first mention.';
+
+create function private.mention_people(p_text text, p_writer uuid, p_post uuid, p_reply uuid default null) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.emit('posts.person.mentioned', json_build_object(
+    'userId', m.id, 'byId', p_writer, 'postId', p_post, 'replyId', p_reply))
+  from (select n.id
+        from unnest(private.people_named_in(p_text)) with ordinality as n (id, place)
+        join app.users u on u.id = n.id and u.banned_at is null and u.erased_at is null
+        where n.id <> p_writer
+          and private.may_meet(private.level_of(n.id, p_writer))
+          and private.post_visible_to(p_post, n.id)
+        order by n.place limit 20) m;
+end $$;
+comment on function private.mention_people is
+  'An event posts.person.mentioned for each of the first 20 people whom a text mentions, but for the writer, those across a block, and those who may not see the post.';
+
+create function private.mention_in_post() returns trigger
+language plpgsql security definer   -- asks what others may see
+set search_path = ''
+as $$
+begin
+  perform private.mention_people(concat_ws(e'\n', p.title, p.body), p.author_id, p.id)
+  from app.posts p where p.id = (new.payload ->> 'postId')::uuid;
+  return null;
+end $$;
+comment on function private.mention_in_post is
+  'Trigger of the outbox: whom a post mentions is told when it goes out, which for a scheduled one is later than its insert.';
+create trigger mention_in_post after insert on app.domain_events
+  for each row when (new.name = 'posts.post.published') execute function private.mention_in_post();
+
+create function private.mention_in_reply() returns trigger
+language plpgsql security definer   -- asks what others may see
+set search_path = ''
+as $$
+begin
+  perform private.mention_people(r.body, r.author_id, r.post_id, r.id)
+  from app.replies r where r.id = (new.payload ->> 'replyId')::uuid;
+  return null;
+end $$;
+comment on function private.mention_in_reply is 'Trigger of the outbox: whom a reply mentions is told.';
+create trigger mention_in_reply after insert on app.domain_events
+  for each row when (new.name = 'posts.reply.created') execute function private.mention_in_reply();
 
 -- sql/posts/50_realtime.sql
 
@@ -5413,6 +7178,567 @@ comment on function private.broadcast_post is
 create trigger broadcast_post after insert on app.domain_events
   for each row when (new.name = 'posts.post.published')
   execute function private.broadcast_post();
+
+-- sql/posts/51_feed_sources.sql
+
+-- Where a feed comes from: for each way in, the next 101 posts that the caller may see, by time (the trending by heat).
+-- One statement a driving index: nobody's page waits for what is not for them, however much of it there is.
+-- Specification: Posts and feed › GET /feed. Measured: notes on the hot path.
+
+create index posts_open_idx on app.posts (published_at desc, id desc) where required_level = 0;
+create index posts_hot_idx on app.posts (hot_at desc, id desc) where required_level = 0;
+create index posts_closer_idx on app.posts (published_at desc, id desc) where required_level in (1, 2);
+create index posts_closer_author_idx on app.posts (author_id, published_at desc, id desc) where required_level in (1, 2);
+create index posts_journalism_idx on app.posts (published_at desc, id desc) where is_journalism and required_level <= 2;
+create index posts_format_idx on app.posts (format, published_at desc, id desc) where required_level <= 2;
+create index posts_depth_idx on app.posts (depth, published_at desc, id desc) where required_level <= 2;
+
+create type app.feed_run as (ids uuid[], times timestamptz[]);
+comment on type app.feed_run is 'Posts of a feed in its order, and where each stands in it. At most 101.';
+
+create type app.feed_place as (at timestamptz, id uuid);
+comment on type app.feed_place is 'A place in a feed: what comes next is before it.';
+
+create function private.closer_posts(p_place app.feed_place, p_until timestamptz, p_muted uuid[]) returns app.feed_run
+language plpgsql stable security definer   -- looks once; see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_from    timestamptz := p_place.at;   -- bare variables: an expression is no index condition
+  v_before  uuid := p_place.id;
+  v_until   timestamptz := p_until;
+  v_authors uuid[] := array(select author_id from app.audience where viewer_id = app.uid() and level > 0 limit 101);
+  v_each    integer;
+  v_run     app.feed_run;
+begin
+  if cardinality(v_authors) = 101 then
+    -- many: by time, as far as 400 posts; what others keep among themselves must not hold up the page for longer
+    select array_agg(c.id order by c.published_at desc, c.id desc),
+           array_agg(c.published_at order by c.published_at desc, c.id desc)
+    into v_run.ids, v_run.times
+    from (select w.id, w.published_at
+          from (select id, published_at from app.posts
+                where required_level in (1, 2) and (published_at, id) < (v_from, v_before) and published_at >= v_until
+                  and author_id <> all (p_muted)
+                order by published_at desc, id desc limit 400) w
+          join private.visible_posts v on v.id = w.id
+          order by w.published_at desc, w.id desc limit 101) c;
+    if cardinality(v_run.ids) = 101
+       or (select count(*) from (select from app.posts
+                                 where required_level in (1, 2) and (published_at, id) < (v_from, v_before)
+                                   and published_at >= v_until and author_id <> all (p_muted) limit 400) w) < 400 then
+      return v_run;
+    end if;
+    v_authors := array(select author_id from app.audience where viewer_id = app.uid() and level > 0);
+  end if;
+
+  if v_until = '-infinity' then
+    -- by author: as many of each as could fill the page say how far back it goes, and then all of each up to there
+    v_each := 101 / cardinality(v_authors) + 2;
+    select c.published_at into v_until
+    from unnest(v_authors) a (author_id)
+    cross join lateral (
+      select published_at, id from private.visible_posts
+      where author_id = a.author_id and required_level in (1, 2) and (published_at, id) < (v_from, v_before)
+      order by published_at desc, id desc limit v_each) c
+    where a.author_id <> all (p_muted)
+    order by c.published_at desc offset 100 limit 1;
+    v_until := coalesce(v_until, '-infinity');
+  end if;
+  select array_agg(c.id), array_agg(c.published_at) into v_run.ids, v_run.times
+  from (
+    select c.id, c.published_at
+    from unnest(v_authors) a (author_id)
+    cross join lateral (
+      select id, published_at from private.visible_posts
+      where author_id = a.author_id and required_level in (1, 2)
+        and (published_at, id) < (v_from, v_before) and published_at >= v_until
+      order by published_at desc, id desc limit 101) c
+    where a.author_id <> all (p_muted)
+    order by c.published_at desc, c.id desc limit 101) c;
+  return v_run;
+end $$;
+comment on function private.closer_posts is
+  'What people wrote for their circles and let the caller see, the caller''s own too, down to a time.';
+
+create function private.all_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
+language plpgsql stable security definer   -- looks once; see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_place.at;
+  v_before uuid := p_place.id;
+  v_open   app.feed_run;
+  v_closer app.feed_run;
+begin
+  select array_agg(o.id), array_agg(o.published_at) into v_open.ids, v_open.times
+  from (select id, published_at from private.visible_posts
+        where required_level = 0 and (published_at, id) < (v_from, v_before) and author_id <> all (p_muted)
+        order by published_at desc, id desc limit 101) o;
+  -- what is older than the last open post cannot be on the page
+  v_closer := private.closer_posts(p_place, coalesce(v_open.times[101], '-infinity'), p_muted);
+  if v_closer.ids is null then
+    return v_open;
+  end if;
+  select array_agg(m.id), array_agg(m.at) into v_open.ids, v_open.times
+  from (select id, at from unnest(v_open.ids || v_closer.ids, v_open.times || v_closer.times) as m (id, at)
+        order by at desc, id desc limit 101) m;
+  return v_open;
+end $$;
+comment on function private.all_posts is 'Every post that the caller may see.';
+
+create function private.posts_by(p_authors uuid[], p_place app.feed_place, p_muted uuid[]) returns app.feed_run
+language plpgsql stable security definer   -- looks once; see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_place.at;
+  v_before uuid := p_place.id;
+  v_each   integer := 101 / greatest(cardinality(p_authors), 1) + 2;
+  v_until  timestamptz;
+  v_run    app.feed_run;
+begin
+  -- as many of each as could fill the page say how far back it goes, and then all of each up to there
+  select c.published_at into v_until
+  from unnest(p_authors) a (author_id)
+  cross join lateral (
+    select published_at from private.visible_posts
+    where author_id = a.author_id and required_level <= 2 and (published_at, id) < (v_from, v_before)
+    order by published_at desc, id desc limit v_each) c
+  where a.author_id <> all (p_muted)
+  order by c.published_at desc offset 100 limit 1;
+  v_until := coalesce(v_until, '-infinity');
+  select array_agg(c.id), array_agg(c.published_at) into v_run.ids, v_run.times
+  from (
+    select c.id, c.published_at
+    from unnest(p_authors) a (author_id)
+    cross join lateral (
+      select id, published_at from private.visible_posts
+      where author_id = a.author_id and required_level <= 2
+        and (published_at, id) < (v_from, v_before) and published_at >= v_until
+      order by published_at desc, id desc limit 101) c
+    where a.author_id <> all (p_muted)
+    order by c.published_at desc, c.id desc limit 101) c;
+  return v_run;
+end $$;
+comment on function private.posts_by is 'What these people wrote.';
+
+create function private.followed_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
+language plpgsql stable security definer   -- looks once; see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_me      uuid := app.uid();
+  v_place   app.feed_place := p_place;
+  v_authors uuid[] := array(select following_id from app.follows where follower_id = app.uid() limit 301);
+  v_all     app.feed_run;
+  v_run     app.feed_run;
+begin
+  if cardinality(v_authors) <= 300 then
+    return private.posts_by(v_authors, p_place, p_muted);
+  end if;
+  -- many: they are among the next of all, unless they are silent, and then it goes by author
+  for v_look in 1 .. 8 loop
+    v_all := private.all_posts(v_place, p_muted);
+    select v_run.ids || array_agg(f.id order by f.place), v_run.times || array_agg(f.at order by f.place)
+    into v_run.ids, v_run.times
+    from (select a.id, a.at, a.place
+          from unnest(v_all.ids, v_all.times) with ordinality as a (id, at, place)
+          join app.posts p on p.id = a.id
+          where (select true from app.follows where follower_id = v_me and following_id = p.author_id)) f;
+    if cardinality(v_run.ids) >= 101 or coalesce(cardinality(v_all.ids), 0) < 101 then
+      return (v_run.ids[:101], v_run.times[:101])::app.feed_run;
+    end if;
+    v_place := (v_all.times[101], v_all.ids[101])::app.feed_place;
+  end loop;
+  return private.posts_by(array(select following_id from app.follows where follower_id = app.uid()), p_place, p_muted);
+end $$;
+comment on function private.followed_posts is 'What the people wrote whom the caller follows.';
+
+create function private.hot_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
+language plpgsql stable security definer   -- looks once; see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_place.at;
+  v_before uuid := p_place.id;
+  v_run    app.feed_run;
+begin
+  select array_agg(o.id), array_agg(o.hot_at) into v_run.ids, v_run.times
+  from (select id, hot_at from private.visible_posts
+        where required_level = 0 and (hot_at, id) < (v_from, v_before) and author_id <> all (p_muted)
+        order by hot_at desc, id desc limit 101) o;
+  return v_run;
+end $$;
+comment on function private.hot_posts is 'What anyone may see, by heat: what was written for circles does not trend.';
+
+create function private.posts_about(p_interests uuid[], p_place app.feed_place, p_muted uuid[]) returns app.feed_run
+language plpgsql stable security definer   -- looks once; see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_place.at;
+  v_before uuid := p_place.id;
+  v_each   integer := 101 / greatest(cardinality(p_interests), 1) + 2;
+  v_until  timestamptz;
+  v_run    app.feed_run;
+begin
+  -- as in private.posts_by; a post of several of these interests counts once
+  select c.published_at into v_until
+  from (select distinct c.published_at, c.id
+        from unnest(p_interests) n (interest_id)
+        cross join lateral (
+          select i.published_at, v.id
+          from app.post_interests i join private.visible_posts v on v.id = i.post_id
+          where i.interest_id = n.interest_id and (i.published_at, i.post_id) < (v_from, v_before)
+            and v.required_level <= 2 and v.author_id <> all (p_muted)
+          order by i.published_at desc, i.post_id desc limit v_each) c) c
+  order by c.published_at desc offset 100 limit 1;
+  v_until := coalesce(v_until, '-infinity');
+  select array_agg(c.id), array_agg(c.published_at) into v_run.ids, v_run.times
+  from (
+    select distinct c.published_at, c.id
+    from unnest(p_interests) n (interest_id)
+    cross join lateral (
+      select i.published_at, v.id
+      from app.post_interests i join private.visible_posts v on v.id = i.post_id
+      where i.interest_id = n.interest_id and (i.published_at, i.post_id) < (v_from, v_before)
+        and i.published_at >= v_until and v.required_level <= 2 and v.author_id <> all (p_muted)
+      order by i.published_at desc, i.post_id desc limit 101) c
+    order by c.published_at desc, c.id desc limit 101) c;
+  return v_run;
+end $$;
+comment on function private.posts_about is 'What is about these interests.';
+
+create function private.marked_posts(
+  p_journalism boolean, p_format text, p_depths smallint[], p_place app.feed_place, p_muted uuid[]
+) returns app.feed_run
+language plpgsql stable security definer   -- looks once; see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_place.at;
+  v_before uuid := p_place.id;
+  v_run    app.feed_run;
+begin
+  if p_journalism then
+    select array_agg(o.id), array_agg(o.published_at) into v_run.ids, v_run.times
+    from (select id, published_at from private.visible_posts
+          where is_journalism and required_level <= 2 and (published_at, id) < (v_from, v_before)
+            and author_id <> all (p_muted)
+          order by published_at desc, id desc limit 101) o;
+  elsif p_format is not null then
+    select array_agg(o.id), array_agg(o.published_at) into v_run.ids, v_run.times
+    from (select id, published_at from private.visible_posts
+          where format = p_format and required_level <= 2 and (published_at, id) < (v_from, v_before)
+            and author_id <> all (p_muted)
+          order by published_at desc, id desc limit 101) o;
+  else
+    select array_agg(o.id), array_agg(o.published_at) into v_run.ids, v_run.times
+    from (select o.id, o.published_at
+          from unnest(p_depths) d (depth)
+          cross join lateral (
+            select id, published_at from private.visible_posts v
+            where v.depth = d.depth and required_level <= 2 and (published_at, id) < (v_from, v_before)
+              and author_id <> all (p_muted)
+            order by published_at desc, id desc limit 101) o
+          order by o.published_at desc, o.id desc limit 101) o;
+  end if;
+  return v_run;
+end $$;
+comment on function private.marked_posts is 'Journalism, else what has a format, else what has one of these depths.';
+
+-- sql/posts/52_feed_ranking.sql
+
+-- How For You is ranked: posts in time order are cut into blocks at fixed boundaries, and within a block the score decides.
+-- The score has no clock, so that walking the feed to its end gives every post once. What reorders by meaning later stays
+-- within a block too.
+-- Specification: Posts and feed › GET /feed. Decisions: Lists (`why`).
+
+create table app.feed_blocks (
+  starts_at timestamptz primary key
+);
+comment on table app.feed_blocks is
+  'The boundaries of the ranked feed, about 50 posts apart, never moved: a block goes from one up to the next.';
+
+create function private.cut_feed() returns trigger
+language plpgsql security definer   -- the boundaries are written here alone
+set search_path = ''
+as $$
+declare
+  v_start timestamptz := coalesce((select max(starts_at) from app.feed_blocks), '-infinity');
+  v_at    timestamptz := (select published_at from app.posts where id = (new.payload ->> 'postId')::uuid);
+begin
+  if (select count(*) from (
+        (select from app.posts where required_level = 0 and published_at >= v_start limit 51)
+        union all (select from app.posts where required_level in (1, 2) and published_at >= v_start limit 51)) p) > 50
+     -- who comes at the same time leaves it to the other
+     and pg_try_advisory_xact_lock(hashtextextended('feed blocks', 0)) then
+    insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
+  end if;
+  return null;
+end $$;
+comment on function private.cut_feed is 'Trigger: a post that comes after 50 others begins a new block of the ranked feed.';
+create trigger cut_feed after insert on app.domain_events
+  for each row when (new.name = 'posts.post.published') execute function private.cut_feed();
+
+create function private.block_start(p_at timestamptz) returns timestamptz
+language plpgsql stable security definer   -- boundaries are nobody's to read
+set search_path = ''
+as $$
+begin
+  return coalesce((select max(starts_at) from app.feed_blocks where starts_at <= p_at), '-infinity');
+end $$;
+comment on function private.block_start is 'Where the block begins that a moment lies in.';
+
+create function private.block_end(p_at timestamptz) returns timestamptz
+language plpgsql stable security definer   -- boundaries are nobody's to read
+set search_path = ''
+as $$
+begin
+  return coalesce((select min(starts_at) from app.feed_blocks where starts_at > p_at), 'infinity');
+end $$;
+comment on function private.block_end is 'Where the block ends that a moment lies in.';
+
+create function private.feed_scores(p_ids uuid[])
+returns table (id uuid, at timestamptz, score integer, engagement integer, depth integer, interest integer, following integer, circle integer)
+language plpgsql stable security definer   -- looks once; gives numbers of posts that its caller has found visible
+set search_path = ''
+as $$
+declare
+  v_me uuid := app.uid();
+begin
+  return query
+    select f.id, f.published_at, f.engagement + f.depth + f.interest + f.following + f.circle,
+           f.engagement, f.depth, f.interest, f.following, f.circle
+    from (
+      select p.id, p.published_at,
+             (ln(1::float8 + c.reactions + c.replies * 2 + c.shares * 3 + c.bookmarks * 2) * 10000)::integer as engagement,
+             coalesce(10000 - 2000 * abs(p.depth - i.depth), 0) as depth,
+             case when i.depth is null then 0 else 10000 end as interest,
+             case when f.following_id is null then 0 else 10000 end as following,
+             case a.level when 1 then 5000 when 2 then 10000 else 0 end as circle
+      from unnest(p_ids) as w (id)
+      join app.posts p on p.id = w.id
+      join app.post_counters c on c.post_id = p.id
+      left join app.user_interests i on i.user_id = v_me and i.interest_id = p.interest_id
+      left join app.follows f on f.follower_id = v_me and f.following_id = p.author_id
+      left join app.audience a on a.viewer_id = v_me and a.author_id = p.author_id) f;
+end $$;
+comment on function private.feed_scores is
+  'What posts are worth to the caller, in ten-thousandths: engagement ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks), depth 0..1 (how near the post''s depth is to the depth of one''s interest in its primary interest), interest 1 (one has that), following 1, circle 0.5 or 1 (one is in the author''s circle or inner circle). score is their sum.';
+
+-- sql/posts/53_feed.sql
+
+-- The feed: tabs, filters, what is muted, and the order.
+-- Specification: Posts and feed › GET /feed. Decisions: Lists; Visibility.
+
+insert into private.errors (word, status, text) values
+  ('tab_unknown', 422, 'tab is following, trending or circles.');
+
+create type app.feed_choice as (
+  tab text, interests uuid[], journalism boolean, format text, min_depth smallint,
+  muted_people uuid[], muted_posts uuid[], muted_words text
+);
+comment on type app.feed_choice is 'What a feed is asked for, and what its reader has muted.';
+
+create function private.feed_source(p_choice app.feed_choice, p_place app.feed_place) returns app.feed_run
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- the narrowest way in; what else was asked for, private.feed_chosen sees to
+  case
+    when p_choice.tab = 'trending' then return private.hot_posts(p_place, p_choice.muted_people);
+    when p_choice.tab = 'following' then return private.followed_posts(p_place, p_choice.muted_people);
+    when p_choice.tab = 'circles' then return private.closer_posts(p_place, '-infinity', p_choice.muted_people);
+    when p_choice.interests is not null then return private.posts_about(p_choice.interests, p_place, p_choice.muted_people);
+    when p_choice.journalism or p_choice.format is not null or p_choice.min_depth > 0 then
+      return private.marked_posts(p_choice.journalism, p_choice.format,
+        array(select generate_series(p_choice.min_depth, 5))::smallint[], p_place, p_choice.muted_people);
+    else return private.all_posts(p_place, p_choice.muted_people);
+  end case;
+end $$;
+comment on function private.feed_source is 'The next posts of a feed from a place on, before what else was asked for is left out.';
+
+create function private.feed_chosen(p_choice app.feed_choice, p_ids uuid[]) returns uuid[]
+language plpgsql stable security definer   -- looks once; see private.visible_posts
+set search_path = ''
+as $$
+begin
+  if p_choice.interests is null and not p_choice.journalism and p_choice.format is null and p_choice.min_depth = 0
+     and p_choice.muted_people = '{}' and p_choice.muted_posts = '{}' and p_choice.muted_words is null then
+    return p_ids;
+  end if;
+  return array(
+    select p.id
+    from unnest(p_ids) with ordinality as w (id, place)
+    join app.posts p on p.id = w.id
+    left join app.posts q on q.id = p.quoted_post_id
+    where (p_choice.interests is null
+           or (select true from app.post_interests i where i.post_id = p.id and i.interest_id = any (p_choice.interests) limit 1))
+      and (not p_choice.journalism or p.is_journalism)
+      and (p_choice.format is null or p.format = p_choice.format)
+      and p.depth >= p_choice.min_depth
+      and p.author_id <> all (p_choice.muted_people) and p.id <> all (p_choice.muted_posts)
+      -- who does not want to hear somebody does not want to hear them repeated
+      and (p.format <> 'repost'
+           or (q.author_id <> all (p_choice.muted_people) and q.id <> all (p_choice.muted_posts)))
+      and (p_choice.muted_words is null
+           or not private.mentions(array[p.title, p.body] || case when private.post_visible_to(q.id, app.uid()) then array[q.title, q.body] end,
+                                   p_choice.muted_words))
+    order by w.place);
+end $$;
+comment on function private.feed_chosen is
+  'Of these posts those that were asked for and are not muted: by their author, themselves (also as a repost), or by a word in them or in what they quote.';
+
+create type app.feed_page as (ids uuid[], parts json[], next uuid);
+comment on type app.feed_page is
+  'Up to one post more than a page, {score, why} of each, and where to go on when the look ended before the page was full.';
+
+create function private.feed_why(p_factors text[], p_weights numeric[]) returns json
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return (
+    select json_build_object('score', coalesce(sum(w.weight), 0),
+                             'why', coalesce(json_agg(json_build_object('factor', w.factor, 'weight', w.weight)), '[]'))
+    from unnest(p_factors, p_weights) as w (factor, weight) where w.weight <> 0);
+end $$;
+comment on function private.feed_why is 'The parts of a score as {score, why: [{factor, weight}]}, those of no weight left out.';
+
+create function private.feed_in_time(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
+language plpgsql stable security definer   -- the heat of a post is nobody's to read
+set search_path = ''
+as $$
+declare
+  v_hot   boolean := p_choice.tab = 'trending';
+  v_place app.feed_place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.feed_place;
+  v_run   app.feed_run;
+  v_page  app.feed_page := ('{}', '{}', null)::app.feed_page;
+begin
+  if p_cursor is not null then
+    select case when v_hot then private.hot_at(private.post_time(p.id), p.warmth) else private.post_time(p.id) end, p.id
+    into v_place.at, v_place.id
+    from app.posts p where p.id = p_cursor;
+    if v_place.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  for v_look in 1 .. 40 loop
+    v_run := private.feed_source(p_choice, v_place);
+    v_page.ids := v_page.ids || private.feed_chosen(p_choice, v_run.ids);
+    v_page.next := v_run.ids[101];
+    exit when v_page.next is null or cardinality(v_page.ids) > p_limit;
+    v_place := (v_run.times[101], v_run.ids[101])::app.feed_place;
+  end loop;
+  v_page.parts := array(
+    select private.feed_why('{recency,engagement}', array[round(extract(epoch from p.published_at) / 3600, 4),
+                                                          case when v_hot then p.warmth * 4 else 0 end])
+    from unnest(v_page.ids[:p_limit]) with ordinality as w (id, place) join app.posts p on p.id = w.id
+    order by w.place);
+  return v_page;
+end $$;
+comment on function private.feed_in_time is
+  'A page by time, or by heat among the trending. The score is that place in hours since 1970: recency, and engagement where it counts. Fails: cursor_unknown.';
+
+create function private.feed_ranked(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
+language plpgsql stable security definer   -- scores and boundaries are nobody's to read
+set search_path = ''
+as $$
+declare
+  v_until  timestamptz := 'infinity';   -- blocks from here on have been looked at
+  v_lowest timestamptz;
+  v_start  timestamptz := 'infinity';   -- the start of the cursor's block, and the score of its post
+  v_score  integer;
+  v_at     timestamptz;
+  v_bounds timestamptz[];
+  v_run    app.feed_run;
+  v_more   app.feed_run;
+  v_whole  uuid[];
+  v_found  uuid[];
+  v_parts  json[];
+  v_page   app.feed_page := ('{}', '{}', null)::app.feed_page;
+begin
+  if p_cursor is not null then
+    v_at := private.post_time(p_cursor);
+    if v_at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+    v_start := private.block_start(v_at);
+    v_until := private.block_end(v_at);
+    select s.score into v_score from private.feed_scores(array[p_cursor]) s;
+  end if;
+  for v_look in 1 .. 40 loop
+    v_run := private.feed_source(p_choice, (v_until, '00000000-0000-0000-0000-000000000000')::app.feed_place);
+    v_lowest := '-infinity';
+    v_more := v_run;
+    while v_more.ids[101] is not null loop
+      -- whole blocks only; where all is in one, until its end is seen
+      v_lowest := private.block_end(v_more.times[101]);
+      exit when v_lowest < v_until;
+      v_lowest := '-infinity';
+      v_more := private.feed_source(p_choice, (v_more.times[101], v_more.ids[101])::app.feed_place);
+      v_run := (v_run.ids || v_more.ids, v_run.times || v_more.times)::app.feed_run;
+    end loop;
+    v_whole := array(select w.id from unnest(v_run.ids, v_run.times) as w (id, at) where w.at >= v_lowest);
+    v_bounds := array(select starts_at from app.feed_blocks where starts_at > v_lowest and starts_at < v_until order by starts_at);
+
+    select array_agg(f.id order by f.block desc, f.score desc, f.id desc),
+           array_agg(json_build_array(f.engagement, f.depth, f.interest, f.following, f.circle)
+                     order by f.block desc, f.score desc, f.id desc)
+    into v_found, v_parts
+    from (select s.*, width_bucket(s.at, v_bounds) as block
+          from private.feed_scores(private.feed_chosen(p_choice, v_whole)) s
+          where p_cursor is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor)) f;
+    v_page.ids := v_page.ids || v_found;
+    v_page.parts := v_page.parts || v_parts;
+    exit when v_lowest = '-infinity' or cardinality(v_page.ids) > p_limit;
+    v_until := v_lowest;
+  end loop;
+  if v_lowest > '-infinity' and cardinality(v_page.ids) <= p_limit then
+    v_page.next := (select s.id from private.feed_scores(v_whole) s
+                    order by private.block_start(s.at), s.score, s.id limit 1);
+  end if;
+  v_page.parts := array(
+    select private.feed_why('{engagement,depth,interest,following,circle}',
+                            array(select e.n::numeric / 10000 from json_array_elements_text(w.part) as e (n)))
+    from unnest(v_page.parts[:p_limit]) with ordinality as w (part, place) order by w.place);
+  return v_page;
+end $$;
+comment on function private.feed_ranked is 'A page of For You: by block, score and id. Fails: cursor_unknown.';
+
+create function api.list_feed(
+  p_tab text default null, p_journalism boolean default false, p_min_depth integer default 0,
+  p_interest_id uuid default null, p_format text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.cursor_uuid(p_cursor);
+  v_choice app.feed_choice := (
+    p_tab, private.interest_subtree(p_interest_id), coalesce(p_journalism, false), p_format, coalesce(p_min_depth, 0),
+    private.muted_people(), private.muted_posts(), private.muted_pattern())::app.feed_choice;
+  v_page   app.feed_page;
+begin
+  if p_tab is null then
+    v_page := private.feed_ranked(v_choice, v_cursor, p_limit);
+  elsif p_tab in ('following', 'trending', 'circles') then
+    v_page := private.feed_in_time(v_choice, v_cursor, p_limit);
+  else
+    perform private.fail('tab_unknown');
+  end if;
+  if cardinality(v_page.ids) > p_limit or v_page.next is null then
+    return private.page(private.post_cards(v_page.ids[:p_limit], v_page.parts), v_page.ids::text[], p_limit);
+  end if;
+  -- a short page, which goes on behind the last post that was looked at
+  return json_build_object('items', coalesce(private.post_cards(v_page.ids, v_page.parts), '[]'::json),
+                           'nextCursor', v_page.next, 'hasMore', true);
+end $$;
+comment on function api.list_feed is
+  'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post with its score and why [{factor, weight}]. Fails: tab_unknown, interest_unknown, cursor_unknown, limit_out_of_range.';
 
 -- sql/posts/60_reports.sql
 
@@ -5452,27 +7778,57 @@ insert into private.report_targets (type, finder) values
 -- What erasure does to posts, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.posts', 'author_id', 'posts', '{author_silenced,required_level}'),
+  ('app.posts', 'author_id', 'posts', '{author_silenced,required_level,hot_at,warmth}'),
   ('app.replies', 'author_id', 'replies', '{author_silenced,required_level}'),
-  ('app.reactions', 'user_id', 'reactions', '{}');
+  ('app.reactions', 'user_id', 'reactions', '{}'),
+  ('app.bookmarks', 'user_id', 'bookmarks', '{}'),
+  ('app.post_mutes', 'user_id', 'postMutes', '{}'),
+  ('app.poll_votes', 'user_id', 'pollVotes', '{}'),
+  ('app.series', 'author_id', 'series', '{}'),
+  ('app.series_follows', 'user_id', 'seriesFollows', '{}'),
+  ('app.post_co_authors', 'user_id', 'coAuthorships', '{}');
 insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.post_versions', 'post_id', 'postVersions', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
   ('app.post_interests', 'post_id', 'postInterests', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
   ('app.post_counters', 'post_id', 'postCounters', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
-  ('app.post_emotions', 'post_id', 'postEmotions', 'post_id in (select p.id from app.posts p where p.author_id = $1)');
+  ('app.post_emotions', 'post_id', 'postEmotions', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
+  ('app.polls', 'post_id', 'polls', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
+  ('app.poll_options', 'poll_id', 'pollOptions',
+   'poll_id in (select l.id from app.polls l join app.posts p on p.id = l.post_id where p.author_id = $1)'),
+  ('app.series_items', 'series_id', 'seriesItems', 'series_id in (select s.id from app.series s where s.author_id = $1)');
+insert into private.personal_data (relation, person_column, reason) values
+  ('private.ended_bookmarks', 'user_id', 'A place in a list, kept for a day after its bookmark was taken back.'),
+  ('private.left_parts', 'series_id', 'A place in a list, where a deleted post was part of a series.');
 
 create function private.erase_posts() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$
 begin
-  update app.posts set title = null, body = '', deleted_at = coalesce(deleted_at, now())
-  where author_id = new.id and (deleted_at is null or title is not null or body <> '');
+  -- the counters first and in one order: who else changes several, as counting views does, would wait for this crosswise
+  perform from app.post_counters c
+  where c.post_id in (select p.quoted_post_id from app.posts p
+                      where p.author_id = new.id and p.format = 'repost' and p.deleted_at is null
+                      union select r.post_id from app.replies r where r.author_id = new.id and r.required_level = 0)
+  order by c.post_id for no key update;
+  update app.posts set title = null, body = '', media = '[]', pinned_at = null, deleted_at = coalesce(deleted_at, now())
+  where author_id = new.id and (deleted_at is null or title is not null or body <> '' or media <> '[]');
+  delete from app.post_versions v using app.posts p where p.id = v.post_id and p.author_id = new.id;
+  update app.poll_options set text = ''
+  where id in (select o.id from app.posts p join app.polls l on l.post_id = p.id join app.poll_options o on o.poll_id = l.id
+               where p.author_id = new.id and o.text <> ''
+               order by o.id for no key update of o);   -- as votes lock them
+  delete from app.post_co_authors where user_id = new.id;
+  delete from app.series where author_id = new.id;   -- their parts are gone with the posts, nothing else refers to them
+  delete from app.series_follows where user_id = new.id;
+  delete from app.post_mutes where user_id = new.id;
+  delete from private.ended_bookmarks where user_id = new.id;
   update app.replies set body = '', deleted_at = coalesce(deleted_at, now())
   where author_id = new.id and (deleted_at is null or body <> '');
   return null;
 end $$;
 comment on function private.erase_posts is
-  'Trigger: an erased person''s posts and replies are deleted, their words for good. Reactions stay as counts: nobody sees whose they are, and what they earned others was earned.';
+  'Trigger: an erased person''s posts and replies are deleted, and their words for good, those of earlier versions, polls and series too. What they wrote with others loses their name. Reactions, bookmarks and votes stay as counts: nobody sees whose they are, and what they earned others was earned.';
 create trigger erase_posts after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_posts();
 
@@ -5480,31 +7836,52 @@ create trigger erase_posts after update of erased_at on app.users
 
 -- Who may see and touch posts, replies and reactions. Twin of sql/posts/.
 
-grant execute on function private.visibility_level, private.trimmed, private.post, private.post_time,
-  private.post_cards, private.feed_ids, private.reply, private.reply_time, private.reply_cards, private.reactions_of, private.reported_post, private.reported_reply
+grant execute on function private.visibility_level, private.hot_at, private.trimmed, private.post, private.open_post, private.own_post, private.post_visible_to, private.post_time,
+  private.post_cards, private.muted_posts, private.feed_in_time, private.feed_ranked, private.reply, private.reply_time, private.reply_cards, private.reactions_of, private.reported_post, private.reported_reply,
+  private.series, private.series_cards, private.place_part, private.part_place,
+  private.bookmark_time, private.quotable, private.reposted, private.delete_repost, private.pin, private.unpin
   to authenticated;
 
 -- posts
 alter table app.posts enable row level security;
 grant select on app.posts to authenticated;
-grant insert (author_id, format, title, body, visibility, depth, interest_id) on app.posts to authenticated;
-grant select on app.post_card to authenticated;
+grant insert (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth, interest_id, is_journalism,
+              publish_at, published_at),
+  update (persona_id, title, body, media, visibility, depth, interest_id, is_journalism, publish_at)
+  on app.posts to authenticated;
 
 create policy select_audience on app.posts for select to authenticated
   using (private.may_see(
     (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = posts.author_id),
     required_level,
     space_id is null or (select true from app.space_members m
-                         where m.space_id = posts.space_id and m.user_id = (select app.uid())) is true));
+                         where m.space_id = posts.space_id and m.user_id = (select app.uid())) is true)
+    and (format <> 'repost' or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy select_audience on app.posts is
-  'The one rule of visibility: whoever is enough to the author for what the post requires, within its space. All that hangs on a post derives from it.';
+  'The one rule of visibility: whoever is enough to the author for what the post requires, within its space; a repost shows to who may see what it is of. All that hangs on a post derives from it.';
 create policy insert_own on app.posts for insert to authenticated
-  with check (author_id = (select app.uid()));
-comment on policy insert_own on app.posts is 'People publish in their own name.';
+  with check (author_id = (select app.uid())
+    and (quoted_post_id is null or format not in ('quote', 'repost') or private.post_visible_to(quoted_post_id, (select app.uid()))));
+comment on policy insert_own on app.posts is 'People publish in their own name, and pass on what they see.';
+
+create policy update_own on app.posts for update to authenticated
+  using (author_id = (select app.uid())) with check (author_id = (select app.uid()));
+comment on policy update_own on app.posts is
+  'The author edits; hiding, deleting, pinning and publishing are definer functions'' to do.';
+
+grant execute on function private.media, private.further_interests, private.check_publish_at, private.publish_now,
+  private.scheduled_time, private.profile_place, private.delete_own_post
+  to authenticated;
+grant execute on function api.list_posts_by, api.list_scheduled_posts, api.update_post, api.delete_post to authenticated;
+grant execute on function private.job_publish_scheduled to worker;
+
+-- post_versions
+alter table app.post_versions enable row level security;
+-- nobody reads them but their author's export: a trigger writes them
 
 -- post_interests
 alter table app.post_interests enable row level security;
-grant select on app.post_interests to authenticated;
+grant select, delete on app.post_interests to authenticated;
 grant insert (post_id, interest_id) on app.post_interests to authenticated;
 create policy select_with_post on app.post_interests for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
@@ -5512,6 +7889,9 @@ comment on policy select_with_post on app.post_interests is 'Whoever sees the po
 create policy insert_author on app.post_interests for insert to authenticated
   with check ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid()));
 comment on policy insert_author on app.post_interests is 'The author alone.';
+create policy delete_author on app.post_interests for delete to authenticated
+  using (not is_primary and (select p.author_id from app.posts p where p.id = post_id) = (select app.uid()));
+comment on policy delete_author on app.post_interests is 'The author alone; the primary one follows the post, by trigger.';
 
 -- post_counters
 alter table app.post_counters enable row level security;
@@ -5527,10 +7907,125 @@ create policy select_with_post on app.post_emotions for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.post_emotions is 'Whoever sees the post. Triggers write.';
 
+-- bookmarks
+alter table app.bookmarks enable row level security;
+grant select, delete on app.bookmarks to authenticated;
+grant insert (post_id, user_id) on app.bookmarks to authenticated;
+create policy select_own on app.bookmarks for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.bookmarks is 'One''s own alone.';
+create policy insert_own on app.bookmarks for insert to authenticated
+  with check (user_id = (select app.uid()) and (select true from app.posts p where p.id = post_id));
+comment on policy insert_own on app.bookmarks is 'People bookmark in their own name what they see.';
+create policy delete_own on app.bookmarks for delete to authenticated using (user_id = (select app.uid()));
+comment on policy delete_own on app.bookmarks is 'People take their own back.';
+
+-- post_mutes
+alter table app.post_mutes enable row level security;
+grant select, delete on app.post_mutes to authenticated;
+grant insert (post_id, user_id) on app.post_mutes to authenticated;
+create policy select_own on app.post_mutes for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.post_mutes is 'One''s own alone.';
+create policy insert_own on app.post_mutes for insert to authenticated
+  with check (user_id = (select app.uid()) and (select true from app.posts p where p.id = post_id));
+comment on policy insert_own on app.post_mutes is 'People mute in their own name what they see.';
+create policy delete_own on app.post_mutes for delete to authenticated using (user_id = (select app.uid()));
+comment on policy delete_own on app.post_mutes is 'People take their own back.';
+
+alter table private.ended_bookmarks enable row level security;
+
+grant execute on function
+  api.bookmark, api.unbookmark, api.list_bookmarks, api.mute_post, api.unmute_post, api.repost, api.unrepost,
+  api.pin_post, api.unpin_post
+  to authenticated;
+grant execute on function api.count_views to gate;
+grant execute on function private.job_purge_ended_bookmarks to worker;
+
+-- polls
+alter table app.polls enable row level security;
+grant select on app.polls to authenticated;
+create policy select_with_post on app.polls for select to authenticated
+  using ((select true from app.posts p where p.id = post_id));
+comment on policy select_with_post on app.polls is 'Whoever sees the post.';
+
+alter table app.poll_options enable row level security;
+grant select on app.poll_options to authenticated;
+create policy select_with_poll on app.poll_options for select to authenticated
+  using ((select true from app.polls l where l.id = poll_id));
+comment on policy select_with_poll on app.poll_options is 'Whoever sees the poll. A trigger counts.';
+
+alter table app.poll_votes enable row level security;
+grant select on app.poll_votes to authenticated;
+create policy select_own on app.poll_votes for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.poll_votes is 'One''s own vote; what others chose shows as a tally alone.';
+grant insert (poll_id, user_id, option_id), update (option_id), delete on app.poll_votes to authenticated;
+create policy insert_own on app.poll_votes for insert to authenticated
+  with check (user_id = (select app.uid()) and (select true from app.polls l where l.id = poll_id));
+comment on policy insert_own on app.poll_votes is 'People vote in their own name, in polls that they see.';
+create policy update_own on app.poll_votes for update to authenticated
+  using (user_id = (select app.uid()))
+  with check (user_id = (select app.uid()) and (select true from app.polls l where l.id = poll_id));
+comment on policy update_own on app.poll_votes is 'People move their own vote.';
+create policy delete_own on app.poll_votes for delete to authenticated using (user_id = (select app.uid()));
+comment on policy delete_own on app.poll_votes is 'People take their own vote back.';
+grant select on app.poll_card to authenticated;
+grant execute on function private.add_poll, private.open_poll, private.poll_card, api.vote_poll, api.unvote_poll to authenticated;
+grant execute on function private.job_close_polls to worker;
+
+-- series
+alter table app.series enable row level security;
+grant select on app.series, app.series_card to authenticated;
+grant insert (author_id, title, description) on app.series to authenticated;
+create policy insert_own on app.series for insert to authenticated with check (author_id = (select app.uid()));
+comment on policy insert_own on app.series is 'People make series in their own name.';
+
+alter table app.series_items enable row level security;
+grant select on app.series_items to authenticated;
+create policy select_with_post on app.series_items for select to authenticated
+  using ((select true from app.posts p where p.id = post_id));
+comment on policy select_with_post on app.series_items is
+  'Whoever sees the part. private.place_part writes: positions are those of all parts, also of the unseen.';
+alter table private.left_parts enable row level security;
+
+alter table app.series_follows enable row level security;
+grant select, delete on app.series_follows to authenticated;
+grant insert (series_id, user_id) on app.series_follows to authenticated;
+create policy select_own on app.series_follows for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.series_follows is 'One''s own; nobody sees who else follows a series.';
+create policy insert_own on app.series_follows for insert to authenticated
+  with check (user_id = (select app.uid())
+          and (select s.author_id from app.series s where s.id = series_id) <> (select app.uid()));
+comment on policy insert_own on app.series_follows is 'People follow in their own name the series of others that they see.';
+create policy delete_own on app.series_follows for delete to authenticated using (user_id = (select app.uid()));
+comment on policy delete_own on app.series_follows is 'People end their own follows.';
+
+create policy select_author_or_reader on app.series for select to authenticated
+  using (author_id = (select app.uid()) or id in (select i.series_id from app.series_items i where i.series_id = series.id));
+comment on policy select_author_or_reader on app.series is 'The author, and whoever sees one of its parts.';
+
+-- post_co_authors
+alter table app.post_co_authors enable row level security;
+grant select on app.post_co_authors to authenticated;
+create policy select_with_post on app.post_co_authors for select to authenticated
+  using ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid()) or user_id = (select app.uid())
+      or (status = 'accepted' and (select true from app.posts p where p.id = post_id)));
+comment on policy select_with_post on app.post_co_authors is
+  'Accepted ones show with the post, an invitation to the two whom it concerns.';
+grant insert (post_id, user_id, split_share) on app.post_co_authors to authenticated;
+create policy insert_author on app.post_co_authors for insert to authenticated
+  with check ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid())
+          and (select true from app.users u where u.id = user_id));
+comment on policy insert_author on app.post_co_authors is
+  'The author invites, nobody across a block. No update and no delete: private.settle_co_author sees to the answer.';
+grant execute on function private.co_author, private.check_split, private.settle_co_author,
+  api.invite_co_author, api.respond_co_author to authenticated;
+
+-- feed_blocks: for definer functions alone
+alter table app.feed_blocks enable row level security;
+
 -- replies
 alter table app.replies enable row level security;
 grant select on app.replies to authenticated;
-grant insert (post_id, author_id, kind, body) on app.replies to authenticated;
+grant insert (post_id, author_id, parent_id, kind, body) on app.replies to authenticated;
 grant select on app.reply_card to authenticated;
 create policy select_with_post on app.replies for select to authenticated
   using (private.may_see(
@@ -5556,7 +8051,8 @@ create policy delete_own on app.reactions for delete to authenticated using (use
 comment on policy delete_own on app.reactions is 'People take their own reactions back.';
 
 grant execute on function
-  api.create_post, api.list_feed, api.get_post, api.create_reply, api.list_replies, api.react, api.unreact
+  api.create_post, api.list_feed, api.get_post, api.create_reply, api.list_replies, api.react, api.unreact,
+  api.create_series, api.list_my_series, api.add_series_item, api.list_series_items, api.follow_series, api.unfollow_series
   to authenticated;
 
 -- the channel feed:public
@@ -5593,7 +8089,7 @@ create table app.reputation_entries (
   constraint reputation_entries_undoes_id_key unique (undoes_id),
   check ((origin_id is null) = (roll_up_level = 0))
 );
-create index reputation_entries_user_id_idx on app.reputation_entries (user_id, created_at desc, id desc);
+create index reputation_entries_user_id_idx on app.reputation_entries (user_id, position desc);
 create index reputation_entries_interest_id_idx on app.reputation_entries (interest_id);
 create index reputation_entries_origin_id_idx on app.reputation_entries (origin_id) where origin_id is not null;
 create index reputation_entries_earned_from_idx on app.reputation_entries (earned_from) where earned_from is not null;
@@ -5619,15 +8115,18 @@ create trigger refuse_truncate before truncate on app.reputation_entries
   for each statement execute function private.refuse_change();
 
 create table app.reputation (
-  user_id      uuid not null references app.users on delete restrict,
-  interest_id  uuid not null references app.interests on delete restrict,
-  value        numeric(12, 2) not null,
-  direct_value numeric(12, 2) not null,
+  user_id       uuid not null references app.users on delete restrict,
+  interest_id   uuid not null references app.interests on delete restrict,
+  value         numeric(12, 2) not null,
+  direct_value  numeric(12, 2) not null,
+  highest_level smallint not null default 0 check (highest_level between 0 and 5),
   primary key (user_id, interest_id)
 );
 create index reputation_interest_id_idx on app.reputation (interest_id, value desc);
 comment on table app.reputation is 'The ledger summed up by person and interest. Its trigger keeps it.';
 comment on column app.reputation.direct_value is 'value without roll-ups; over all interests it is the person''s total.';
+comment on column app.reputation.highest_level is
+  'The highest level that value ever had, by private.level_rank: what was reached once is not told again. Its trigger keeps it.';
 
 create function private.sum_reputation() returns trigger
 language plpgsql security definer   -- the sums of other people than the caller
@@ -5653,21 +8152,27 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
+  -- the people first, as an erasure does: the entries will refer to them, and who waits for an erasure holds nothing yet
+  perform from app.users u where u.id = any (p_users) order by u.id for key share;
   perform pg_advisory_xact_lock(k.key)
   from (select distinct hashtextextended('reputation ' || u.id, 0) as key from unnest(p_users) as u (id) order by key) k;
 end $$;
 comment on function private.lock_reputation is
-  'Lets one writer at a time at the ledger of these people. What is asked of it in a later statement is then final.';
+  'Lets one writer at a time at the ledger of these people. What is asked of it in a later statement is then final. The order of locks: a person''s row, a post''s counters, this, private.lock_contribution, notifications, wallets, the audit log.';
 
 create function private.roll_up_share(p_level integer) returns numeric
-language sql immutable
+language plpgsql immutable   -- a row's cost: a tenth of what SQL costs with a search_path
 set search_path = ''
-as $$ select (array[1, 0.50, 0.25, 0.12])[least(p_level, 3) + 1] / power(2::numeric, greatest(p_level - 3, 0)) $$;
+as $$
+begin
+  return (array[1, 0.50, 0.25, 0.12])[least(p_level, 3) + 1] / power(2::numeric, greatest(p_level - 3, 0));
+end $$;
 comment on function private.roll_up_share is
   'What the interest so many levels up gets of an entry: all at 0, then 50, 25, 12 %, and half of that for each further level.';
 
 create function private.add_reputation(
-  p_user uuid, p_interest uuid, p_kind text, p_points numeric, p_source uuid default null, p_from uuid default null
+  p_user uuid, p_interest uuid, p_kind text, p_points numeric, p_source uuid default null, p_from uuid default null,
+  p_before numeric default 0
 ) returns uuid
 language plpgsql volatile
 set search_path = ''
@@ -5680,18 +8185,96 @@ begin
     select i.id, i.parent_id, 0 as level from app.interests i where i.id = p_interest
     union all
     select i.id, i.parent_id, l.level + 1 from line l join app.interests i on i.id = l.parent_id
+  ), share as (
+    -- each level rounded by itself, before and after: of differences rounded level by level something would stay
+    select l.id, l.level,
+           round(p_points * private.roll_up_share(l.level), 2) - round(p_before * private.roll_up_share(l.level), 2) as delta
+    from line l
   )
   insert into app.reputation_entries
     (id, user_id, interest_id, kind, delta, origin_id, roll_up_level, source_id, earned_from)
-  select case l.level when 0 then v_origin else gen_random_uuid() end, p_user, l.id, p_kind,
-         round(p_points * private.roll_up_share(l.level), 2),
-         case when l.level > 0 then v_origin end, l.level, p_source, p_from
-  from line l
-  where round(p_points * private.roll_up_share(l.level), 2) <> 0;
+  select case s.level when 0 then v_origin else gen_random_uuid() end, p_user, s.id, p_kind, s.delta,
+         case when s.level > 0 then v_origin end, s.level, p_source, p_from
+  from share s where s.delta <> 0;
   return v_origin;
 end $$;
 comment on function private.add_reputation is
-  'Writes an entry with its roll-ups, whatever stands there already, and gives the id of the direct one. For definer functions; see private.earn.';
+  'Writes an entry with its roll-ups, whatever stands there already, and gives the id of the direct one. With p_before, what the same cause gave until now, it writes the differences. For definer functions; see private.earn.';
+
+-- sql/reputation/15_levels.sql
+
+-- Levels: what a value has reached, and that a person hears of it once.
+-- Specification: Resources › Reputation (levels; level-up milestone notifications).
+
+create function private.level_minimums() returns numeric[]
+language sql immutable
+set search_path = ''
+as $$ select array[0, 10, 30, 50, 70, 90]::numeric[] $$;
+comment on function private.level_minimums is 'The least value of each level, from Curious to Lifework.';
+
+create function private.level_rank(p_value numeric) returns smallint
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return greatest(width_bucket(p_value, private.level_minimums()) - 1, 0);   -- below 0 one is Curious too
+end $$;
+comment on function private.level_rank is 'The level that a value has reached, from 0 (Curious) to 5 (Lifework).';
+
+create function private.level_name(p_rank integer) returns text
+language sql immutable
+set search_path = ''
+as $$ select (array['Curious', 'Reader', 'Practitioner', 'Adept', 'Master', 'Lifework'])[p_rank + 1] $$;
+comment on function private.level_name is 'What a level is called; null above the last.';
+
+create function private.reputation_level(p_value numeric) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return private.level_name(private.level_rank(p_value));
+end $$;
+comment on function private.reputation_level is 'The name of the level that a value has reached.';
+
+create function private.next_level(p_value numeric) returns json
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_next integer := private.level_rank(p_value) + 1;
+begin
+  return case when private.level_name(v_next) is not null then
+    json_build_object('level', private.level_name(v_next), 'minValue', (private.level_minimums())[v_next + 1]) end;
+end $$;
+comment on function private.next_level is 'The level above a value: {level, minValue}; null for Lifework.';
+
+create function private.reach_level() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.highest_level := greatest(new.highest_level, private.level_rank(new.value));
+  return new;
+end $$;
+comment on function private.reach_level is 'Trigger: keeps app.reputation.highest_level.';
+create trigger reach_level before insert or update of value on app.reputation
+  for each row execute function private.reach_level();
+
+create function private.tell_level() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.emit('reputation.level_reached', json_build_object(
+    'userId', new.user_id, 'interestId', new.interest_id, 'level', private.level_name(new.highest_level)));
+  return null;
+end $$;
+comment on function private.tell_level is
+  'Trigger: a person rose above every level that they had in an interest. Of several at once the highest is told.';
+create trigger tell_first_level after insert on app.reputation
+  for each row when (new.highest_level > 0) execute function private.tell_level();
+create trigger tell_level after update of value on app.reputation
+  for each row when (new.highest_level > old.highest_level) execute function private.tell_level();
 
 -- sql/reputation/20_earning.sql
 
@@ -5768,6 +8351,25 @@ end $$;
 comment on function private.take_back is
   'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_reputation): an entry is undone once.';
 
+create function private.earn_by_post(p_post uuid, p_kind text, p_from uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_post app.posts;
+begin
+  select * into v_post from app.posts where id = p_post;
+  if v_post.interest_id is null or v_post.author_id = p_from then
+    return;
+  end if;
+  -- looked at again under the lock: beside the deletion of a post nothing is earned that the deletion would not find
+  perform private.lock_reputation(array[v_post.author_id]);
+  perform private.earn(p.author_id, p.interest_id, p_kind, p.id, p_from)
+  from app.posts p where p.id = p_post and p.deleted_at is null;
+end $$;
+comment on function private.earn_by_post is
+  'Gives a post''s author, in its primary interest, what somebody''s reaction, bookmark or repost of it is worth. Nothing for a deleted one.';
+
 create function private.earn_from_post() returns trigger
 language plpgsql security definer   -- the ledger is written by triggers alone
 set search_path = ''
@@ -5802,8 +8404,7 @@ language plpgsql security definer   -- writes for the post's author
 set search_path = ''
 as $$
 begin
-  perform private.earn(p.author_id, p.interest_id, 'reaction.received', p.id, new.user_id)
-  from app.posts p where p.id = new.post_id;
+  perform private.earn_by_post(new.post_id, 'reaction.received', new.user_id);
   return null;
 end $$;
 comment on function private.earn_from_reaction is
@@ -5884,20 +8485,9 @@ create trigger earn_from_choice after insert on app.domain_events
 -- What people see of reputation, and what it lets them do.
 -- Specification: Resources › Reputation (levels); Reputation and access; Authentication › Capabilities.
 
-create function private.reputation_level(p_value numeric) returns text
-language sql immutable
-set search_path = ''
-as $$
-  select case
-    when p_value >= 90 then 'Lifework'
-    when p_value >= 70 then 'Master'
-    when p_value >= 50 then 'Adept'
-    when p_value >= 30 then 'Practitioner'
-    when p_value >= 10 then 'Reader'
-    else 'Curious'
-  end
-$$;
-comment on function private.reputation_level is 'The name of the level that a value has reached.';
+insert into private.errors (word, status, text) values
+  ('reputation_too_low', 403, 'Your reputation in this interest is too low for this.'),
+  ('journalism_not_allowed', 403, 'Journalism asks for a reputation of 20 in one interest.');
 
 create function private.reputation_value(p_user uuid, p_interest uuid) returns numeric
 language plpgsql stable   -- invoker: of people whom the caller cannot see it is 0
@@ -5961,6 +8551,55 @@ begin
 end $$;
 comment on function api.get_reputation is 'A person''s reputation, as api.get_my_reputation. Fails: person_unknown.';
 
+create function private.require_reputation(p_interest uuid, p_min numeric) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_interest is not null and private.reputation_value(private.caller(), p_interest) < p_min then
+    perform private.fail('reputation_too_low');
+  end if;
+end $$;
+comment on function private.require_reputation is
+  'The reputation guard: passes from this value of the caller in the interest on, and where there is no interest. Fails: reputation_too_low.';
+
+create function private.has_journalism_reputation(p_user uuid) returns boolean
+language plpgsql stable   -- invoker: of people whom the caller cannot see it is false
+set search_path = ''
+as $$
+begin
+  return exists (select from app.reputation r where r.user_id = p_user and r.value >= 20);
+end $$;
+comment on function private.has_journalism_reputation is 'Whether a person has 20 in any one interest: the rule of canPostJournalism.';
+
+create function private.may_post_journalism(p_user uuid) returns boolean
+language plpgsql stable security definer   -- asks for any person, whoever calls
+set search_path = ''
+as $$
+begin
+  return private.has_journalism_reputation(p_user)
+      or exists (select from app.users u where u.id = p_user and u.role = 'admin');
+end $$;
+comment on function private.may_post_journalism is
+  'Whether a person''s posts may be journalism: by their reputation, or because they are an admin, whatever the capability says.';
+
+create function private.check_journalism() returns trigger
+language plpgsql security definer   -- asks for the author, whoever calls
+set search_path = ''
+as $$
+begin
+  if not private.may_post_journalism(new.author_id) then
+    perform private.fail('journalism_not_allowed');
+  end if;
+  return new;
+end $$;
+comment on function private.check_journalism is
+  'Trigger: a post becomes journalism if its author may then; what was tagged stays so whatever becomes of their reputation. Fails: journalism_not_allowed.';
+create trigger check_journalism before insert on app.posts
+  for each row when (new.is_journalism) execute function private.check_journalism();
+create trigger check_changed_journalism before update of is_journalism on app.posts
+  for each row when (new.is_journalism and not old.is_journalism) execute function private.check_journalism();
+
 create function api.get_my_capabilities() returns json
 language plpgsql stable
 set search_path = ''
@@ -5975,15 +8614,115 @@ begin
     'canMentor', v_best >= 30 or v_total >= 50,
     'canModerate', (select role in ('moderator', 'admin') from app.users where id = v_me),
     'canProposeGuild', false,
-    'canPostJournalism', v_best >= 20);
+    'canPostJournalism', private.has_journalism_reputation(v_me));
 end $$;
 comment on function api.get_my_capabilities is
   'What the caller may do: {canVoteWiki, canMentor, canModerate, canProposeGuild, canPostJournalism}. canProposeGuild is always false in the first release.';
 
+-- sql/reputation/35_details.sql
+
+-- Reputation at length for oneself, and in short for everyone.
+-- Specification: Reputation and access (me/detailed, users/:id/public).
+
+create function private.detailed_interests(p_user uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return coalesce((
+    with earned as (
+      select e.interest_id, e.kind, sum(e.delta) as points
+      from app.reputation_entries e
+      where e.user_id = p_user and e.roll_up_level = 0
+      group by e.interest_id, e.kind
+      having sum(e.delta) <> 0
+    )
+    select json_agg(json_build_object(
+             'interestId', i.id,
+             'slug', i.slug,
+             'name', i.name,
+             'value', r.value,
+             'directValue', r.direct_value,
+             'rolledUpValue', r.value - r.direct_value,
+             'level', private.reputation_level(r.value),
+             'nextLevel', private.next_level(r.value),
+             'byKind', coalesce((select json_object_agg(e.kind, e.points order by e.kind)
+                                 from earned e where e.interest_id = i.id), '{}'))
+             order by r.value desc, r.interest_id)
+    from app.reputation r join app.interests i on i.id = r.interest_id
+    where r.user_id = p_user and (r.value <> 0 or r.direct_value <> 0)), '[]');
+end $$;
+comment on function private.detailed_interests is
+  'A person''s interests with what is behind each value: {interestId, slug, name, value, directValue, rolledUpValue, level, nextLevel, byKind}. Only the person sees the entries that it sums.';
+
+create function private.reputation_events(p_user uuid, p_limit integer, p_cursor text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_from bigint;
+  v_ids  uuid[];
+begin
+  select e.position into v_from from app.reputation_entries e
+  where e.id = private.cursor_uuid(p_cursor) and e.user_id = p_user;
+  if p_cursor is not null and not found then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_from := coalesce(v_from, 9223372036854775807);   -- a bare variable: an expression is no index condition
+  v_ids := array(select e.id from app.reputation_entries e
+                 where e.user_id = p_user and e.position < v_from
+                 order by e.position desc limit 51);
+  return private.page(
+    (select json_agg(json_build_object(
+              'id', e.id,
+              'interestId', e.interest_id,
+              'kind', e.kind,
+              'delta', e.delta,
+              'createdAt', e.created_at,
+              'rolledUp', e.roll_up_level > 0) order by p.place)
+     from unnest(v_ids[:p_limit]) with ordinality as p (id, place) join app.reputation_entries e on e.id = p.id),
+    v_ids::text[], p_limit);
+end $$;
+comment on function private.reputation_events is
+  'A page of a person''s ledger, newest first: {id, interestId, kind, delta, createdAt, rolledUp}. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.get_reputation_details(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_me uuid := private.caller();
+begin
+  return json_build_object(
+    'total', private.total_reputation(v_me),
+    'contributionScore', coalesce((select c.score from app.contribution_scores c where c.user_id = v_me), 0),
+    'interests', private.detailed_interests(v_me),
+    'events', private.reputation_events(v_me, p_limit, p_cursor));
+end $$;
+comment on function api.get_reputation_details is
+  'The caller''s reputation with its parts, and a page of the ledger behind it: {total, contributionScore, interests, events: {items, nextCursor, hasMore}}. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.get_reputation_summary(p_person text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_person uuid := private.person(p_person);
+begin
+  return json_build_object(
+    'userId', (select card ->> 'id' from app.person_card where id = v_person),
+    'total', private.total_reputation(v_person),
+    'topInterests', coalesce((select json_agg(c.card order by c.value desc, c.interest_id)
+                              from (select * from app.reputation_card where user_id = v_person and value > 0
+                                    order by value desc, interest_id limit 5) c), '[]'));
+end $$;
+comment on function api.get_reputation_summary is
+  'A person in short: {userId, total, topInterests}, up to five interests, the strongest first. Fails: person_unknown.';
+
 -- sql/reputation/40_allotment.sql
 
--- What identity needs of reputation, and where personal data is in it.
--- Specification: Resources › Invite code (allotment); GET /me/export.
+-- What identity needs of reputation.
+-- Specification: Resources › Invite code (allotment).
 
 create function private.total_reputation_kept() returns trigger
 language plpgsql security definer   -- the accounts of other people than the caller
@@ -6000,13 +8739,657 @@ comment on function private.total_reputation_kept is 'Trigger: keeps app.account
 create trigger total_reputation_kept after insert on app.reputation_entries
   referencing new table as written for each statement execute function private.total_reputation_kept();
 
--- an erased person's ledger stays: ids and numbers
+-- sql/reputation/50_votes.sql
+
+-- Peer votes: what people hold of each other in an interest, weighed by what they are in it themselves.
+-- Specification: Resources › Reputation (peer vote). Decisions: Reputation; Names and shapes › Peer vote.
+
+create table app.reputation_votes (
+  id          uuid primary key default gen_random_uuid(),
+  voter_id    uuid not null references app.users on delete restrict,
+  user_id     uuid not null references app.users on delete restrict,
+  interest_id uuid not null references app.interests on delete restrict,
+  value       smallint not null check (value in (-1, 0, 1)),
+  comment     text check (length(comment) between 1 and 280),
+  impact      numeric(12, 2) not null,
+  created_at  timestamptz not null default now(),
+  updated_at  timestamptz not null default now(),
+  constraint reputation_votes_voter_key unique (voter_id, user_id, interest_id),
+  check (voter_id <> user_id)
+);
+create index reputation_votes_user_id_idx on app.reputation_votes (user_id, created_at desc, id desc);
+create index reputation_votes_interest_id_idx on app.reputation_votes (interest_id);
+comment on table app.reputation_votes is
+  'One vote a voter, person and interest, moved in place; value 0 is a vote taken back. What it moved stands in the ledger.';
+comment on column app.reputation_votes.impact is
+  'Weight times value when the vote was last cast: the sum of the direct entries whose source it is.';
+create trigger touch before update on app.reputation_votes
+  for each row execute function private.touch();
+
+insert into private.errors (word, status, text) values
+  ('vote_value', 422, 'A vote is -1, 0 or 1.'),
+  ('vote_comment', 422, 'A comment has up to 280 characters.'),
+  ('vote_oneself', 400, 'You cannot vote for yourself.'),
+  ('interest_not_held', 403, 'Only who has chosen an interest votes in it.');
+
+create function private.vote_weight(p_reputation numeric) returns numeric
+language sql immutable
+set search_path = ''
+as $$ select case when p_reputation >= 5 then least(3, sqrt(p_reputation / 10)) else 0 end $$;
+comment on function private.vote_weight is 'What the vote of somebody with this reputation in the interest weighs: nothing below 5, 3 at most.';
+
+create function private.cast_vote(
+  p_user uuid, p_interest uuid, p_value integer, p_comment text, out vote app.reputation_votes, out weight numeric
+) returns record
+language plpgsql volatile security definer   -- the ledger is another's, and nobody writes it
+set search_path = ''
+as $$
+declare
+  v_before app.reputation_votes;
+begin
+  -- as in private.check_author: nothing comes from the banned and the erased, also not beside the ban
+  perform from app.users u
+  where u.id = private.caller() and u.banned_at is null and u.erased_at is null for share;
+  if not found then
+    perform private.fail('token_revoked');
+  end if;
+  -- the lock, then the read: two votes of one voter see each other
+  perform private.lock_reputation(array[p_user]);
+  select * into v_before from app.reputation_votes v
+  where v.voter_id = app.uid() and v.user_id = p_user and v.interest_id = p_interest;
+  weight := private.vote_weight(private.reputation_value(app.uid(), p_interest));
+
+  insert into app.reputation_votes as v (voter_id, user_id, interest_id, value, comment, impact)
+  values (app.uid(), p_user, p_interest, p_value, p_comment, round(weight * p_value, 2))
+  on conflict (voter_id, user_id, interest_id) do update
+    set value = excluded.value, comment = excluded.comment, impact = excluded.impact
+  returning v.* into vote;
+  perform private.add_reputation(p_user, p_interest, 'vote.received', vote.impact, vote.id, app.uid(),
+                                 coalesce(v_before.impact, 0));
+  if vote.value <> coalesce(v_before.value, 0) then
+    perform private.emit('reputation.vote.cast', json_build_object(
+      'voteId', vote.id, 'voterId', app.uid(), 'userId', p_user, 'interestId', p_interest, 'value', vote.value));
+  end if;
+end $$;
+comment on function private.cast_vote is
+  'Casts or moves the caller''s vote; the ledger gets the difference to what it gave before. Whether they may is for api.vote_reputation to find out. Fails: token_revoked.';
+
+create function api.vote_reputation(p_user_id text, p_interest_id uuid, p_value integer, p_comment text default null)
+returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_comment text := nullif(private.trimmed(p_comment), '');
+  v_user    uuid;
+  v_cast    record;
+begin
+  if p_value is null or p_value not in (-1, 0, 1) then
+    perform private.fail('vote_value');
+  elsif length(v_comment) > 280 then
+    perform private.fail('vote_comment');
+  end if;
+  v_user := private.person(p_user_id);
+  if v_user = private.caller() then
+    perform private.fail('vote_oneself');
+  end if;
+  perform private.interest(p_interest_id);
+  if not exists (select from app.user_interests u where u.user_id = app.uid() and u.interest_id = p_interest_id) then
+    perform private.fail('interest_not_held');
+  end if;
+
+  v_cast := private.cast_vote(v_user, p_interest_id, p_value, case when p_value <> 0 then v_comment end);
+  return json_build_object(
+    'userId', (select card ->> 'id' from app.person_card where id = v_user),
+    'interestId', (v_cast.vote).interest_id,
+    'value', (v_cast.vote).value,
+    'comment', (v_cast.vote).comment,
+    'weight', v_cast.weight,
+    'impact', (v_cast.vote).impact,
+    'createdAt', (v_cast.vote).created_at,
+    'updatedAt', (v_cast.vote).updated_at);
+end $$;
+comment on function api.vote_reputation is
+  'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it back, its comment too: {userId, interestId, value, comment, weight, impact, createdAt, updatedAt}. Fails: vote_value, vote_comment, person_unknown, vote_oneself, interest_unknown, interest_not_held.';
+
+create view app.reputation_vote_card with (security_invoker) as
+select v.id,
+       json_build_object(
+         'id', v.id,
+         'voterId', voter.card ->> 'id',
+         'voter', voter.card,
+         'interestId', i.id,
+         'slug', i.slug,
+         'value', v.value,
+         'comment', v.comment,
+         'impact', v.impact,
+         'createdAt', v.created_at) as card
+from app.reputation_votes v
+join app.person_card voter on voter.id = v.voter_id
+join app.interests i on i.id = v.interest_id;
+comment on view app.reputation_vote_card is
+  'A vote as whom it is for sees it: {id, voterId, voter, interestId, slug, value, comment, impact, createdAt}. Gone while its voter is hidden.';
+
+create function private.vote_time(p_vote uuid) returns timestamptz
+language plpgsql stable security definer   -- a cursor holds also when its vote was taken back or its voter hidden since
+set search_path = ''
+as $$
+begin
+  return (select created_at from app.reputation_votes where id = p_vote and user_id = app.uid());
+end $$;
+comment on function private.vote_time is 'Where a cursor''s vote stands among those for the caller, also one that they no longer see.';
+
+create function api.list_received_votes(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_me   uuid := private.caller();
+  v_id   uuid := private.cursor_uuid(p_cursor);
+  v_from timestamptz := private.vote_time(v_id);
+  v_ids  uuid[];
+begin
+  if v_id is not null and v_from is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_from := coalesce(v_from, 'infinity');
+  v_id := coalesce(v_id, v_me);   -- any will do beside infinity
+  v_ids := array(select id from app.reputation_votes
+                 where user_id = v_me and (created_at, id) < (v_from, v_id)
+                 order by created_at desc, id desc limit 51);
+  return private.page((select json_agg(c.card order by p.place)
+                       from unnest(v_ids[:p_limit]) with ordinality as p (id, place)
+                       join app.reputation_vote_card c on c.id = p.id), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_received_votes is
+  'The votes for the caller that stand, newest first by when each was first cast; none of people whom they cannot see. Fails: cursor_unknown, limit_out_of_range.';
+
+-- sql/reputation/60_appeals.sql
+
+-- Appeals: who thinks that their reputation in an interest is wrong asks the staff. sql/admin resolves.
+-- Specification: Resources › Reputation (appeal); States and transitions. Decisions: Names and shapes › Bodies; Status codes.
+
+create table app.reputation_appeals (
+  id            uuid primary key default gen_random_uuid(),
+  user_id       uuid not null references app.users on delete restrict,
+  interest_id   uuid not null references app.interests on delete restrict,
+  entry_id      uuid references app.reputation_entries on delete restrict,
+  text          text not null check (length(text) <= 2000),
+  status        text not null default 'pending' check (status in ('pending', 'accepted', 'rejected')),
+  restore_delta numeric(12, 2) check (restore_delta > 0),
+  note          text check (length(note) between 1 and 1000),
+  resolved_at   timestamptz,
+  created_at    timestamptz not null default now(),
+  check ((status = 'pending') = (resolved_at is null)),
+  check (restore_delta is null or status = 'accepted')
+);
+create unique index reputation_appeals_pending_key on app.reputation_appeals (user_id, interest_id) where status = 'pending';
+create index reputation_appeals_user_id_idx on app.reputation_appeals (user_id, created_at desc, id desc);
+create index reputation_appeals_interest_id_idx on app.reputation_appeals (interest_id);
+create index reputation_appeals_entry_id_idx on app.reputation_appeals (entry_id) where entry_id is not null;
+create index reputation_appeals_status_idx on app.reputation_appeals (status, created_at desc, id desc);
+create index reputation_appeals_created_at_idx on app.reputation_appeals (created_at desc, id desc);
+comment on table app.reputation_appeals is
+  'Appeals, at most one pending a person and interest. An erased person''s have lost their words.';
+comment on column app.reputation_appeals.entry_id is 'The entry that it is about; null when it is about the interest as a whole.';
+comment on column app.reputation_appeals.restore_delta is 'What the staff gave back with it.';
+comment on column app.reputation_appeals.note is 'What the staff answers.';
+
+insert into private.errors (word, status, text) values
+  ('appeal_text', 422, 'An appeal has 1 to 2000 characters.'),
+  ('appeal_open', 409, 'You have an appeal in this interest that is still open.'),
+  ('reputation_event_unknown', 404, 'There is no such event in your reputation in this interest.');
+
+create view app.reputation_appeal_card with (security_invoker) as
+select a.id,
+       json_build_object(
+         'id', a.id,
+         'interestId', i.id,
+         'slug', i.slug,
+         'eventId', a.entry_id,
+         'text', a.text,
+         'status', a.status,
+         'restoreDelta', a.restore_delta,
+         'note', a.note,
+         'resolvedAt', a.resolved_at,
+         'createdAt', a.created_at) as card
+from app.reputation_appeals a join app.interests i on i.id = a.interest_id;
+comment on view app.reputation_appeal_card is
+  'One''s appeal: {id, interestId, slug, eventId, text, status, restoreDelta, note, resolvedAt, createdAt}.';
+
+create function api.create_appeal(p_interest_id uuid, p_text text, p_event_id uuid default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_text text := private.trimmed(p_text);
+  v_id   uuid;
+begin
+  if v_text is null or length(v_text) not between 1 and 2000 then
+    perform private.fail('appeal_text');
+  end if;
+  perform private.interest(p_interest_id);
+  if p_event_id is not null and not exists (
+       select from app.reputation_entries e
+       where e.id = p_event_id and e.user_id = private.caller() and e.interest_id = p_interest_id) then
+    perform private.fail('reputation_event_unknown');
+  end if;
+  insert into app.reputation_appeals (user_id, interest_id, entry_id, text)
+  values (private.caller(), p_interest_id, p_event_id, v_text)
+  on conflict (user_id, interest_id) where status = 'pending' do nothing
+  returning id into v_id;
+  if v_id is null then
+    perform private.fail('appeal_open');
+  end if;
+  return (select card from app.reputation_appeal_card where id = v_id);
+end $$;
+comment on function api.create_appeal is
+  'Appeals to the staff about the caller''s reputation in an interest, or about one entry of it (p_event_id). Fails: appeal_text, interest_unknown, reputation_event_unknown, appeal_open.';
+
+create function api.list_my_appeals(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_me   uuid := private.caller();
+  v_id   uuid := private.cursor_uuid(p_cursor);
+  v_from timestamptz;
+  v_ids  uuid[];
+begin
+  select created_at into v_from from app.reputation_appeals where id = v_id;   -- none is ever deleted
+  if v_id is not null and not found then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_from := coalesce(v_from, 'infinity');
+  v_id := coalesce(v_id, v_me);   -- any will do beside infinity
+  v_ids := array(select id from app.reputation_appeals
+                 where user_id = v_me and (created_at, id) < (v_from, v_id)
+                 order by created_at desc, id desc limit 51);
+  return private.page((select json_agg(c.card order by p.place)
+                       from unnest(v_ids[:p_limit]) with ordinality as p (id, place)
+                       join app.reputation_appeal_card c on c.id = p.id), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_my_appeals is
+  'The caller''s appeals, newest first. Fails: cursor_unknown, limit_out_of_range.';
+
+-- sql/reputation/70_contribution.sql
+
+-- The contribution score: what people do for the whole, and a share of it for those by whose invitation they came.
+-- Specification: Resources › Reputation (contribution score).
+--
+-- Locks: whoever writes here locks the person and their inviters, all at once and in one order, and has taken every lock
+-- of reputation before (private.lock_reputation says the whole order). So the triggers below come after those of
+-- sql/reputation/20_earning.sql by their names, earn_… and take_back_…, and before notify_of_event. An operation that
+-- gives for several people locks them all first (private.lock_contribution).
+
+create table app.contribution_entries (
+  id         uuid primary key default gen_random_uuid(),
+  position   bigint not null generated always as identity,
+  user_id    uuid not null references app.users on delete restrict,
+  kind       text not null check (kind in (
+               'post_created', 'reply_created', 'reaction_given', 'bookmark_given', 'emoji_pay_sent')),
+  delta      numeric(14, 2) not null check (delta <> 0),
+  origin_id  uuid references app.contribution_entries on delete restrict,
+  level      smallint not null default 0 check (level between 0 and 3),
+  undoes_id  uuid references app.contribution_entries on delete restrict,
+  source_id  uuid not null,
+  created_at timestamptz not null default now(),
+  constraint contribution_entries_undoes_id_key unique (undoes_id),
+  check ((origin_id is null) = (level = 0))
+);
+create index contribution_entries_user_id_idx on app.contribution_entries (user_id, position desc);
+create index contribution_entries_origin_id_idx on app.contribution_entries (origin_id) where origin_id is not null;
+create index contribution_entries_cause_idx on app.contribution_entries (user_id, source_id, kind, position desc) where level = 0;
+comment on table app.contribution_entries is
+  'The ledger: ids and numbers only, never changed. What is taken back has an opposite entry.';
+comment on column app.contribution_entries.position is
+  'The order of a person''s entries, also within a transaction: given while private.lock_contribution is held.';
+comment on column app.contribution_entries.level is
+  '0 is what the person did, 1 the share of who invited them, 2 and 3 of the inviters above.';
+comment on column app.contribution_entries.origin_id is 'Of a share: the entry that it is a share of.';
+comment on column app.contribution_entries.undoes_id is 'The entry that this one is the opposite of.';
+comment on column app.contribution_entries.source_id is
+  'The cause, by kind: the post published, the reply, the post reacted to or bookmarked, the payment.';
+create trigger refuse_change before update or delete on app.contribution_entries
+  for each row execute function private.refuse_change();
+create trigger refuse_truncate before truncate on app.contribution_entries
+  for each statement execute function private.refuse_change();
+
+create table app.contribution_scores (
+  user_id uuid primary key references app.users on delete restrict,
+  score   numeric(14, 2) not null
+);
+create index contribution_scores_score_idx on app.contribution_scores (score desc, user_id);
+comment on table app.contribution_scores is 'The ledger summed up by person, shares included. Its trigger keeps it.';
+
+create function private.sum_contribution() returns trigger
+language plpgsql security definer   -- the scores of other people than the caller
+set search_path = ''
+as $$
+begin
+  insert into app.contribution_scores as s (user_id, score)
+  select w.user_id, sum(w.delta) from written w group by w.user_id order by w.user_id
+  on conflict (user_id) do update set score = s.score + excluded.score;
+  return null;
+end $$;
+comment on function private.sum_contribution is 'Trigger: keeps app.contribution_scores.';
+create trigger sum_contribution after insert on app.contribution_entries
+  referencing new table as written for each statement execute function private.sum_contribution();
+
+create function private.contribution_points(p_kind text) returns numeric
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case p_kind
+    when 'post_created' then 10
+    when 'reply_created' then 3
+    when 'reaction_given' then 1
+    when 'bookmark_given' then 1
+    when 'emoji_pay_sent' then 2
+  end;
+end $$;
+comment on function private.contribution_points is 'The points of a kind of contribution.';
+
+create function private.invite_line(p_user uuid) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_line    uuid[] := array[p_user];
+  v_inviter uuid := p_user;
+begin
+  for v_level in 1..3 loop
+    select t.inviter_id into v_inviter from app.invite_tree t where t.invitee_id = v_inviter;
+    exit when not found;
+    v_line := v_line || v_inviter;
+  end loop;
+  return v_line;
+end $$;
+comment on function private.invite_line is
+  'A person, by whom they came, by whom that one came, and once more: the erased too, since numbers stay.';
+
+create function private.lock_contributors(p_people uuid[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- the people first, as in private.lock_reputation
+  perform from app.users u where u.id = any (p_people) order by u.id for key share;
+  perform pg_advisory_xact_lock(k.key)
+  from (select distinct hashtextextended('contribution ' || p.id, 0) as key from unnest(p_people) as p (id) order by key) k;
+end $$;
+comment on function private.lock_contributors is 'Locks the contribution of these very people; see private.lock_contribution.';
+
+create function private.lock_contribution(p_users uuid[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.lock_contributors(array(
+    select distinct l.id from unnest(p_users) as u (id), unnest(private.invite_line(u.id)) as l (id)));
+end $$;
+comment on function private.lock_contribution is
+  'Lets one writer at a time at the contribution of these people and of those by whom they came. What is asked of it in a later statement is then final. After every private.lock_reputation of a transaction.';
+
+create function private.standing_contribution(p_user uuid, p_kind text, p_source uuid) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- the newest alone decides, as in private.standing_entry
+  return (select case when e.undoes_id is null then e.id end
+          from app.contribution_entries e
+          where e.user_id = p_user and e.source_id = p_source and e.kind = p_kind and e.level = 0
+          order by e.position desc limit 1);
+end $$;
+comment on function private.standing_contribution is
+  'The entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_contribution).';
+
+create function private.contribute(p_user uuid, p_kind text, p_source uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  c_shares constant numeric[] := array[1, 0.50, 0.25, 0.10];
+  v_line   uuid[] := private.invite_line(p_user);
+  v_points numeric := private.contribution_points(p_kind);
+  v_origin uuid := gen_random_uuid();
+begin
+  perform private.lock_contributors(v_line);
+  if private.standing_contribution(p_user, p_kind, p_source) is null then
+    insert into app.contribution_entries (id, user_id, kind, delta, origin_id, level, source_id)
+    select case l.place when 1 then v_origin else gen_random_uuid() end, l.id, p_kind, round(v_points * c_shares[l.place], 2),
+           case when l.place > 1 then v_origin end, l.place - 1, p_source
+    from unnest(v_line) with ordinality as l (id, place);
+  end if;
+end $$;
+comment on function private.contribute is
+  'Gives the points of a kind once for a cause, until it is undone, and 50, 25 and 10 % of them to the three by whom the person came.';
+
+create function private.uncontribute(p_user uuid, p_kind text, p_source uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_opposite uuid := gen_random_uuid();
+  v_standing uuid;
+begin
+  perform private.lock_contributors(private.invite_line(p_user));
+  v_standing := private.standing_contribution(p_user, p_kind, p_source);
+  insert into app.contribution_entries (id, user_id, kind, delta, origin_id, level, undoes_id, source_id)
+  select case when e.id = v_standing then v_opposite else gen_random_uuid() end, e.user_id, e.kind, -e.delta,
+         case when e.id <> v_standing then v_opposite end, e.level, e.id, e.source_id
+  from app.contribution_entries e where e.id = v_standing or e.origin_id = v_standing;
+end $$;
+comment on function private.uncontribute is
+  'The exact opposite of private.contribute, shares too; nothing when the cause gave nothing or is undone already.';
+
+create function private.gain_from_post() returns trigger
+language plpgsql security definer   -- the ledger is written by triggers alone
+set search_path = ''
+as $$
+begin
+  perform private.contribute(p.author_id, 'post_created', p.id)
+  from app.posts p
+  where p.id = (new.payload ->> 'postId')::uuid and p.format <> 'repost';
+  return null;
+end $$;
+comment on function private.gain_from_post is 'Trigger: a published post, other than a repost, is a contribution of its author.';
+create trigger gain_from_post after insert on app.domain_events
+  for each row when (new.name = 'posts.post.published') execute function private.gain_from_post();
+
+create function private.gain_from_reply() returns trigger
+language plpgsql security definer   -- the ledger is written by triggers alone
+set search_path = ''
+as $$
+begin
+  perform private.contribute(r.author_id, 'reply_created', r.id)
+  from app.replies r join app.posts p on p.id = r.post_id
+  where r.id = (new.payload ->> 'replyId')::uuid and r.author_id <> p.author_id;
+  return null;
+end $$;
+comment on function private.gain_from_reply is 'Trigger: a reply to another''s post is a contribution of its author.';
+create trigger gain_from_reply after insert on app.domain_events
+  for each row when (new.name = 'posts.reply.created') execute function private.gain_from_reply();
+
+create function private.gain_from_reaction() returns trigger
+language plpgsql security definer   -- the ledger is written by triggers alone
+set search_path = ''
+as $$
+begin
+  perform private.contribute(new.user_id, 'reaction_given', new.post_id)
+  from app.posts p where p.id = new.post_id and p.author_id <> new.user_id;
+  return null;
+end $$;
+comment on function private.gain_from_reaction is
+  'Trigger: a reaction to another''s post is a contribution, once a person and post.';
+create trigger gain_from_reaction after insert on app.reactions
+  for each row execute function private.gain_from_reaction();
+
+create function private.withdraw_reactions() returns trigger
+language plpgsql security definer   -- the ledger is written by triggers alone
+set search_path = ''
+as $$
+begin
+  -- the lock in a statement of its own: of a heart and a spark that go at once, the later sees that both are gone
+  perform private.lock_contribution(array(select distinct g.user_id from gone g));
+  perform private.uncontribute(g.user_id, 'reaction_given', g.post_id)
+  from (select distinct post_id, user_id from gone) g
+  where not exists (select from app.reactions r where r.post_id = g.post_id and r.user_id = g.user_id);
+  return null;
+end $$;
+comment on function private.withdraw_reactions is
+  'Trigger: when a person''s last reaction on a post goes, their contribution by it goes too.';
+create trigger withdraw_reactions after delete on app.reactions
+  referencing old table as gone for each statement execute function private.withdraw_reactions();
+
+-- sql/reputation/75_marks.sql
+
+-- What bookmarks and reposts are worth, in both ledgers, and what goes with a deleted post. Reactions: 20_earning.sql,
+-- 70_contribution.sql, which also say in which order the locks come.
+-- Specification: Resources › Reputation (bookmark.received, repost.received, contribution score). Decisions: Reputation.
+
+create function private.earn_from_bookmark() returns trigger
+language plpgsql security definer   -- writes for the post's author
+set search_path = ''
+as $$
+begin
+  perform private.earn_by_post(new.post_id, 'bookmark.received', new.user_id);
+  perform private.contribute(new.user_id, 'bookmark_given', new.post_id)
+  from app.posts p where p.id = new.post_id and p.author_id <> new.user_id;
+  return null;
+end $$;
+comment on function private.earn_from_bookmark is
+  'Trigger: a bookmark earns the post''s author bookmark.received, and is a contribution of whoever sets it. One''s own posts give nothing.';
+create trigger earn_from_bookmark after insert on app.bookmarks
+  for each row execute function private.earn_from_bookmark();
+
+create function private.take_back_bookmarks() returns trigger
+language plpgsql security definer   -- writes for the posts' authors
+set search_path = ''
+as $$
+begin
+  perform private.lock_reputation(array(
+    select p.author_id from gone g join app.posts p on p.id = g.post_id));
+  perform private.take_back(array(
+    select private.standing_entry(p.author_id, 'bookmark.received', g.post_id, g.user_id)
+    from gone g join app.posts p on p.id = g.post_id));
+  perform private.lock_contribution(array(select distinct g.user_id from gone g));
+  perform private.uncontribute(g.user_id, 'bookmark_given', g.post_id) from gone g;
+  return null;
+end $$;
+comment on function private.take_back_bookmarks is 'Trigger: with a bookmark goes what it gave in both ledgers.';
+create trigger take_back_bookmarks after delete on app.bookmarks
+  referencing old table as gone for each statement execute function private.take_back_bookmarks();
+
+create function private.earn_from_repost() returns trigger
+language plpgsql security definer   -- writes for the author of what was reposted
+set search_path = ''
+as $$
+begin
+  perform private.earn_by_post((new.payload ->> 'postId')::uuid, 'repost.received', (new.payload ->> 'userId')::uuid);
+  return null;
+end $$;
+comment on function private.earn_from_repost is
+  'Trigger: a repost earns the author of the original repost.received, while it stands. A quote earns them nothing.';
+create trigger earn_from_repost after insert on app.domain_events
+  for each row when (new.name = 'posts.post.reposted') execute function private.earn_from_repost();
+
+create function private.standing_entries(p_user uuid, p_source uuid) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- of each kind and person the newest decides, as in private.standing_entry
+  return array(
+    select e.id
+    from (select distinct on (coalesce(n.earned_from, n.user_id), n.kind) n.id, n.undoes_id
+          from app.reputation_entries n
+          where n.user_id = p_user and n.source_id = p_source and n.roll_up_level = 0
+          order by coalesce(n.earned_from, n.user_id), n.kind, n.position desc) e
+    where e.undoes_id is null
+    limit 500);
+end $$;
+comment on function private.standing_entries is
+  'Up to 500 direct entries that a cause gave a person and that were not undone. Lock first (private.lock_reputation).';
+
+create function private.forfeit_earnings(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- writes for a post's author
+set search_path = ''
+as $$
+declare
+  v_post    uuid := (p_job ->> 'postId')::uuid;
+  v_author  uuid := (p_job ->> 'authorId')::uuid;
+  v_entries uuid[];
+begin
+  perform private.lock_reputation(array[v_author]);
+  v_entries := private.standing_entries(v_author, v_post);
+  perform private.take_back(v_entries);
+  -- what was taken back stands no longer: the next batch begins at the front again
+  return json_build_object('changed', cardinality(v_entries), 'next', case when cardinality(v_entries) = 500 then v_post end);
+end $$;
+comment on function private.forfeit_earnings is
+  'For the worker alone, and what a deletion does at once: takes the next 500 entries back that a post {postId, authorId} earned its author. Answers {changed, next}; next is null at the end.';
+
+-- as in sql/base/75_enqueue.sql: what is asked for before the first worker starts waits for it
+select pgboss.create_queue('forfeited-earnings', '{"policy": "standard"}');
+
+create function private.forfeit_post() returns trigger
+language plpgsql security definer   -- writes for the authors of the post and of what it reposted
+set search_path = ''
+as $$
+declare
+  v_post     app.posts;
+  v_original app.posts;
+begin
+  select * into v_post from app.posts where id = (new.payload ->> 'postId')::uuid;
+  if v_post.format = 'repost' then
+    select * into v_original from app.posts where id = v_post.quoted_post_id;
+  end if;
+  perform private.lock_reputation(array[v_post.author_id, v_original.author_id]);
+  perform private.take_back(array[private.standing_entry(v_original.author_id, 'repost.received', v_original.id, v_post.author_id)]);
+  perform private.uncontribute(v_post.author_id, 'post_created', v_post.id);
+  if private.forfeit_earnings(new.payload) ->> 'next' is not null then
+    perform private.enqueue('forfeited-earnings', new.payload::json);   -- a post that many liked is deleted as fast as any
+  end if;
+  return null;
+end $$;
+comment on function private.forfeit_post is
+  'Trigger: whoever deletes a post, its author loses what it earned in both ledgers (beyond 500 entries soon after), and that of the original what a repost did. Writing and deleting again and again leaves what is there. An erasure deletes without this event: what was earned stays.';
+create trigger forfeit_post after insert on app.domain_events
+  for each row when (new.name = 'posts.post.deleted') execute function private.forfeit_post();
+
+-- sql/reputation/90_erasure.sql
+
+-- What erasure does to reputation, and where personal data is in it. How erasure runs: sql/base/90_erasure.sql.
+
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.reputation_entries', 'user_id', 'reputationEntries', '{earned_from,source_id,position}'),
-  ('app.reputation', 'user_id', 'reputation', '{}');
+  ('app.reputation', 'user_id', 'reputation', '{}'),
+  ('app.reputation_votes', 'voter_id', 'reputationVotesCast', '{}'),
+  ('app.reputation_appeals', 'user_id', 'reputationAppeals', '{}'),
+  ('app.contribution_entries', 'user_id', 'contributionEntries', '{source_id,position}'),
+  ('app.contribution_scores', 'user_id', 'contributionScore', '{}');
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.reputation_votes', 'user_id', 'reputationVotesReceived', 'user_id = $1 and value <> 0');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.reputation_entries', 'earned_from', 'The entry is another''s; what the person did for it is in reactions, replies and invitedBy.'),
   ('app.reputation_entries', 'source_id', 'Only the cause of an entry.');
+
+create function private.erase_reputation() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  update app.reputation_votes set comment = null where new.id in (voter_id, user_id) and comment is not null;
+  update app.reputation_appeals set text = '', note = null where user_id = new.id and (text <> '' or note is not null);
+  return null;
+end $$;
+comment on function private.erase_reputation is
+  'Trigger: of an erased person''s votes, of those for them and of their appeals the words go. Votes, ledgers and sums stay: ids and numbers, on which the reputation of others rests.';
+create trigger erase_reputation after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_reputation();
 
 -- policies/reputation.sql
 
@@ -6022,15 +9405,53 @@ comment on policy select_own on app.reputation_entries is
 
 -- reputation
 alter table app.reputation enable row level security;
-grant select on app.reputation, app.reputation_card to authenticated;
+grant select (user_id, interest_id, value, direct_value) on app.reputation to authenticated;
+grant select on app.reputation_card to authenticated;
 create policy select_reachable on app.reputation for select to authenticated
   using (exists (select from app.users u where u.id = user_id));
 comment on policy select_reachable on app.reputation is
-  'Whoever sees the person sees their reputation. The ledger''s trigger writes it.';
+  'Whoever sees the person sees their reputation, not the levels that they fell from. The ledger''s trigger writes it.';
 
-grant execute on function private.reputation_level, private.reputation_value, private.total_reputation, private.reputation_of
+-- reputation_votes
+alter table app.reputation_votes enable row level security;
+grant select on app.reputation_votes, app.reputation_vote_card to authenticated;
+create policy select_received on app.reputation_votes for select to authenticated
+  using (user_id = (select app.uid()) and value <> 0 and (select true from app.users u where u.id = voter_id));
+comment on policy select_received on app.reputation_votes is
+  'Who is voted for sees the votes that stand, of people whom they see. private.cast_vote writes them.';
+
+-- reputation_appeals
+alter table app.reputation_appeals enable row level security;
+grant select on app.reputation_appeals, app.reputation_appeal_card to authenticated;
+grant insert (user_id, interest_id, entry_id, text) on app.reputation_appeals to authenticated;
+create policy select_own on app.reputation_appeals for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.reputation_appeals is 'One''s own appeals. Staff reads and resolves them by operations of its own.';
+create policy insert_own on app.reputation_appeals for insert to authenticated
+  with check (user_id = (select app.uid())
+          and (entry_id is null or entry_id in (select e.id from app.reputation_entries e where e.user_id = (select app.uid()))));
+comment on policy insert_own on app.reputation_appeals is 'People appeal in their own name, about their own entries.';
+
+-- contribution_entries: for definer functions alone
+alter table app.contribution_entries enable row level security;
+
+-- contribution_scores
+alter table app.contribution_scores enable row level security;
+grant select on app.contribution_scores to authenticated;
+create policy select_own on app.contribution_scores for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.contribution_scores is 'One''s own score. The ledger''s trigger writes it.';
+
+grant execute on function private.level_minimums, private.level_rank, private.level_name, private.next_level,
+  private.reputation_level, private.reputation_value, private.total_reputation, private.reputation_of
   to authenticated, service_role;
-grant execute on function api.get_my_reputation, api.get_reputation, api.get_my_capabilities to authenticated;
+grant execute on function private.require_reputation, private.has_journalism_reputation, private.detailed_interests,
+  private.reputation_events, private.cast_vote, private.vote_time
+  to authenticated;
+grant execute on function api.get_my_reputation, api.get_reputation, api.get_reputation_details, api.get_reputation_summary,
+  api.get_my_capabilities, api.vote_reputation, api.list_received_votes, api.create_appeal, api.list_my_appeals
+  to authenticated;
+
+-- batches that the worker does
+grant execute on function private.forfeit_earnings to worker;
 
 -- sql/economy/10_ledger.sql
 
@@ -6275,7 +9696,6 @@ insert into private.errors (word, status, text) values
   ('tier_unknown', 422, 'A tier is a whole number from 0 to 5.'),
   ('payment_target', 422, 'Exactly one of postId, replyId and receiverId says what is paid for.'),
   ('pay_oneself', 400, 'You cannot pay yourself.'),
-  ('reputation_too_low', 403, 'Your reputation in this post''s interest is too low for this.'),
   ('direction_unknown', 422, 'direction is sent or received.');
 
 create function private.payment_tier(p_tier integer, out mana integer, out reputation integer)
@@ -6345,10 +9765,22 @@ end $$;
 comment on function private.payment_cards is 'The cards of these payments, in order, as far as the caller sees them.';
 
 create function private.shares(p_payment app.payments, out receiver_id uuid, out amount integer) returns setof record
-language sql stable
+language plpgsql stable   -- called by definer functions alone: who pays sees no bans
 set search_path = ''
-as $$ select p_payment.receiver_id, p_payment.amount $$;
-comment on function private.shares is 'Who gets how much of a payment: its receiver all of it.';
+as $$
+begin
+  return query
+  with shared as materialized (
+    select c.user_id, p_payment.amount * c.split_share / 100 as share   -- of whole numbers: rounded down
+    from app.post_co_authors c join app.users u on u.id = c.user_id
+    where c.post_id = p_payment.post_id and c.status = 'accepted' and c.user_id <> p_payment.sender_id
+      and u.banned_at is null and u.erased_at is null)
+  select p_payment.receiver_id, p_payment.amount - coalesce((select sum(share) from shared), 0)::integer
+  union all
+  select s.user_id, s.share from shared s where s.share > 0;
+end $$;
+comment on function private.shares is
+  'Who gets how much of a payment: each accepted co-author of a post their share, rounded down, and the author the rest. A co-author who pays, is banned or erased leaves theirs to the author.';
 
 create function private.pay(p_receiver uuid, p_emotion app.emotion, p_tier integer, p_post uuid, p_reply uuid) returns uuid
 language plpgsql volatile security definer   -- nobody writes the ledger, and the receiver's wallet is another's
@@ -6409,9 +9841,8 @@ begin
   end if;
   if v_receiver = private.caller() then
     perform private.fail('pay_oneself');
-  elsif v_post.interest_id is not null and private.reputation_value(app.uid(), v_post.interest_id) < v_needed then
-    perform private.fail('reputation_too_low');
   end if;
+  perform private.require_reputation(v_post.interest_id, v_needed);   -- only a post has an interest
 
   v_payment := private.pay(v_receiver, v_emotion, p_tier, p_post_id, p_reply_id);
   return private.keep('pay', json_build_object(
@@ -6473,12 +9904,38 @@ create function api.get_breakdown(p_post_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_card json := private.post_cards(array[p_post_id]) -> 0;
 begin
-  perform private.post(p_post_id);
-  return (select json_build_object('emojiBreakdown', card -> 'emojiBreakdown') from app.post_card where id = p_post_id);
+  if v_card is null then
+    perform private.fail('post_unknown');
+  end if;
+  return json_build_object('emojiBreakdown', v_card -> 'emojiBreakdown');
 end $$;
 comment on function api.get_breakdown is
   'What a post was paid by emotion, {emojiBreakdown: {love: {count, total}, …}}, as in the post itself. Fails: post_unknown.';
+
+-- sql/economy/80_contribution.sql
+
+-- What an emoji payment is to its sender's contribution score: sql/reputation/70_contribution.sql has the rest.
+-- Specification: Resources › Reputation (contribution score, emoji_pay_sent).
+
+create function private.gain_from_payment() returns trigger
+language plpgsql security definer   -- the ledger is written by triggers alone
+set search_path = ''
+as $$
+begin
+  -- before any wallet is locked: the movement of a payment comes last
+  if new.reversed then
+    perform private.uncontribute(new.sender_id, 'emoji_pay_sent', new.reversal_of);
+  else
+    perform private.contribute(new.sender_id, 'emoji_pay_sent', new.id);
+  end if;
+  return null;
+end $$;
+comment on function private.gain_from_payment is 'Trigger: a payment is a contribution of its sender until it is reversed.';
+create trigger gain_from_payment after insert on app.payments
+  for each row execute function private.gain_from_payment();
 
 -- sql/economy/90_personal_data.sql
 
@@ -6655,12 +10112,18 @@ begin
      or exists (select from app.users where id = p_user and (banned_at is not null or erased_at is not null)) then
     return;
   end if;
+  -- a muted post is silent; what the staff did to it and who writes it with whom is told all the same
+  if p_target_type = 'post' and p_kind not in ('moderation.actioned', 'co-author.invited', 'co-author.accepted')
+     and exists (select from app.post_mutes where user_id = p_user and post_id = p_target_id::uuid) then
+    return;
+  end if;
   if p_kind in ('user.followed', 'post.reacted', 'post.replied', 'post.reposted', 'post.quoted', 'message.received')
      and private.roll_up(p_user, p_kind, v_group, p_actor, p_payload) then
     return;
   end if;
-  if p_kind in ('circle.invited', 'circle.added') then
-    -- who is invited or added, and removed, and invited again has one unread notice of it, about the latest
+  if p_kind in ('circle.invited', 'circle.added', 'co-author.invited', 'reputation.voted') then
+    -- who is invited or added, and removed, and invited again has one unread notice of it, about the latest; and so has
+    -- whom somebody votes for, and against, and for
     update app.notifications set target_id = p_target_id, payload = p_payload
     where user_id = p_user and group_key = v_group and read_at is null;
     if found then
@@ -6675,7 +10138,7 @@ begin
   end if;
 end $$;
 comment on function private.notify is
-  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself, from the muted or across a block, nothing to the banned and erased.';
+  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself, from the muted or across a block, nothing about a post that they have muted, nothing to the banned and erased.';
 
 create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -6763,13 +10226,81 @@ begin
     perform private.notify((v_event ->> 'followingId')::uuid, 'user.followed', (v_event ->> 'followerId')::uuid, null, null);
 
   when 'posts.reply.created' then
-    perform private.notify(p.author_id, 'post.replied', (v_event ->> 'authorId')::uuid, 'post', p.id::text,
-      jsonb_build_object('postId', p.id, 'replyId', v_event -> 'replyId'))
-    from app.posts p where p.id = (v_event ->> 'postId')::uuid;
+    -- in the order of their ids: telling locks, and two replies at once must not wait for each other
+    perform private.notify(t.id, 'post.replied', t.author_id, 'post', t.post_id::text,
+      jsonb_build_object('postId', t.post_id, 'replyId', t.reply_id))
+    from (select r.post_id, r.id as reply_id, r.author_id, a.id
+          from app.replies r
+          join app.posts p on p.id = r.post_id
+          left join app.replies parent on parent.id = r.parent_id
+          cross join lateral (select p.author_id union select parent.author_id) a (id)
+          where r.id = (v_event ->> 'replyId')::uuid and private.post_visible_to(r.post_id, a.id) and a.id is not null
+          order by a.id) t;
+
+  when 'posts.person.mentioned' then
+    perform private.notify((v_event ->> 'userId')::uuid, 'post.mentioned', (v_event ->> 'byId')::uuid,
+      'post', v_event ->> 'postId', jsonb_build_object('postId', v_event -> 'postId', 'replyId', v_event -> 'replyId'));
+
+  when 'posts.series.extended' then
+    perform private.tell_of_part(v_event);
 
   when 'posts.reaction.added' then
     perform private.notify(p.author_id, 'post.reacted', (v_event ->> 'userId')::uuid, 'post', p.id::text,
       jsonb_build_object('postId', p.id, 'kind', v_event -> 'kind'))
+    from app.posts p where p.id = (v_event ->> 'postId')::uuid;
+
+  when 'posts.post.reposted' then
+    perform private.notify(p.author_id, 'post.reposted', (v_event ->> 'userId')::uuid, 'post', p.id::text,
+      jsonb_build_object('postId', p.id, 'repostId', v_event -> 'repostId'))
+    from app.posts p
+    where p.id = (v_event ->> 'postId')::uuid and private.post_visible_to((v_event ->> 'repostId')::uuid, p.author_id);
+
+  when 'posts.post.quoted' then
+    -- a scheduled quote may go out when what it quotes is gone
+    perform private.notify(p.author_id, 'post.quoted', (v_event ->> 'userId')::uuid, 'post', p.id::text,
+      jsonb_build_object('postId', p.id, 'quoteId', v_event -> 'quoteId'))
+    from app.posts p
+    where p.id = (v_event ->> 'postId')::uuid and private.post_visible_to(p.id, p.author_id)
+      and private.post_visible_to((v_event ->> 'quoteId')::uuid, p.author_id);
+
+  when 'posts.post.milestone' then
+    perform private.notify(p.author_id, 'post.milestone', null, 'post', p.id::text,
+      jsonb_build_object('postId', p.id, 'reactions', v_event -> 'reactions'))
+    from app.posts p where p.id = (v_event ->> 'postId')::uuid;
+
+  when 'reputation.level_reached' then
+    perform private.notify((v_event ->> 'userId')::uuid, 'reputation.level-up', null, 'interest', v_event ->> 'interestId',
+      jsonb_build_object('interestId', v_event -> 'interestId', 'level', v_event -> 'level'));
+
+  when 'reputation.vote.cast' then
+    if (v_event ->> 'value')::integer <> 0 then
+      perform private.notify((v_event ->> 'userId')::uuid, 'reputation.voted', (v_event ->> 'voterId')::uuid,
+        'vote', v_event ->> 'voteId',
+        jsonb_build_object('interestId', v_event -> 'interestId', 'value', v_event -> 'value'));
+    end if;
+
+  when 'reputation.appeal.resolved' then
+    perform private.notify(a.user_id, 'appeal.resolved', null, 'appeal', a.id::text,
+      jsonb_build_object('appealId', a.id, 'interestId', a.interest_id, 'status', a.status))
+    from app.reputation_appeals a where a.id = (v_event ->> 'appealId')::uuid;
+
+  when 'posts.poll.closed' then
+    perform private.notify(u.id, 'poll.closed', nullif(p.author_id, u.id), 'post', p.id::text,
+      jsonb_build_object('postId', p.id, 'pollId', v_event -> 'pollId'))
+    from app.posts p
+    cross join lateral (
+      select p.author_id as id
+      union select v.user_id from app.poll_votes v where v.poll_id = (v_event ->> 'pollId')::uuid) u
+    where p.id = (v_event ->> 'postId')::uuid and private.post_visible_to(p.id, u.id);
+
+  when 'posts.co_author.invited' then
+    perform private.notify((v_event ->> 'inviteeId')::uuid, 'co-author.invited', (v_event ->> 'inviterId')::uuid,
+      'post', v_event ->> 'postId',
+      jsonb_build_object('inviteId', v_event -> 'inviteId', 'postId', v_event -> 'postId'));
+
+  when 'posts.co_author.accepted' then
+    perform private.notify(p.author_id, 'co-author.accepted', (v_event ->> 'userId')::uuid, 'post', p.id::text,
+      jsonb_build_object('inviteId', v_event -> 'inviteId', 'postId', p.id), 'co-author.accepted:' || (v_event ->> 'inviteId'))
     from app.posts p where p.id = (v_event ->> 'postId')::uuid;
 
   when 'economy.payment.sent' then
@@ -6783,6 +10314,11 @@ begin
     perform private.notify((v_event ->> 'inviterUserId')::uuid, 'invite.used', (v_event ->> 'newUserId')::uuid,
       'invite-code', v_event ->> 'codeId', jsonb_build_object('codeId', v_event -> 'codeId'));
 
+  when 'admin.content.moderated' then
+    -- without an actor: it was the staff
+    perform private.notify((v_event ->> 'authorId')::uuid, 'moderation.actioned', null,
+      v_event ->> 'targetType', v_event ->> 'targetId', v_event - 'authorId');
+
   else
     null;   -- an event that tells nobody anything
   end case;
@@ -6791,6 +10327,55 @@ end $$;
 comment on function private.notify_of_event is 'Trigger of the outbox: in-app notifications, in the transaction of their cause.';
 create trigger notify_of_event after insert on app.domain_events
   for each row execute function private.notify_of_event();
+
+-- sql/notifications/25_series.sql
+
+-- Telling the followers of a series of a new part: with its cause up to 100 of them, more by a job.
+-- Specification: Resources › Post › Series. Decisions: Notifications.
+
+create function private.tell_series_followers(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- tells others than the caller
+set search_path = ''
+as $$
+declare
+  v_series uuid := (p_job ->> 'seriesId')::uuid;
+  v_post   uuid := (p_job ->> 'postId')::uuid;
+  v_after  uuid := coalesce(p_after, '00000000-0000-0000-0000-000000000000');
+  v_group  text := concat_ws(':', 'series.updated', v_series, v_post);
+  v_ids    uuid[];
+  v_new    uuid[];
+begin
+  -- of two who do the same job the later sees whom the earlier told
+  perform pg_advisory_xact_lock(hashtextextended(v_group, 0));
+  v_ids := array(select user_id from app.series_follows
+                 where series_id = v_series and user_id > v_after order by user_id limit 500);
+  v_new := array(select f.id from unnest(v_ids) as f (id)
+                 where private.post_visible_to(v_post, f.id)
+                   and not exists (select from app.notifications n where n.user_id = f.id and n.group_key = v_group));
+  perform private.notify(f.id, 'series.updated', p.author_id, 'post', p.id::text,
+    jsonb_build_object('seriesId', v_series, 'postId', p.id), v_group)
+  from app.posts p, unnest(v_new) as f (id) where p.id = v_post;
+  return json_build_object('changed', cardinality(v_new), 'next', v_ids[500]);
+end $$;
+comment on function private.tell_series_followers is
+  'For the worker alone, and what tells of events: of {seriesId, postId} the next 500 followers behind one, each told once a post and series, nobody who may not see it. Answers {changed, next}; next is null at the end.';
+
+-- as in sql/base/75_enqueue.sql: what is asked for before the first worker starts waits for it
+select pgboss.create_queue('series-notices', '{"policy": "standard"}');
+
+create function private.tell_of_part(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if (select count(*) from (select from app.series_follows
+                            where series_id = (p_event ->> 'seriesId')::uuid limit 101) f) > 100 then
+    perform private.enqueue('series-notices', p_event::json);
+  else
+    perform private.tell_series_followers(p_event);
+  end if;
+end $$;
+comment on function private.tell_of_part is 'Tells the followers of a series of a new part, or has them told when they are more than 100.';
 
 -- sql/notifications/30_realtime.sql
 
@@ -6865,6 +10450,7 @@ comment on policy select_own on app.notification_actors is
   'Whoever sees the notification; who the actor is shows only through app.person_card.';
 
 grant execute on function private.notification_cards to authenticated;
+grant execute on function private.tell_series_followers to worker;
 grant execute on function api.list_notifications, api.count_unread, api.mark_read to authenticated;
 
 -- the channel user:{userId}
@@ -6973,10 +10559,319 @@ end $$;
 comment on function api.generate_invite_codes is
   'Makes invite codes of the calling admin: {items: [{id, code, status, expiresAt}]}. Leaves an audit entry. Fails: role_required, count_out_of_range.';
 
+-- sql/admin/20_reputation.sql
+
+-- What staff does about reputation: appeals, and adjustments by hand.
+-- Specification: Admin › reputation; Resources › Reputation (appeal, manual adjustment). Decisions: Names and shapes › Bodies.
+
+insert into private.errors (word, status, text) values
+  ('appeal_unknown', 404, 'There is no such appeal.'),
+  ('appeal_resolved', 409, 'This appeal was resolved already.'),
+  ('appeal_decision', 422, 'decision is accepted or rejected.'),
+  ('restore_delta_misplaced', 422, 'Only an accepted appeal restores something.'),
+  ('delta_out_of_range', 422, 'A delta has two decimals and is between -1000 and 1000, but not 0; what an appeal restores is above 0.'),
+  ('note_length', 422, 'A note has 1 to 1000 characters.');
+
+create function private.anybody(p_person text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  if pg_input_is_valid(p_person, 'uuid') then
+    v_id := p_person::uuid;
+  else
+    v_id := private.named(p_person);
+  end if;
+  if not exists (select from app.users u where u.id = v_id and u.erased_at is null) then
+    perform private.fail('person_unknown');
+  end if;
+  return v_id;
+end $$;
+comment on function private.anybody is
+  'The id of a person as staff names them: by UUID, actor id or username, the banned too. Fails: person_unknown (also when erased).';
+
+create function private.check_delta(p_delta numeric, p_least numeric) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- a number that is none compares as the greatest of all
+  if p_delta is null or p_delta = 0 or p_delta not between p_least and 1000 or p_delta <> round(p_delta, 2) then
+    perform private.fail('delta_out_of_range');
+  end if;
+end $$;
+comment on function private.check_delta is 'Passes for hundredths from p_least to 1000, without 0. Fails: delta_out_of_range.';
+
+create view app.staff_appeal_card with (security_invoker) as
+select a.id,
+       json_build_object(
+         'id', a.id,
+         'userId', a.user_id,
+         'user', person.card,
+         'interestId', i.id,
+         'slug', i.slug,
+         'eventId', a.entry_id,
+         'text', a.text,
+         'status', a.status,
+         'restoreDelta', a.restore_delta,
+         'note', a.note,
+         'resolvedAt', a.resolved_at,
+         'createdAt', a.created_at) as card
+from app.reputation_appeals a
+join app.interests i on i.id = a.interest_id
+join app.person_card person on person.id = a.user_id;
+comment on view app.staff_appeal_card is 'An appeal as staff sees it: with whose it is, userId being the UUID.';
+
+create function api.list_appeals(p_status text default null, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_id   uuid := private.cursor_uuid(p_cursor);
+  v_from timestamptz;
+  v_ids  uuid[];
+begin
+  perform private.require_role('moderator', 'admin');
+  select created_at into v_from from app.reputation_appeals where id = v_id;   -- none is ever deleted
+  if v_id is not null and not found then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_from := coalesce(v_from, 'infinity');
+  v_id := coalesce(v_id, app.uid());   -- any will do beside infinity
+  if p_status is null then
+    v_ids := array(select id from app.reputation_appeals where (created_at, id) < (v_from, v_id)
+                   order by created_at desc, id desc limit 51);
+  else
+    v_ids := array(select id from app.reputation_appeals where status = p_status and (created_at, id) < (v_from, v_id)
+                   order by created_at desc, id desc limit 51);
+  end if;
+  return private.page((select json_agg(c.card order by p.place)
+                       from unnest(v_ids[:p_limit]) with ordinality as p (id, place)
+                       join app.staff_appeal_card c on c.id = p.id), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_appeals is
+  'The appeals, newest first, all or of one status. Fails: role_required, cursor_unknown, limit_out_of_range.';
+
+create function api.resolve_appeal(p_id uuid, p_decision text, p_restore_delta numeric default null, p_note text default null)
+returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_note   text := nullif(private.trimmed(p_note), '');
+  v_appeal app.reputation_appeals;
+begin
+  perform private.require_role('admin');
+  if p_decision is null or p_decision not in ('accepted', 'rejected') then
+    perform private.fail('appeal_decision');
+  elsif length(v_note) > 1000 then
+    perform private.fail('note_length');
+  elsif p_restore_delta is not null then
+    if p_decision <> 'accepted' then
+      perform private.fail('restore_delta_misplaced');
+    end if;
+    perform private.check_delta(p_restore_delta, 0);
+  end if;
+
+  select * into v_appeal from app.reputation_appeals where id = p_id;
+  if not found then
+    perform private.fail('appeal_unknown');
+  end if;
+  -- the person's lock, then the read: of two admins at once the second finds it resolved
+  perform private.lock_reputation(array[v_appeal.user_id]);
+  update app.reputation_appeals
+  set status = p_decision, restore_delta = p_restore_delta, note = v_note, resolved_at = now()
+  where id = p_id and status = 'pending';
+  if not found then
+    perform private.fail('appeal_resolved');
+  end if;
+  if p_restore_delta is not null then
+    perform private.add_reputation(v_appeal.user_id, v_appeal.interest_id, 'appeal.restored', p_restore_delta, p_id);
+  end if;
+  perform private.emit('reputation.appeal.resolved', json_build_object(
+    'appealId', p_id, 'userId', v_appeal.user_id, 'interestId', v_appeal.interest_id, 'status', p_decision));
+  perform private.audit('appeal.resolved', 'appeal', p_id::text,
+                        json_build_object('decision', p_decision, 'restoreDelta', p_restore_delta));
+  return (select card from app.staff_appeal_card where id = p_id);
+end $$;
+comment on function api.resolve_appeal is
+  'Accepts or rejects an appeal, once; accepted it may restore some reputation. Leaves an audit entry. Fails: role_required, appeal_decision, note_length, restore_delta_misplaced, delta_out_of_range, appeal_unknown, appeal_resolved.';
+
+create function api.adjust_reputation(p_user_id text, p_interest_id uuid, p_delta numeric, p_note text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_note text := private.trimmed(p_note);
+  v_user uuid;
+  v_id   uuid;
+begin
+  perform private.require_role('admin');
+  perform private.check_delta(p_delta, -1000);
+  if v_note is null or length(v_note) not between 1 and 1000 then
+    perform private.fail('note_length');
+  end if;
+  v_user := private.anybody(p_user_id);
+  v_id := private.add_reputation(v_user, private.interest(p_interest_id), 'admin.adjusted', p_delta);
+  -- the words stand beside the audit log alone, under the person, whose erasure takes them
+  perform private.audit('reputation.adjusted', 'user', v_user::text,
+                        json_build_object('interestId', p_interest_id, 'delta', p_delta, 'note', v_note));
+  return (
+    select json_build_object('id', v_id, 'userId', v_user, 'user', p.card, 'interestId', p_interest_id,
+                             'delta', p_delta, 'value', r.value, 'level', private.reputation_level(r.value))
+    from app.person_card p join app.reputation r on r.user_id = p.id
+    where p.id = v_user and r.interest_id = p_interest_id);
+end $$;
+comment on function api.adjust_reputation is
+  'Adds to or takes from a person''s reputation in an interest, with roll-ups: {id (of the entry), userId, user, interestId, delta, value, level}. Leaves an audit entry with the note. Fails: role_required, delta_out_of_range, note_length, person_unknown, interest_unknown.';
+
+-- sql/admin/30_posts.sql
+
+-- Posts and replies in the hands of staff: hidden, shown again, deleted.
+-- Specification: States and transitions › Post; Admin › posts, replies. Decisions: Roles; Visibility.
+
+insert into private.errors (word, status, text) values
+  ('reason_length', 422, 'A reason has up to 1000 characters.');
+
+create function private.moderated(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_reason text := nullif(private.trimmed(p_reason), '');
+begin
+  if length(v_reason) > 1000 then
+    perform private.fail('reason_length');
+  end if;
+  perform private.emit('admin.content.moderated', json_build_object(
+    'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author));
+  perform private.audit(p_type || '.' || p_action, p_type, p_id::text,
+                        case when v_reason is not null then json_build_object('reason', v_reason) end);
+end $$;
+comment on function private.moderated is
+  'What follows when staff did something about content: its author hears that it was done, the audit log keeps who did it and why. Fails: reason_length.';
+
+create function private.set_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_post app.posts;
+begin
+  perform private.require_role('moderator', 'admin');
+  select * into v_post from app.posts where id = p_id for update;
+  if not found then
+    perform private.fail('post_unknown');
+  end if;
+  if (v_post.hidden_at is not null) <> p_hidden then
+    update app.posts set hidden_at = case when p_hidden then now() end where id = p_id returning hidden_at into v_post.hidden_at;
+    perform private.moderated('post', p_id, case when p_hidden then 'hidden' else 'unhidden' end, v_post.author_id, p_reason);
+  end if;
+  return json_build_object('id', p_id, 'hiddenAt', v_post.hidden_at);
+end $$;
+comment on function private.set_post_hidden is
+  'Hides a post or shows it again: {id, hiddenAt}. What is so already stays as it is, without an entry. Fails: role_required, post_unknown, reason_length.';
+
+create function private.set_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_reply app.replies;
+begin
+  perform private.require_role('moderator', 'admin');
+  select * into v_reply from app.replies where id = p_id for update;
+  if not found then
+    perform private.fail('reply_unknown');
+  end if;
+  if (v_reply.hidden_at is not null) <> p_hidden then
+    update app.replies set hidden_at = case when p_hidden then now() end where id = p_id returning hidden_at into v_reply.hidden_at;
+    perform private.moderated('reply', p_id, case when p_hidden then 'hidden' else 'unhidden' end, v_reply.author_id, p_reason);
+  end if;
+  return json_build_object('id', p_id, 'hiddenAt', v_reply.hidden_at);
+end $$;
+comment on function private.set_reply_hidden is
+  'Hides a reply or shows it again, as private.set_post_hidden. Fails: role_required, reply_unknown, reason_length.';
+
+create function api.hide_post(p_id uuid, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.set_post_hidden(p_id, true, p_reason); end $$;
+comment on function api.hide_post is
+  'Hides a post from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: role_required, post_unknown, reason_length.';
+
+create function api.unhide_post(p_id uuid, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.set_post_hidden(p_id, false, p_reason); end $$;
+comment on function api.unhide_post is
+  'Shows a hidden post again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: role_required, post_unknown, reason_length.';
+
+create function api.hide_reply(p_id uuid, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.set_reply_hidden(p_id, true, p_reason); end $$;
+comment on function api.hide_reply is
+  'Hides a reply from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: role_required, reply_unknown, reason_length.';
+
+create function api.unhide_reply(p_id uuid, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.set_reply_hidden(p_id, false, p_reason); end $$;
+comment on function api.unhide_reply is
+  'Shows a hidden reply again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: role_required, reply_unknown, reason_length.';
+
+create function api.remove_post(p_id uuid, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_author uuid;
+begin
+  perform private.require_role('admin');
+  v_author := private.delete_post(p_id);
+  if v_author is not null then
+    perform private.moderated('post', p_id, 'deleted', v_author, p_reason);
+  elsif not exists (select from app.posts where id = p_id) then
+    perform private.fail('post_unknown');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.remove_post is
+  'Deletes anybody''s post for everyone; repeating it changes nothing. Leaves an audit entry. Fails: role_required, post_unknown, reason_length.';
+
+-- sql/admin/90_erasure.sql
+
+-- What erasure does to what staff wrote about a person's posts and replies. How erasure runs: sql/base/90_erasure.sql.
+
+create function private.erase_moderation() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  update app.audit_details d set detail = null from app.audit_log l
+  where l.id = d.audit_id and d.detail is not null
+    and (l.target_type = 'post' and l.target_id in (select p.id::text from app.posts p where p.author_id = new.id)
+      or l.target_type = 'reply' and l.target_id in (select r.id::text from app.replies r where r.author_id = new.id));
+  return null;
+end $$;
+comment on function private.erase_moderation is
+  'Trigger: of what staff did about an erased person''s posts and replies the reasons go; the entries stay.';
+create trigger erase_moderation after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_moderation();
+
 -- policies/admin.sql
 
 -- Who may run the operations of staff: the service role alone, and each checks the caller's stored role itself.
 -- Twin of sql/admin/.
 
 grant execute on function private.make_invite_code, private.random_code to service_role;
-grant execute on function api.generate_invite_codes to service_role;
+grant execute on function private.anybody, private.check_delta, private.trimmed, private.lock_reputation, private.add_reputation, private.roll_up_share
+  to service_role;
+grant execute on function api.generate_invite_codes, api.list_appeals, api.resolve_appeal, api.adjust_reputation to service_role;
+grant execute on function private.moderated, private.set_post_hidden, private.set_reply_hidden, private.delete_post,
+  private.hot_at, private.visibility_level   -- columns of posts are made of these
+  to service_role;
+grant execute on function api.hide_post, api.unhide_post, api.remove_post, api.hide_reply, api.unhide_reply to service_role;

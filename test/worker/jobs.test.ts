@@ -75,6 +75,23 @@ describe('the job', () => {
     expect(await run('expire-invites')).toBe(0)
   })
 
+  test('publish-scheduled lets one post out at a time, the one that has been due the longest', async () => {
+    const ids = await Promise.all(
+      ['one', 'two', 'three'].map(async (body) => {
+        const publishAt = new Date(Date.now() + 3_600_000).toISOString()
+        return (await alice.post<{ id: string }>('/posts', { body, publishAt })).body.id
+      }),
+    )
+    for (const [at, id] of ids.slice(0, 2).entries())
+      await owner`update app.posts set publish_at = now() - ${`${at + 1} minutes`}::interval where id = ${id}`
+    const out = () => owner`select id from app.posts where published_at is not null and id in ${owner(ids)}`
+    expect(await run('publish-scheduled')).toBe(1)
+    expect(await out()).toEqual([{ id: ids[1] }])
+    expect(await run('publish-scheduled')).toBe(1)
+    expect(await run('publish-scheduled')).toBe(0)
+    expect(await out()).toHaveLength(2)
+  })
+
   test('roll-realtime-partitions makes the days ahead and drops the old ones', async () => {
     expect(await run('roll-realtime-partitions')).toBe(0)
     const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)

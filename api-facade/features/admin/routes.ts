@@ -1,8 +1,19 @@
 // Admin routes. Each runs on the service pool after the guard, and its operation checks the stored role itself.
-import { routes } from '../../lib/routes.ts'
-import { GeneratedCodes, Generation } from './schemas.ts'
+import { routes, type Table } from '../../lib/routes.ts'
+import { UuidId } from '../../lib/schemas.ts'
+import posts from './posts.ts'
+import {
+  Adjusted,
+  Adjustment,
+  AppealsQuery,
+  GeneratedCodes,
+  Generation,
+  Resolution,
+  StaffAppeal,
+  StaffAppealPage,
+} from './schemas.ts'
 
-export default routes('admin', {
+const others = routes('admin', {
   'POST /admin/invite-codes/generate': {
     summary: 'Generate invite codes',
     description: 'The codes are the calling admin’s own and are valid for 30 days. Leaves an audit entry.',
@@ -12,4 +23,45 @@ export default routes('admin', {
     answers: { 201: GeneratedCodes },
     fails: ['count_out_of_range'],
   },
+  'GET /admin/reputation/appeals': {
+    summary: 'Appeals about reputation, newest first',
+    description: 'All, or those of one status.',
+    access: 'moderator',
+    operation: 'list_appeals',
+    query: AppealsQuery,
+    page: true,
+    answers: { 200: StaffAppealPage },
+    fails: ['cursor_unknown'],
+  },
+  'POST /admin/reputation/appeals/:id/resolve': {
+    summary: 'Accept or reject an appeal',
+    description:
+      'Once. An accepted one may carry `restoreDelta`, above 0 and up to 1000 in hundredths, which the person gets in the interest of the appeal, with roll-ups; a rejected one may not. The person hears of it and reads the note. Leaves an audit entry.',
+    access: 'admin',
+    operation: 'resolve_appeal',
+    params: UuidId,
+    body: Resolution,
+    answers: { 200: StaffAppeal },
+    fails: [
+      'appeal_decision',
+      'restore_delta_misplaced',
+      'delta_out_of_range',
+      'note_length',
+      'appeal_unknown',
+      'appeal_resolved',
+    ],
+  },
+  'POST /admin/reputation/adjust': {
+    summary: 'Adjust a person’s reputation in an interest',
+    description:
+      '`delta` is between -1000 and 1000 in hundredths, and not 0; it rolls up like everything. The note is for the audit log alone. Leaves an audit entry.',
+    access: 'admin',
+    operation: 'adjust_reputation',
+    body: Adjustment,
+    answers: { 201: Adjusted },
+    fails: ['delta_out_of_range', 'note_length', 'person_unknown', 'interest_unknown'],
+  },
 })
+
+const table: Table = { feature: 'admin', rows: { ...others.rows, ...posts.rows } }
+export default table

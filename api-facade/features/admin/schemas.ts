@@ -1,5 +1,6 @@
 // Shapes of the admin panel's routes. Specification: Admin.
-import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { Appeal, AppealStatus, Level } from '../reputation/schemas.ts'
 
 export const Generation = z.object({ count: z.int().min(1).max(100) })
 export const GeneratedCodes = z
@@ -7,3 +8,48 @@ export const GeneratedCodes = z
     items: z.array(z.object({ id: Uuid, code: z.string(), status: z.literal('active'), expiresAt: Timestamp })),
   })
   .openapi('GeneratedCodes')
+
+/** How staff names people: as everyone does, or by the UUID. */
+const AnyPerson = PersonParam.openapi({ description: 'A UUID, an actor id or a username.' })
+
+export const AppealsQuery = z.object({ status: AppealStatus.optional() })
+export const StaffAppeal = Appeal.extend({
+  userId: Uuid.openapi({ description: 'The internal id.' }),
+  user: PersonCard,
+}).openapi('StaffAppeal')
+export const StaffAppealPage = Page(StaffAppeal)
+
+const Delta = z.number().multipleOf(0.01)
+export const Resolution = z
+  .object({
+    decision: z.enum(['accepted', 'rejected']),
+    restoreDelta: Delta.positive().max(1000).nullish(),
+    note: z.string().trim().max(1000).nullish(),
+  })
+  .openapi('AppealResolution')
+export const Adjustment = z
+  .object({
+    userId: AnyPerson,
+    interestId: Uuid,
+    delta: Delta.min(-1000)
+      .max(1000)
+      .refine((delta) => delta !== 0, 'must not be 0'),
+    note: z.string().trim().min(1).max(1000),
+  })
+  .openapi('ReputationAdjustment')
+export const Adjusted = z
+  .object({
+    id: Uuid.openapi({ description: 'Of the entry in the ledger.' }),
+    userId: Uuid.openapi({ description: 'The internal id.' }),
+    user: PersonCard,
+    interestId: Uuid,
+    delta: z.number(),
+    value: z.number().openapi({ description: 'The person’s reputation in the interest now.' }),
+    level: Level,
+  })
+  .openapi('AdjustedReputation')
+
+export const Reason = z
+  .object({ reason: z.string().trim().max(1000).nullish().openapi({ description: 'For the audit log.' }) })
+  .optional()
+export const Hidden = z.object({ id: Uuid, hiddenAt: Timestamp.nullable() }).openapi('Hidden')

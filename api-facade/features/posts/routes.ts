@@ -1,98 +1,25 @@
-// Posts routes: publishing, the feed, replies, reactions. Rules are in sql/posts, visibility in policies/posts.sql.
-import { routes } from '../../lib/routes.ts'
-import { UuidId } from '../../lib/schemas.ts'
-import {
-  FeedQuery,
-  NewPost,
-  NewReaction,
-  NewReply,
-  Post,
-  PostDetail,
-  PostPage,
-  ReactionAnswer,
-  RepliesQuery,
-  Reply,
-  ReplyPage,
-  TakenReaction,
-} from './schemas.ts'
+// Posts routes, one table a subject. Rules are in sql/posts, visibility in policies/posts.sql.
+import type { Table } from '../../lib/routes.ts'
+import coAuthors from './co-authors.ts'
+import feed from './feed.ts'
+import marks from './marks.ts'
+import polls from './polls.ts'
+import publishing from './publishing.ts'
+import replies from './replies.ts'
+import reposts from './reposts.ts'
+import series from './series.ts'
 
-export default routes('posts', {
-  'GET /feed': {
-    summary: 'Every post that I may see, newest first',
-    description: 'Tabs, filters and the ranked order are not there yet: their parameters are 422.',
-    access: 'user',
-    operation: 'list_feed',
-    query: FeedQuery,
-    page: true,
-    answers: { 200: PostPage },
-    fails: ['cursor_unknown'],
+const table: Table = {
+  feature: 'posts',
+  rows: {
+    ...feed.rows,
+    ...publishing.rows,
+    ...replies.rows,
+    ...series.rows,
+    ...marks.rows,
+    ...reposts.rows,
+    ...polls.rows,
+    ...coAuthors.rows,
   },
-  'POST /posts': {
-    summary: 'Publish a note or an essay',
-    description:
-      'A note has up to 5000 characters and no title; an essay a title of up to 200 and a body of up to 100000. Text is trimmed. An interest that does not exist is 404.',
-    access: 'user',
-    operation: 'create_post',
-    body: NewPost,
-    idempotent: true,
-    answers: { 201: Post },
-    fails: [
-      'post_title',
-      'post_body',
-      'interest_unknown',
-      'post_interests_exceeded',
-      'idempotency_key_reused',
-      'idempotency_key_busy',
-      'idempotency_answer_gone',
-    ],
-  },
-  'GET /posts/:id': {
-    summary: 'A post with the first page of its replies',
-    access: 'user',
-    operation: 'get_post',
-    params: UuidId,
-    answers: { 200: PostDetail },
-    fails: ['post_unknown'],
-  },
-  'POST /posts/:id/replies': {
-    summary: 'Reply to a post',
-    description:
-      'A criticism has 50 to 300 characters, a contribution at least 100, a reaction up to 280, anything else up to 5000.',
-    access: 'user',
-    operation: 'create_reply',
-    params: UuidId,
-    body: NewReply,
-    answers: { 201: Reply },
-    fails: ['post_unknown', 'reply_body', 'criticism_length', 'contribution_length'],
-  },
-  'GET /posts/:id/replies': {
-    summary: 'Replies to a post, oldest first',
-    access: 'user',
-    operation: 'list_replies',
-    params: UuidId,
-    query: RepliesQuery,
-    page: true,
-    answers: { 200: ReplyPage },
-    fails: ['post_unknown', 'cursor_unknown'],
-  },
-  'POST /posts/:id/react': {
-    summary: 'Give a heart or a spark',
-    description: 'Repeating it changes nothing. Hearts are counted, sparks are not.',
-    access: 'user',
-    operation: 'react',
-    params: UuidId,
-    body: NewReaction,
-    answers: { 200: ReactionAnswer },
-    fails: ['post_unknown'],
-  },
-  'DELETE /posts/:id/react': {
-    summary: 'Take my reaction back',
-    description: 'With `?kind=` that one, without it both. Repeating it changes nothing.',
-    access: 'user',
-    operation: 'unreact',
-    params: UuidId,
-    query: TakenReaction,
-    answers: { 200: ReactionAnswer },
-    fails: ['post_unknown'],
-  },
-})
+}
+export default table

@@ -1,71 +1,168 @@
 // Shapes of posts. Specification: Resources › Post, Reply. Rules are in sql/posts.
-import { notYet, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { notYet, Page, PersonCard, PersonParam, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const ReplyKind = z.enum(['reply', 'reaction', 'criticism', 'contribution'])
 const ReactionKind = z.enum(['heart', 'spark'])
+const PostFormat = z.enum(['note', 'essay', 'photo', 'video', 'quote', 'thread', 'repost'])
+const Visibility = z.enum(['public', 'circles', 'inner'])
 
-export const NewPost = z.object({
-  body: z.string(),
-  format: z.enum(['note', 'essay']).optional(),
-  title: z.string().nullish(),
-  visibility: z.enum(['public', 'circles', 'inner']).optional(),
+const words = {
+  title: z.string().nullish().openapi({ description: 'Of an essay; nothing else has one.' }),
+  body: z.string().optional(),
+  media: z
+    .array(
+      z.object({
+        url: z.string().openapi({ description: 'An http(s) address of up to 2000 characters.' }),
+        alt: z.string().nullish().openapi({ description: 'What it shows, in up to 1000 characters.' }),
+        assetId: notYet(),
+      }),
+    )
+    .optional(),
+}
+const settings = {
+  visibility: Visibility.optional(),
   depth: z.int().min(0).max(5).optional(),
-  interestId: Uuid.nullish(),
+  interestId: Uuid.nullish().openapi({ description: 'The primary interest.' }),
   interestIds: z.array(Uuid).optional().openapi({ description: 'Up to 4 more than the primary one.' }),
-  personaId: notYet(),
-  media: notYet(),
-  poll: notYet(),
-  quotedPostId: notYet(),
-  publishAt: notYet(),
-  isJournalism: notYet(),
+  personaId: Uuid.nullish(),
+  isJournalism: z.boolean().optional(),
+  publishAt: Timestamp.nullish().openapi({ description: 'A moment in the future.' }),
+}
+const NewPoll = z.object({
+  options: z.array(z.string()).openapi({ description: '2 to 6; those past the sixth are dropped.' }),
+  closesAt: Timestamp.nullish(),
 })
+export const NewPost = z
+  .object({
+    format: PostFormat.optional(),
+    ...words,
+    ...settings,
+    poll: NewPoll.nullish(),
+    quotedPostId: Uuid.nullish().openapi({ description: 'What a quote or a repost is of.' }),
+  })
+  .openapi('NewPost')
+
+const fixed = () => z.unknown().optional().openapi({ description: 'Cannot be changed.' })
+export const PostChanges = z
+  .object({ ...words, ...settings, format: fixed(), poll: fixed(), quotedPostId: fixed() })
+  .openapi('PostChanges')
 
 export const Breakdown = z
   .record(z.string(), z.object({ count: z.int(), total: z.int() }))
   .openapi('EmojiBreakdown', { description: 'By emotion: how many payments, and how much mana.' })
 
-const Reactions = z.object({
-  counters: z.object({ reactions: z.int(), replies: z.int() }),
-  viewer: z.object({ reactions: z.array(ReactionKind) }),
+const Counters = z.object({
+  reactions: z.int().openapi({ description: 'Hearts.' }),
+  replies: z.int(),
+  shares: z.int().openapi({ description: 'Reposts.' }),
+  bookmarks: z.int(),
+  views: z.int(),
 })
-export const ReactionAnswer = Reactions.openapi('Reactions')
+const Viewer = z.object({
+  reactions: z.array(ReactionKind),
+  bookmarked: z.boolean(),
+  reposted: z.boolean(),
+  voted: z.boolean(),
+})
+export const ReactionAnswer = z.object({ counters: Counters, viewer: Viewer }).openapi('Reactions')
 
-export const Post = z
+export const Media = z.object({ url: z.string(), alt: z.string().nullable() }).openapi('PostMedia')
+export const CoAuthor = z
+  .object({
+    id: Uuid.openapi({ description: 'The invitation’s, to respond to.' }),
+    userId: z.string(),
+    user: PersonCard,
+    splitShare: z.int(),
+    status: z.enum(['pending', 'accepted']),
+  })
+  .openapi('CoAuthor', { description: 'Pending ones show to the author and to the invited alone.' })
+export const Poll = z
   .object({
     id: Uuid,
-    authorId: z.string(),
-    author: PersonCard,
-    format: z.string(),
-    title: z.string().nullable(),
-    body: z.string(),
-    visibility: z.string(),
-    depth: z.int(),
-    depthLabel: z.string(),
-    interestId: Uuid.nullable(),
-    interests: z.array(
-      z.object({ id: Uuid, slug: z.string(), name: z.string(), accentColor: z.string(), isPrimary: z.boolean() }),
-    ),
-    ...Reactions.shape,
-    emojiBreakdown: Breakdown,
-    hiddenAt: Timestamp.nullable(),
-    createdAt: Timestamp,
+    options: z.array(z.object({ id: Uuid, text: z.string(), votes: z.int() })),
+    totalVotes: z.int(),
+    closesAt: Timestamp.nullable(),
+    closed: z.boolean(),
+    myOptionId: Uuid.nullable(),
   })
-  .openapi('Post')
-export const PostPage = Page(Post)
-export const FeedQuery = z.object({
-  tab: notYet(),
-  journalism: notYet(),
-  minDepth: notYet(),
-  interestId: notYet(),
-  format: notYet(),
-})
+  .openapi('Poll')
 
-export const NewReply = z.object({ body: z.string(), kind: ReplyKind.optional() })
-export const RepliesQuery = z.object({ kind: ReplyKind.optional() })
+const post = {
+  id: Uuid,
+  authorId: z.string(),
+  author: PersonCard,
+  personaId: Uuid,
+  persona: z.object({ id: Uuid, name: z.string(), accent: z.string(), profilePicUrl: z.string().nullable() }),
+  coAuthors: z.array(CoAuthor),
+  format: PostFormat,
+  title: z.string().nullable(),
+  body: z.string(),
+  media: z.array(Media),
+  visibility: Visibility,
+  depth: z.int(),
+  depthLabel: z.string(),
+  interestId: Uuid.nullable(),
+  interests: z.array(
+    z.object({ id: Uuid, slug: z.string(), name: z.string(), accentColor: z.string(), isPrimary: z.boolean() }),
+  ),
+  isJournalism: z.boolean(),
+  counters: Counters,
+  viewer: Viewer,
+  poll: Poll.nullable(),
+  series: z.array(z.object({ id: Uuid, title: z.string() })),
+  emojiBreakdown: Breakdown,
+  pinned: z.boolean(),
+  publishAt: Timestamp.nullable(),
+  publishedAt: Timestamp.nullable().openapi({ description: 'Null while it is scheduled.' }),
+  editedAt: Timestamp.nullable(),
+  hiddenAt: Timestamp.nullable(),
+  createdAt: Timestamp,
+}
+const QuotedPost = z.object(post).openapi('QuotedPost')
+const quoting = {
+  quotedPostId: Uuid.nullable(),
+  quotedPost: QuotedPost.nullable().openapi({
+    description: 'What a quote or a repost is of; null, as its id, to whom may not see it, and when it is gone.',
+  }),
+}
+export const Post = z.object({ ...post, ...quoting }).openapi('Post')
+export const PostPage = Page(Post)
+export const Username = z.object({ username: PersonParam })
+const queryFlag = z
+  .enum(['true', 'false'])
+  .transform((text) => text === 'true')
+  .openapi({ type: 'boolean' })
+export const FeedQuery = z.object({
+  tab: z.enum(['following', 'trending', 'circles']).optional(),
+  journalism: queryFlag.optional(),
+  minDepth: queryInteger(0, 5).optional(),
+  interestId: Uuid.optional().openapi({ description: 'This interest, or any below it.' }),
+  format: PostFormat.optional(),
+})
+export const FeedItem = z
+  .object({
+    ...post,
+    ...quoting,
+    score: z.number().openapi({ description: 'The sum of the weights in `why`.' }),
+    why: z.array(
+      z.object({
+        factor: z.enum(['engagement', 'depth', 'interest', 'following', 'circle', 'recency']),
+        weight: z.number(),
+      }),
+    ),
+  })
+  .openapi('FeedItem')
+export const FeedPage = Page(FeedItem)
+
+export const NewReply = z.object({ body: z.string(), kind: ReplyKind.optional(), parentId: Uuid.nullish() })
+export const RepliesQuery = z.object({ kind: ReplyKind.optional(), parentId: Uuid.optional() })
 export const Reply = z
   .object({
     id: Uuid,
     postId: Uuid,
+    parentId: Uuid.nullable().openapi({
+      description: 'The reply that this one answers; null is the post, or a reply that one may not see.',
+    }),
     authorId: z.string(),
     author: PersonCard,
     kind: ReplyKind,
@@ -79,3 +176,26 @@ export const PostDetail = z.object({ ...Post.shape, replies: ReplyPage }).openap
 
 export const NewReaction = z.object({ kind: ReactionKind })
 export const TakenReaction = z.object({ kind: ReactionKind.optional() })
+export const Muted = z.object({ muted: z.literal(true) })
+
+const { visibility, depth, interestId, interestIds, personaId } = settings
+export const NewRepost = z
+  .object({ body: z.string().nullish(), visibility, depth, interestId, interestIds, personaId })
+  .openapi('NewRepost', { description: 'With a body it is a quote.' })
+
+export const Vote = z.object({ optionId: Uuid })
+
+export const NewCoAuthor = z.object({ userId: PersonParam, splitShare: z.int().min(0).max(100) })
+export const CoAuthorParams = z.object({ id: Uuid, inviteId: Uuid })
+export const CoAuthorResponse = z.object({ accept: z.boolean() })
+export const CoAuthorInvitation = z
+  .object({
+    id: Uuid,
+    postId: Uuid,
+    userId: z.string(),
+    user: PersonCard,
+    splitShare: z.int(),
+    status: z.enum(['pending', 'accepted', 'declined']),
+    createdAt: Timestamp,
+  })
+  .openapi('CoAuthorInvitation')

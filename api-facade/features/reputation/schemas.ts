@@ -1,22 +1,128 @@
 // Shapes of reputation. Specification: Resources › Reputation; Authentication › Capabilities. Rules are in sql/reputation.
-import { PersonParam, Uuid, z } from '../../lib/schemas.ts'
+import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 export const UserId = z.object({ userId: PersonParam })
 
-export const Reputation = z
+export const Level = z.enum(['Curious', 'Reader', 'Practitioner', 'Adept', 'Master', 'Lifework'])
+const Kind = z.enum([
+  'post.contributed',
+  'reply.reply',
+  'reply.criticism',
+  'reply.contribution',
+  'reaction.received',
+  'bookmark.received',
+  'repost.received',
+  'invite.used',
+  'onboarding.bootstrap',
+  'vote.received',
+  'appeal.restored',
+  'admin.adjusted',
+])
+const Total = z.number().openapi({ description: 'The sum of what was earned directly, roll-ups left out.' })
+const Value = z.number().openapi({ description: 'Two decimals; with what rolled up from the interests below.' })
+
+const InterestReputation = z
+  .object({ interestId: Uuid, slug: z.string(), name: z.string(), value: Value, level: Level })
+  .openapi('InterestReputation')
+
+export const Reputation = z.object({ total: Total, items: z.array(InterestReputation) }).openapi('Reputation')
+
+export const ReputationSummary = z
+  .object({ userId: z.string(), total: Total, topInterests: z.array(InterestReputation).max(5) })
+  .openapi('ReputationSummary')
+
+const DetailedInterest = z.object({
+  interestId: Uuid,
+  slug: z.string(),
+  name: z.string(),
+  value: Value,
+  directValue: z.number(),
+  rolledUpValue: z
+    .number()
+    .openapi({ description: 'What rolled up from the interests below: `value` less `directValue`.' }),
+  level: Level,
+  nextLevel: z.object({ level: Level, minValue: z.number() }).nullable().openapi({ description: 'Null for Lifework.' }),
+  byKind: z
+    .partialRecord(Kind, z.number())
+    .openapi({ description: 'The sums of what was earned directly; kinds that come to nothing are left out.' }),
+})
+const ReputationEvent = z
   .object({
-    total: z.number().openapi({ description: 'The sum of what was earned directly, roll-ups left out.' }),
-    items: z.array(
-      z.object({
-        interestId: Uuid,
-        slug: z.string(),
-        name: z.string(),
-        value: z.number().openapi({ description: 'Two decimals; with what rolled up from the interests below.' }),
-        level: z.enum(['Curious', 'Reader', 'Practitioner', 'Adept', 'Master', 'Lifework']),
-      }),
-    ),
+    id: Uuid,
+    interestId: Uuid,
+    kind: Kind,
+    delta: z.number(),
+    createdAt: Timestamp,
+    rolledUp: z.boolean().openapi({ description: 'Whether it is a share of what was earned in an interest below.' }),
   })
-  .openapi('Reputation')
+  .openapi('ReputationEvent')
+
+export const DetailedReputation = z
+  .object({
+    total: Total,
+    contributionScore: z.number(),
+    interests: z.array(DetailedInterest),
+    events: Page(ReputationEvent),
+  })
+  .openapi('DetailedReputation')
+
+const VoteValue = z.int().min(-1).max(1)
+
+export const NewVote = z.object({
+  userId: PersonParam,
+  interestId: Uuid,
+  value: VoteValue,
+  comment: z.string().trim().max(280).nullish(),
+})
+export const CastVote = z
+  .object({
+    userId: z.string(),
+    interestId: Uuid,
+    value: VoteValue,
+    comment: z.string().nullable(),
+    weight: z.number().openapi({ description: 'Of my vote in this interest, from 0 to 3.' }),
+    impact: z.number().openapi({ description: 'What the vote gives or takes: `weight` times `value`, two decimals.' }),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .openapi('CastVote')
+export const ReceivedVotePage = Page(
+  z
+    .object({
+      id: Uuid,
+      voterId: z.string(),
+      voter: PersonCard,
+      interestId: Uuid,
+      slug: z.string(),
+      value: VoteValue,
+      comment: z.string().nullable(),
+      impact: z.number(),
+      createdAt: Timestamp.openapi({ description: 'When the vote was first cast.' }),
+    })
+    .openapi('ReceivedVote'),
+)
+
+export const NewAppeal = z.object({
+  interestId: Uuid,
+  text: z.string().trim().min(1).max(2000),
+  eventId: Uuid.nullish().openapi({ description: 'One event of my reputation in this interest.' }),
+})
+export const AppealStatus = z.enum(['pending', 'accepted', 'rejected'])
+export const Appeal = z
+  .object({
+    id: Uuid,
+    interestId: Uuid,
+    slug: z.string(),
+    eventId: Uuid.nullable(),
+    text: z.string(),
+    status: AppealStatus,
+    restoreDelta: z.number().nullable(),
+    note: z.string().nullable().openapi({ description: 'What the staff answers.' }),
+    resolvedAt: Timestamp.nullable(),
+    createdAt: Timestamp,
+  })
+  .openapi('ReputationAppeal')
+export const AppealPage = Page(Appeal)
 
 export const Capabilities = z
   .object({

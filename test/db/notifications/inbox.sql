@@ -9,12 +9,12 @@ $$;
 grant execute on function pg_temp.inbox to public;
 
 -- Rolling up, as the owner of the schemas
-select private.notify(test.id('alice'), 'post.reacted', test.id('bob'), 'post', 'p1', '{"kind": "heart"}');
-select private.notify(test.id('alice'), 'post.reacted', test.id('carla'), 'post', 'p1', '{"kind": "spark"}');
-select private.notify(test.id('alice'), 'post.reacted', test.id('bob'), 'post', 'p1', '{"kind": "spark"}');
-select private.notify(test.id('alice'), 'post.reacted', test.id('bob'), 'post', 'p2');
-select private.notify(test.id('alice'), 'post.replied', test.id('bob'), 'post', 'p1');
-select private.notify(test.id('alice'), 'post.replied', test.id('bob'), 'post', 'p1');
+select private.notify(test.id('alice'), 'post.reacted', test.id('bob'), 'post', '00000000-0000-4000-8000-000000000001', '{"kind": "heart"}');
+select private.notify(test.id('alice'), 'post.reacted', test.id('carla'), 'post', '00000000-0000-4000-8000-000000000001', '{"kind": "spark"}');
+select private.notify(test.id('alice'), 'post.reacted', test.id('bob'), 'post', '00000000-0000-4000-8000-000000000001', '{"kind": "spark"}');
+select private.notify(test.id('alice'), 'post.reacted', test.id('bob'), 'post', '00000000-0000-4000-8000-000000000002');
+select private.notify(test.id('alice'), 'post.replied', test.id('bob'), 'post', '00000000-0000-4000-8000-000000000001');
+select private.notify(test.id('alice'), 'post.replied', test.id('bob'), 'post', '00000000-0000-4000-8000-000000000001');
 select private.notify(test.id('alice'), 'payment.received', test.id('bob'), 'payment', 'm1');
 select private.notify(test.id('alice'), 'payment.received', test.id('bob'), 'payment', 'm1');
 select private.notify(test.id('alice'), 'user.followed', test.id('bob'), null, null, p_group_key => 'user.followed');
@@ -23,12 +23,12 @@ select private.notify(test.id('alice'), 'user.followed', test.id('bob'), null, n
 select test.act_as('alice');
 select is(jsonb_array_length(pg_temp.inbox('post.reacted')), 2, 'reactions to one post are one notification');
 select is(
-  (select i - '{id,actors,createdAt}'::text[] from jsonb_array_elements(pg_temp.inbox('post.reacted')) i where i #>> '{target,id}' = 'p1'),
-  '{"kind": "post.reacted", "groupKey": "post.reacted:p1", "count": 2, "target": {"type": "post", "id": "p1"},
+  (select i - '{id,actors,createdAt}'::text[] from jsonb_array_elements(pg_temp.inbox('post.reacted')) i where i #>> '{target,id}' = '00000000-0000-4000-8000-000000000001'),
+  '{"kind": "post.reacted", "groupKey": "post.reacted:00000000-0000-4000-8000-000000000001", "count": 2, "target": {"type": "post", "id": "00000000-0000-4000-8000-000000000001"},
     "payload": {"kind": "spark"}, "readAt": null}', 'which counts every person once');
 select is(
   (select jsonb_agg(a ->> 'username' order by a ->> 'username') from jsonb_array_elements(pg_temp.inbox('post.reacted')) i,
-   jsonb_array_elements(i -> 'actors') a where i #>> '{target,id}' = 'p1'),
+   jsonb_array_elements(i -> 'actors') a where i #>> '{target,id}' = '00000000-0000-4000-8000-000000000001'),
   '["bob", "carla"]', 'and names them');
 select is((pg_temp.inbox('post.replied') #>> '{0,count}')::int, 2, 'every reply counts');
 select is(jsonb_array_length(pg_temp.inbox('payment.received')), 2, 'payments never roll up');
@@ -37,33 +37,33 @@ select is((api.count_unread() ->> 'count')::int, 6, 'a roll-up is unread as one'
 
 -- At most three faces, and after an hour another roll-up
 select test.act_as_owner();
-select private.notify(test.id('alice'), 'post.reacted', test.id(n), 'post', 'p1') from unnest(array['dave', 'erin']) n;
+select private.notify(test.id('alice'), 'post.reacted', test.id(n), 'post', '00000000-0000-4000-8000-000000000001') from unnest(array['dave', 'erin']) n;
 select test.act_as('alice');
 select is(
-  (select jsonb_array_length(i -> 'actors') from jsonb_array_elements(pg_temp.inbox('post.reacted')) i where i #>> '{target,id}' = 'p1'),
+  (select jsonb_array_length(i -> 'actors') from jsonb_array_elements(pg_temp.inbox('post.reacted')) i where i #>> '{target,id}' = '00000000-0000-4000-8000-000000000001'),
   3, 'three faces are shown');
 select test.act_as_owner();
-update app.notifications set created_at = now() - interval '59 minutes' where user_id = test.id('alice') and group_key = 'post.replied:p1';
-select private.notify(test.id('alice'), 'post.replied', test.id('bob'), 'post', 'p1');
+update app.notifications set created_at = now() - interval '59 minutes' where user_id = test.id('alice') and group_key = 'post.replied:00000000-0000-4000-8000-000000000001';
+select private.notify(test.id('alice'), 'post.replied', test.id('bob'), 'post', '00000000-0000-4000-8000-000000000001');
 select test.act_as('alice');
 select is((pg_temp.inbox('post.replied') #>> '{0,count}')::int, 3, 'within the hour of the first it rolls up');
 select test.act_as_owner();
-update app.notifications set created_at = now() - interval '61 minutes' where user_id = test.id('alice') and group_key = 'post.replied:p1';
-select private.notify(test.id('alice'), 'post.replied', test.id('bob'), 'post', 'p1');
+update app.notifications set created_at = now() - interval '61 minutes' where user_id = test.id('alice') and group_key = 'post.replied:00000000-0000-4000-8000-000000000001';
+select private.notify(test.id('alice'), 'post.replied', test.id('bob'), 'post', '00000000-0000-4000-8000-000000000001');
 select test.act_as('alice');
 select is(jsonb_array_length(pg_temp.inbox('post.replied')), 2, 'after it another begins');
 
 -- Reading
-select is((api.mark_read(p_group_key => 'post.replied:p1') ->> 'count')::int, 5, 'a group is read at once');
+select is((api.mark_read(p_group_key => 'post.replied:00000000-0000-4000-8000-000000000001') ->> 'count')::int, 5, 'a group is read at once');
 select isnt(pg_temp.inbox('post.replied') #> '{0,readAt}', 'null', 'and says when');
-select is((api.mark_read(p_group_key => 'post.replied:p1') ->> 'count')::int, 5, 'twice is no error');
+select is((api.mark_read(p_group_key => 'post.replied:00000000-0000-4000-8000-000000000001') ->> 'count')::int, 5, 'twice is no error');
 select test.act_as_owner();
-select private.notify(test.id('alice'), 'post.replied', test.id('carla'), 'post', 'p1');
+select private.notify(test.id('alice'), 'post.replied', test.id('carla'), 'post', '00000000-0000-4000-8000-000000000001');
 select test.act_as('alice');
 select is((api.count_unread() ->> 'count')::int, 6, 'a further item makes a roll-up unread again');
 select test.act_as_owner();
-update app.notifications set read_at = now() where group_key = 'post.reacted:p1';
-select private.notify(test.id('alice'), 'post.reacted', test.id('bob'), 'post', 'p1');
+update app.notifications set read_at = now() where group_key = 'post.reacted:00000000-0000-4000-8000-000000000001';
+select private.notify(test.id('alice'), 'post.reacted', test.id('bob'), 'post', '00000000-0000-4000-8000-000000000001');
 select test.act_as('alice');
 select is((api.count_unread() ->> 'count')::int, 5, 'but not one that counts nothing');
 select is((api.mark_read(array[(pg_temp.inbox('user.followed') #>> '{0,id}')::uuid, gen_random_uuid()]) ->> 'count')::int, 4,
@@ -104,7 +104,7 @@ select throws_ok($$ select private.notify(test.id('alice'), 'post.liked', null, 
 select test.act_as('alice');
 select is(
   (select jsonb_agg(a ->> 'username') from jsonb_array_elements(pg_temp.inbox('post.reacted')) i,
-   jsonb_array_elements(i -> 'actors') a where i #>> '{target,id}' = 'p1'),
+   jsonb_array_elements(i -> 'actors') a where i #>> '{target,id}' = '00000000-0000-4000-8000-000000000001'),
   '["carla"]', 'blocked, banned and erased people are not shown');
 select is(pg_temp.inbox('payment.received') #> '{0,actors}', '[]', 'while what happened stays');
 select is(pg_temp.inbox('admin.broadcast') #> '{0,actors}', '[]', 'as does what nobody did');
@@ -123,7 +123,7 @@ select throws_ok($$ select api.list_notifications(20, (select id::text from of_a
 select throws_ok($$ select api.list_notifications(51) $$, 'PT422', 'limit_out_of_range', 'a page has at most 50');
 select throws_ok($$ update app.notifications set count = 9 $$, '42501', null, 'nobody rewrites a notification');
 select throws_ok($$ insert into app.notifications (user_id, kind, group_key) values (app.uid(), 'post.replied', 'x') $$, '42501', null, 'or makes one');
-select throws_ok($$ select private.notify(test.id('alice'), 'post.replied', app.uid(), 'post', 'p1') $$, '42501', null, 'by hand neither');
+select throws_ok($$ select private.notify(test.id('alice'), 'post.replied', app.uid(), 'post', '00000000-0000-4000-8000-000000000001') $$, '42501', null, 'by hand neither');
 select test.act_as_anon();
 select throws_ok($$ select api.count_unread() $$, '42501', null, 'without a token there is no inbox');
 select test.act_as_owner();

@@ -11,11 +11,11 @@ create function pg_temp.names(p_page json) returns text language sql as $$
 -- the whole feed, page by page
 create function pg_temp.walk(p_limit integer) returns text language plpgsql as $$
 declare
-  v_page  json := api.list_feed(p_limit);
+  v_page  json := api.list_feed(p_limit => p_limit);
   v_names text := pg_temp.names(v_page);
 begin
   while v_page ->> 'nextCursor' is not null loop
-    v_page := api.list_feed(p_limit, v_page ->> 'nextCursor');
+    v_page := api.list_feed(p_limit => p_limit, p_cursor => v_page ->> 'nextCursor');
     v_names := v_names || ' ' || pg_temp.names(v_page);
   end loop;
   return v_names;
@@ -29,16 +29,17 @@ select api.add_circle_member((select id from app.circles), 'carla');
 insert into made select n, (api.create_post(n, p_visibility => v) ->> 'id')::uuid
 from (values ('one', 'public'), ('two', 'public'), ('three', 'circles'), ('four', 'public'), ('five', 'inner'), ('six', 'public')) p (n, v);
 select test.act_as_owner();
-update app.posts p set created_at = now() + place * interval '1 second'
+update app.posts p set published_at = now() + place * interval '1 second'
 from (values ('one', 1), ('two', 1), ('three', 2), ('four', 3), ('five', 4), ('six', 5)) m (name, place) where p.id = pg_temp.id(m.name);
+insert into app.feed_blocks (starts_at) select distinct published_at from app.posts;   -- a block a moment: by time
 insert into made select 'alike', id from made where name in ('one', 'two') order by id desc limit 1;
 
 select test.act_as('alice');
 select is(replace(replace(pg_temp.names(api.list_feed()), 'one', 'x'), 'two', 'x'), 'six five four three x x', 'newest first');
 select is(api.list_feed() #>> '{items,4,id}', pg_temp.id('alike')::text, 'of the same moment by their ids, later first');
 select is(pg_temp.walk(n), pg_temp.names(api.list_feed()), 'walked by ' || n || ' it is the same') from generate_series(1, 7) n;
-select is(api.list_feed(6) ->> 'hasMore', 'false', 'a last page that is full is the last');
-select is(api.list_feed(5) ->> 'nextCursor', api.list_feed() #>> '{items,4,id}', 'a cursor is the last item');
+select is(api.list_feed(p_limit => 6) ->> 'hasMore', 'false', 'a last page that is full is the last');
+select is(api.list_feed(p_limit => 5) ->> 'nextCursor', api.list_feed() #>> '{items,4,id}', 'a cursor is the last item');
 
 -- a cursor whose post is gone since
 select test.act_as_owner();
@@ -64,7 +65,7 @@ from (values (pg_temp.id('three')::text, 'a post that is not for the caller'), (
 select test.act_as('carla');
 select api.block_person('alice');
 select throws_ok(format('select api.list_feed(p_cursor => %L)', pg_temp.id('one')), 'PT400', 'cursor_unknown', 'across a block neither');
-select throws_ok(format('select api.list_feed(%s)', n), 'PT422', 'limit_out_of_range', 'no limit: ' || n)
+select throws_ok(format('select api.list_feed(p_limit => %s)', n), 'PT422', 'limit_out_of_range', 'no limit: ' || n)
 from unnest(array['0', '51', 'null']) n;
 
 -- a space's post is a cursor for its members alone
@@ -73,7 +74,7 @@ insert into app.spaces (id, kind) values ('00000000-0000-4000-8000-000000000001'
 insert into app.space_members (space_id, user_id) values ('00000000-0000-4000-8000-000000000001', test.id('bob'));
 update app.posts set space_id = '00000000-0000-4000-8000-000000000001' where id in (pg_temp.id('five'), pg_temp.id('one'));
 select test.act_as('bob');
-select is(api.list_feed(1, pg_temp.id('five')::text) #>> '{items,0,id}', pg_temp.id('alike')::text, 'whose members go on from it');
+select is(api.list_feed(p_limit => 1, p_cursor => pg_temp.id('five')::text) #>> '{items,0,id}', pg_temp.id('alike')::text, 'whose members go on from it');
 select test.act_as('carla');
 select api.unblock_person('alice');
 select throws_ok(format('select api.list_feed(p_cursor => %L)', pg_temp.id('one')), 'PT400', 'cursor_unknown', 'others do not');

@@ -10,11 +10,11 @@ create function pg_temp.names(p_page json) returns text language sql as $$
   select coalesce(string_agg(split_part(i ->> 'body', ' ', 1), ' ' order by place), '') from json_array_elements(p_page -> 'items') with ordinality l (i, place) $$;
 create function pg_temp.walk(p_limit integer) returns text language plpgsql as $$
 declare
-  v_page  json := api.list_feed(p_limit);
+  v_page  json := api.list_feed(p_limit => p_limit);
   v_names text := pg_temp.names(v_page);
 begin
   while v_page ->> 'nextCursor' is not null loop
-    v_page := api.list_feed(p_limit, v_page ->> 'nextCursor');
+    v_page := api.list_feed(p_limit => p_limit, p_cursor => v_page ->> 'nextCursor');
     v_names := btrim(v_names || ' ' || pg_temp.names(v_page));
   end loop;
   return v_names;
@@ -34,18 +34,19 @@ select pg_temp.post('carla', 'c3', 'an essay', 'Coffee, again');
 select pg_temp.post('dave', 'd1', 'about water');
 select pg_temp.post('alice', 'a1', 'her own, on coffee');
 select test.act_as_owner();
-update app.posts p set created_at = now() + place * interval '1 second'
+update app.posts p set published_at = now() + place * interval '1 second'
 from (values ('b1', 1), ('c1', 2), ('b2', 3), ('c2', 4), ('c3', 5), ('d1', 6), ('a1', 7)) m (name, place) where p.id = pg_temp.id(m.name);
 
+insert into app.feed_blocks (starts_at) select distinct published_at from app.posts;   -- a block a moment: by time
 select test.act_as('alice');
 select is(pg_temp.names(api.list_feed()), 'a1 d1 c3 c2 b2 c1 b1', 'all of it');
 
 -- people
 select api.mute_person('carla');
 select is(pg_temp.walk(n), 'a1 d1 b2 b1', 'without a muted person, by ' || n) from generate_series(1, 4) n;
-select is(pg_temp.names(api.list_feed(3)), 'a1 d1 b2', 'pages are full');
-select is(api.list_feed(4) ->> 'hasMore', 'false', 'and the last one is known');
-select is(pg_temp.names(api.list_feed(3, pg_temp.id('c2')::text)), 'b2 b1', 'a muted post still says where one was');
+select is(pg_temp.names(api.list_feed(p_limit => 3)), 'a1 d1 b2', 'pages are full');
+select is(api.list_feed(p_limit => 4) ->> 'hasMore', 'false', 'and the last one is known');
+select is(pg_temp.names(api.list_feed(p_limit => 3, p_cursor => pg_temp.id('c2')::text)), 'b2 b1', 'a muted post still says where one was');
 select is(api.get_post(pg_temp.id('c1')) ->> 'body', 'c1 about coffee', 'opened by itself it is there');
 
 -- words
@@ -53,24 +54,25 @@ select api.mute_keyword('coffee');
 select is(pg_temp.walk(n), 'd1 b1', 'nor words, one''s own neither, by ' || n) from generate_series(1, 3) n;
 select api.unmute_person('carla');
 select is(pg_temp.walk(n), 'd1 c2 b1', 'the title counts, by ' || n) from generate_series(1, 4) n;
-select is(pg_temp.names(api.list_feed(2)), 'd1 c2', 'pages are full');
-select is(api.list_feed(2) ->> 'hasMore', 'true', 'as long as there is more');
-select is(api.list_feed(3) ->> 'hasMore', 'false', 'and no longer');
+select is(pg_temp.names(api.list_feed(p_limit => 2)), 'd1 c2', 'pages are full');
+select is(api.list_feed(p_limit => 2) ->> 'hasMore', 'true', 'as long as there is more');
+select is(api.list_feed(p_limit => 3) ->> 'hasMore', 'false', 'and no longer');
 select api.mute_keyword('about');
-select throws_ok($$ select api.list_feed(51) $$, 'PT422', 'limit_out_of_range', 'no limit');
-select throws_ok($$ select api.list_feed(null) $$, 'PT422', 'limit_out_of_range', 'nor none');
+select throws_ok($$ select api.list_feed(p_limit => 51) $$, 'PT422', 'limit_out_of_range', 'no limit');
+select throws_ok($$ select api.list_feed(p_limit => null) $$, 'PT422', 'limit_out_of_range', 'nor none');
 select is(api.list_feed()::text, '{"items" : [], "nextCursor" : null, "hasMore" : false}', 'everything may be muted');
 select test.act_as('bob');
 select is(pg_temp.names(api.list_feed()), 'a1 d1 c3 c2 b2 c1 b1', 'others read on');
 
--- a word that everybody uses: at most 2000 posts are looked at for a page, and the walk goes on
+-- a word that everybody uses: at most 4000 posts are looked at for a page, and the walk goes on
 select test.act_as_owner();
-insert into app.posts (author_id, body, created_at)
+insert into app.posts (author_id, body, published_at)
 select test.id('dave'), case when n in (3, 2500, 4100) then 'x' || n else 'x' || n || ' about coffee' end, now() - n * interval '1 second'
 from generate_series(1, 4200) n;
+insert into app.feed_blocks (starts_at) select distinct published_at from app.posts on conflict do nothing;
 select test.act_as('alice');
-select is(pg_temp.names(api.list_feed(5)), 'x3', 'a short page');
-select is(api.list_feed(5) ->> 'hasMore', 'true', 'says that there is more');
+select is(pg_temp.names(api.list_feed(p_limit => 5)), 'x3 x2500', 'a short page');
+select is(api.list_feed(p_limit => 5) ->> 'hasMore', 'true', 'says that there is more');
 select is(pg_temp.walk(5), 'x3 x2500 x4100', 'which the walk finds');
 select is(pg_temp.walk(1), 'x3 x2500 x4100', 'whatever the page');
 

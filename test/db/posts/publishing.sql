@@ -1,6 +1,6 @@
 -- Publishing: what makes a post, its lengths and interests, its event and counters, and who writes by hand.
 begin;
-select plan(64);
+select plan(77);
 select test.people('alice', 'bob');
 
 create temp table made (name text primary key, id uuid);
@@ -11,6 +11,13 @@ create function pg_temp.interests(p_post json) returns text language sql as $$
   from json_array_elements(p_post -> 'interests') i $$;
 create function pg_temp.event() returns text language sql stable security definer
   as $$ select name || ' ' || payload from app.domain_events where name like 'posts.%' order by id desc limit 1 $$;
+create function pg_temp.rows(p_statement text) returns integer language plpgsql as $$
+declare v_rows integer;
+begin
+  execute p_statement;
+  get diagnostics v_rows = row_count;
+  return v_rows;
+end $$;
 grant execute on all functions in schema pg_temp to public;
 
 insert into app.interests (slug, name, level, accent_color)
@@ -22,7 +29,7 @@ select test.act_as('alice');
 insert into made select 'note', (api.create_post('  Hello  ') ->> 'id')::uuid;
 create temp view note as select api.get_post(pg_temp.id('note')) as card;
 select is((select string_agg(k, ' ' order by k) from note, json_object_keys(card) k),
-  'author authorId body counters createdAt depth depthLabel emojiBreakdown format hiddenAt id interestId interests replies title viewer visibility',
+  'author authorId body coAuthors counters createdAt depth depthLabel editedAt emojiBreakdown format hiddenAt id interestId interests isJournalism media persona personaId pinned poll publishAt publishedAt quotedPost quotedPostId replies series title viewer visibility',
   'a post has its fields and no more');
 select is(pg_temp.event(), 'posts.post.published '::text || jsonb_build_object('postId', pg_temp.id('note'), 'authorId', test.id('alice')),
   'publishing is an event');
@@ -32,9 +39,10 @@ select is((select card ->> 'visibility' from note), 'public', 'public');
 select is((select card ->> 'depthLabel' from note), 'Surface', 'on the surface');
 select is((select card ->> 'authorId' from note), 'acct:alice@localhost', 'its author is named by the actor id');
 select is((select card ->> 'interests' from note), '[]', 'without interests');
-select is((select card ->> 'counters' from note)::jsonb, '{"replies": 0, "reactions": 0}', 'with nothing counted');
+select is((select card ->> 'counters' from note)::jsonb, '{"reactions": 0, "replies": 0, "shares": 0, "bookmarks": 0, "views": 0}', 'with nothing counted');
 select is((select card ->> 'emojiBreakdown' from note), '{}', 'and nothing paid');
-select is((select card #>> '{viewer,reactions}' from note), '[]', 'or felt');
+select is((select card -> 'viewer' from note)::jsonb, '{"reactions": [], "bookmarked": false, "reposted": false, "voted": false}', 'or felt');
+select is((select card ->> 'publishedAt' from note)::timestamptz, now(), 'published now');
 select is((select string_agg(api.create_post('Deep', p_depth => d) ->> 'depthLabel', ' ' order by d) from generate_series(0, 5) d),
   'Surface Intro Deep Expert Research Thesis', 'six depths');
 select throws_ok(format($$ select api.create_post('x', p_depth => %s) $$, d), '23514', null, d || ' is no depth')
@@ -80,8 +88,10 @@ select lives_ok($$ select api.create_post('x', p_interest_ids => null) $$, 'no l
 
 -- by hand
 insert into made select 'other', (api.create_post('Other', p_interest_id => pg_temp.id('tap-1')) ->> 'id')::uuid;
-select throws_ok($$ update app.posts set body = 'Changed' $$, '42501', null, 'an author changes no row of posts');
-select throws_ok($$ delete from app.posts $$, '42501', null, 'and deletes none');
+select throws_ok(format('update app.posts set %s', c), '42501', null, 'not changed by hand: ' || c)
+from unnest(array['published_at = now()', 'edited_at = null', 'hidden_at = null', 'deleted_at = now()', 'pinned_at = now()',
+                  'author_id = null', 'format = null', 'warmth = 9', 'space_id = null', 'quoted_post_id = null']) c;
+select throws_ok($$ delete from app.posts $$, '42501', null, 'an author deletes no row of posts');
 select throws_ok($$ insert into app.posts (author_id, body, hidden_at) values (test.id('alice'), 'x', now()) $$, '42501', null, 'or hides it');
 select throws_ok($$ insert into app.posts (author_id, body, created_at) values (test.id('alice'), 'x', now()) $$, '42501', null, 'or says when');
 select throws_ok($$ insert into app.posts (author_id, body, space_id) values (test.id('alice'), 'x', gen_random_uuid()) $$, '42501', null,
@@ -92,7 +102,7 @@ from unnest(array[
   'insert into app.post_counters (post_id) values (gen_random_uuid())',
   'update app.post_emotions set mana = 100', 'delete from app.post_emotions',
   $$insert into app.post_emotions values (gen_random_uuid(), 'love', 1, 1)$$,
-  'update app.post_interests set is_primary = true', 'delete from app.post_interests',
+  'update app.post_interests set is_primary = true', 'update app.post_versions set body = null', 'delete from app.post_versions',
   'insert into app.post_interests (post_id, interest_id, is_primary) values (gen_random_uuid(), gen_random_uuid(), true)']) s;
 
 -- Acting as Bob
@@ -101,6 +111,8 @@ select throws_ok($$ insert into app.posts (author_id, body) values (test.id('ali
   'nobody publishes in another''s name');
 select throws_ok($$ insert into app.post_interests (post_id, interest_id) values (pg_temp.id('note'), pg_temp.id('tap-1')) $$, '42501', null,
   'or gives another''s post an interest');
+select is(pg_temp.rows($$ delete from app.post_interests $$), 0, 'or takes one from it');
+select is(pg_temp.rows($$ update app.posts set body = 'Changed' $$), 0, 'or changes what they say');
 
 -- Acting as nobody
 select test.act_as_anon();

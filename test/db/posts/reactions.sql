@@ -11,8 +11,9 @@ create function pg_temp.happened() returns integer language sql stable security 
 create function pg_temp.event() returns text language sql stable security definer
   as $$ select name || ' ' || payload from app.domain_events where name like 'posts.%' order by id desc limit 1 $$;
 create function pg_temp.answer(p_count integer, variadic p_kinds text[] default '{}') returns jsonb language sql as $$
-  select jsonb_build_object('counters', jsonb_build_object('reactions', p_count, 'replies', 0),
-                            'viewer', jsonb_build_object('reactions', to_jsonb(p_kinds))) $$;
+  select jsonb_build_object(
+    'counters', jsonb_build_object('reactions', p_count, 'replies', 0, 'shares', 0, 'bookmarks', 0, 'views', 0),
+    'viewer', jsonb_build_object('reactions', to_jsonb(p_kinds), 'bookmarked', false, 'reposted', false, 'voted', false)) $$;
 create function pg_temp.rows(p_statement text) returns integer language plpgsql as $$
 declare v_rows integer;
 begin

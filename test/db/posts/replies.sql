@@ -32,7 +32,7 @@ insert into made select 'post', (api.create_post('Hello') ->> 'id')::uuid;
 select test.act_as('bob');
 insert into made select 'bob', (api.create_reply(pg_temp.id('post'), e'\n  Indeed  \n') ->> 'id')::uuid;
 select is((select string_agg(k, ' ' order by k) from json_object_keys(api.list_replies(pg_temp.id('post')) #> '{items,0}') k),
-  'author authorId body createdAt hiddenAt id kind postId', 'a reply has its fields and no more');
+  'author authorId body createdAt hiddenAt id kind parentId postId', 'a reply has its fields and no more');
 select is(pg_temp.event(), 'posts.reply.created '::text || jsonb_build_object(
   'replyId', pg_temp.id('bob'), 'postId', pg_temp.id('post'), 'authorId', test.id('bob')), 'replying is an event');
 select is(api.list_replies(pg_temp.id('post')) #>> '{items,0,kind}', 'reply', 'it is a plain reply by default');

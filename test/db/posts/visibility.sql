@@ -39,7 +39,7 @@ create function pg_temp.feed(p_person text) returns text language plpgsql as $$
 begin
   perform test.act_as(p_person);
   return coalesce((select string_agg(m.name, ' ' order by m.name)
-                   from json_array_elements(api.list_feed(50) -> 'items') i join made m on m.id = (i ->> 'id')::uuid), '');
+                   from json_array_elements(api.list_feed(p_limit => 50) -> 'items') i join made m on m.id = (i ->> 'id')::uuid), '');
 end $$;
 
 create function pg_temp.told(p_person text) returns text language sql security definer as $$

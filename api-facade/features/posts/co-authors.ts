@@ -1,0 +1,41 @@
+// Co-authors of posts. The rules: sql/posts/26_co_authors.sql; what they are paid: sql/economy/20_payments.sql.
+import { routes } from '../../lib/routes.ts'
+import { UuidId } from '../../lib/schemas.ts'
+import { CoAuthorInvitation, CoAuthorParams, CoAuthorResponse, NewCoAuthor } from './schemas.ts'
+
+export default routes('posts', {
+  'POST /posts/:id/co-authors': {
+    summary: 'Invite a co-author to my post',
+    description:
+      "The id of the answer is the invitation's, which the invited person is told of. At most 4 co-authors, pending ones included; the share and those of accepted ones add up to 90 percent at most. Somebody who may not see the post cannot be invited (422), nor anybody while it is not out yet. A block ends a pending invitation.",
+    access: 'user',
+    operation: 'invite_co_author',
+    params: UuidId,
+    body: NewCoAuthor,
+    answers: { 201: CoAuthorInvitation },
+    fails: [
+      'post_unknown',
+      'post_not_yours',
+      'person_unknown',
+      'co_author_repost',
+      'post_not_out',
+      'co_author_oneself',
+      'split_share',
+      'co_author_already',
+      'co_authors_exhausted',
+      'co_author_outside',
+      'split_share_exceeded',
+    ],
+  },
+  'POST /posts/:id/co-authors/:inviteId/respond': {
+    summary: 'Accept or decline to be a co-author',
+    description:
+      'For the invited person alone. Shares are checked again. From then on each payment of the post gives them their share, rounded down. A declined invitation is gone, and its author may invite again.',
+    access: 'user',
+    operation: 'respond_co_author',
+    params: CoAuthorParams,
+    body: CoAuthorResponse,
+    answers: { 200: CoAuthorInvitation },
+    fails: ['post_unknown', 'co_author_invitation_unknown', 'co_author_resolved', 'split_share_exceeded'],
+  },
+})

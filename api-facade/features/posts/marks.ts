@@ -1,0 +1,94 @@
+// What people do with a post: reactions, bookmarks, mutes, pins. The rules: sql/posts/15_marks.sql, 17_pins.sql, 44_reactions.sql.
+import { routes } from '../../lib/routes.ts'
+import { UuidId } from '../../lib/schemas.ts'
+import { Muted, NewReaction, Post, PostPage, ReactionAnswer, TakenReaction } from './schemas.ts'
+
+export default routes('posts', {
+  'POST /posts/:id/react': {
+    summary: 'Give a heart or a spark',
+    description: 'Repeating it changes nothing. Hearts are counted, sparks are not.',
+    access: 'user',
+    operation: 'react',
+    params: UuidId,
+    body: NewReaction,
+    answers: { 200: ReactionAnswer },
+    fails: ['post_unknown', 'post_not_out'],
+  },
+  'DELETE /posts/:id/react': {
+    summary: 'Take my reaction back',
+    description: 'With `?kind=` that one, without it both. Repeating it changes nothing.',
+    access: 'user',
+    operation: 'unreact',
+    params: UuidId,
+    query: TakenReaction,
+    answers: { 200: ReactionAnswer },
+    fails: ['post_unknown'],
+  },
+  'POST /posts/:id/bookmark': {
+    summary: 'Keep a post among my bookmarks',
+    description:
+      'Repeating it changes nothing, and leaves it at its place in the list. Others see a count alone; a bookmark of one’s own post is counted and earns nothing.',
+    access: 'user',
+    operation: 'bookmark',
+    params: UuidId,
+    answers: { 200: ReactionAnswer },
+    fails: ['post_unknown', 'post_not_out'],
+  },
+  'DELETE /posts/:id/bookmark': {
+    summary: 'Take my bookmark back',
+    description: 'Repeating it changes nothing.',
+    access: 'user',
+    operation: 'unbookmark',
+    params: UuidId,
+    answers: { 204: null },
+    fails: ['post_unknown'],
+  },
+  'GET /posts/bookmarks': {
+    summary: 'My bookmarks, the newest first',
+    description:
+      'Of posts that I still may see. The cursor is the last post’s id, and holds for a day when its bookmark is taken back meanwhile.',
+    access: 'user',
+    operation: 'list_bookmarks',
+    page: true,
+    answers: { 200: PostPage },
+    fails: ['cursor_unknown'],
+  },
+  'POST /posts/:id/mute': {
+    summary: 'Mute a post',
+    description:
+      'It leaves my feed, with the reposts of it, and I am told of nothing that happens to it, be it my own. Muting a repost mutes that repost alone. Nobody notices. Repeating it changes nothing.',
+    access: 'user',
+    operation: 'mute_post',
+    params: UuidId,
+    answers: { 200: Muted },
+    fails: ['post_unknown', 'post_not_out'],
+  },
+  'DELETE /posts/:id/mute': {
+    summary: 'Lift my mute of a post',
+    description: 'Repeating it changes nothing.',
+    access: 'user',
+    operation: 'unmute_post',
+    params: UuidId,
+    answers: { 204: null },
+    fails: ['post_unknown'],
+  },
+  'POST /posts/:id/pin': {
+    summary: 'Pin my post to my profile',
+    description:
+      'At most 3; the one pinned last comes first. Pinning it again changes nothing. A post of somebody else is 403 when I see it, otherwise 404.',
+    access: 'user',
+    operation: 'pin_post',
+    params: UuidId,
+    answers: { 200: Post },
+    fails: ['post_unknown', 'post_not_yours', 'post_not_out', 'pins_exhausted'],
+  },
+  'DELETE /posts/:id/pin': {
+    summary: 'Unpin my post',
+    description: 'Repeating it changes nothing.',
+    access: 'user',
+    operation: 'unpin_post',
+    params: UuidId,
+    answers: { 204: null },
+    fails: ['post_unknown', 'post_not_yours'],
+  },
+})

@@ -1,0 +1,27 @@
+// Votes in polls. The rules: sql/posts/22_polls.sql. A poll itself comes with its post.
+import { routes } from '../../lib/routes.ts'
+import { UuidId } from '../../lib/schemas.ts'
+import { Poll, Vote } from './schemas.ts'
+
+export default routes('posts', {
+  'POST /posts/:id/poll/vote': {
+    summary: 'Vote in a poll',
+    description:
+      'One vote a person: voting again moves it. The author may vote too. A poll that has closed and one whose post is not out yet are 422, a post without a poll is 404.',
+    access: 'user',
+    operation: 'vote_poll',
+    params: UuidId,
+    body: Vote,
+    answers: { 200: Poll },
+    fails: ['post_unknown', 'poll_unknown', 'option_unknown', 'post_not_out', 'poll_closed'],
+  },
+  'DELETE /posts/:id/poll/vote': {
+    summary: 'Take my vote back',
+    description: 'Repeating it changes nothing. A poll that has closed keeps its votes: 422.',
+    access: 'user',
+    operation: 'unvote_poll',
+    params: UuidId,
+    answers: { 200: Poll },
+    fails: ['post_unknown', 'poll_unknown', 'post_not_out', 'poll_closed'],
+  },
+})

@@ -1,0 +1,118 @@
+// Publishing, opening, editing and deleting posts, now or later. The rules: sql/posts/40_publishing.sql and on.
+import type { z } from 'zod'
+import type { Context } from '../../lib/context.ts'
+import { routes } from '../../lib/routes.ts'
+import { UuidId } from '../../lib/schemas.ts'
+import { NewPost, Post, PostChanges, PostDetail, PostPage, Username } from './schemas.ts'
+
+function noteView(c: Context, { id }: z.output<typeof UuidId>): void {
+  const viewer = c.get('claims')?.sub
+  if (viewer) c.get('services').views.note(id, viewer)
+}
+
+export default routes('posts', {
+  'POST /posts': {
+    summary: 'Publish a post, or schedule one',
+    description: [
+      'A note (the default) and a quote have a body of up to 5000 characters, a thread of up to 20000, an essay of up to 100000 and a title of up to 200, which other formats do not have. A photo has 1 to 10 pieces of media, a video exactly one, others up to 10; these two may be without a body. Text is trimmed.',
+      'A quote or a repost names in `quotedPostId` what it is of: another person’s post that I see; a repost of a repost is of the original. A repost has no body, no media, no poll and no `publishAt`; one that stands already is answered again.',
+      'Under one of my personas with `personaId`, else under the default one. With `publishAt` it waits for that moment; until then nobody but me sees it. `isJournalism` asks for the capability `canPostJournalism`, or for the role admin.',
+      'What does not exist or what I may not see is 404: an interest, a persona that is not mine, the post that is quoted.',
+    ].join('\n\n'),
+    access: 'user',
+    operation: 'create_post',
+    body: NewPost,
+    idempotent: true,
+    answers: { 201: Post },
+    fails: [
+      'post_title',
+      'post_body',
+      'post_media',
+      'post_quoted',
+      'post_unknown',
+      'repost_own',
+      'repost_bare',
+      'publish_at_past',
+      'persona_unknown',
+      'interest_unknown',
+      'post_interests_exceeded',
+      'poll_options',
+      'poll_closes_at',
+      'journalism_not_allowed',
+      'idempotency_key_reused',
+      'idempotency_key_busy',
+      'idempotency_answer_gone',
+    ],
+  },
+  'GET /posts/:id': {
+    summary: 'A post with the first page of its replies',
+    description:
+      "Opened by anyone but its author it counts as a view, about a second later: `counters.views` of this answer is without it. What supabase-js reads by `.rpc('get_post')` is not counted.",
+    access: 'user',
+    operation: 'get_post',
+    params: UuidId,
+    after: noteView,
+    answers: { 200: PostDetail },
+    fails: ['post_unknown'],
+  },
+  'PATCH /posts/:id': {
+    summary: 'Edit my post',
+    description: [
+      'What is absent stays; null clears `title`, `interestId` and `personaId` (which is the default one again). `interestIds` replaces those beside the primary one. A new title, body or media sets `editedAt` once the post is out, and what was said before is kept. Nobody is told of an edit; who may not see the post any more loses it at once.',
+      '`publishAt` moves a scheduled post, null publishes it now. Format, poll and `quotedPostId` cannot be changed, and of a repost nothing but the visibility.',
+      'A post of somebody else is 403 when I see it, otherwise 404.',
+    ].join('\n\n'),
+    access: 'user',
+    operation: 'update_post',
+    params: UuidId,
+    body: PostChanges,
+    bodyAs: 'p_changes',
+    answers: { 200: Post },
+    fails: [
+      'post_unknown',
+      'post_not_yours',
+      'post_fixed',
+      'repost_bare',
+      'post_is_published',
+      'publish_at_past',
+      'post_title',
+      'post_body',
+      'post_media',
+      'interest_unknown',
+      'post_interests_exceeded',
+      'persona_unknown',
+      'poll_closes_at',
+      'journalism_not_allowed',
+    ],
+  },
+  'DELETE /posts/:id': {
+    summary: 'Delete my post',
+    description:
+      'For everyone, for good; also a hidden or a scheduled one. A second time it is 404. A post of somebody else is 403 when I see it, otherwise 404.',
+    access: 'user',
+    operation: 'delete_post',
+    params: UuidId,
+    answers: { 204: null },
+    fails: ['post_unknown', 'post_not_yours'],
+  },
+  'GET /posts/by/:username': {
+    summary: 'A person’s posts: the pinned ones first, then the newest',
+    description:
+      'Those that I may see; of reposts those whose original I may see. My own hidden ones are there for me, scheduled ones are in `/me/posts/scheduled`.',
+    access: 'user',
+    operation: 'list_posts_by',
+    params: Username,
+    page: true,
+    answers: { 200: PostPage },
+    fails: ['person_unknown', 'cursor_unknown'],
+  },
+  'GET /me/posts/scheduled': {
+    summary: 'My posts that wait for their time, the soonest first',
+    description: 'What is due goes out within a minute.',
+    access: 'user',
+    operation: 'list_scheduled_posts',
+    page: true,
+    answers: { 200: PostPage },
+    fails: ['cursor_unknown'],
+  },
+})

@@ -1,0 +1,81 @@
+// Series and their followers. The rules: sql/posts/24_series.sql, 46_series.sql.
+import { routes } from '../../lib/routes.ts'
+import { UuidId } from '../../lib/schemas.ts'
+import {
+  NewSeries,
+  NewSeriesItem,
+  Series,
+  SeriesFollow,
+  SeriesIdParams,
+  SeriesItem,
+  SeriesPage,
+  SeriesParts,
+} from './series-schemas.ts'
+
+export default routes('posts', {
+  'GET /posts/series': {
+    summary: 'My series, newest first',
+    access: 'user',
+    operation: 'list_my_series',
+    page: true,
+    answers: { 200: SeriesPage },
+    fails: ['cursor_unknown'],
+  },
+  'POST /posts/series': {
+    summary: 'Make a series',
+    description: 'A title of 1 to 200 characters, a description of up to 2000. Text is trimmed.',
+    access: 'user',
+    operation: 'create_series',
+    body: NewSeries,
+    answers: { 201: Series },
+    fails: ['series_title', 'series_description'],
+  },
+  'POST /posts/series/:id/items': {
+    summary: 'Make a post a part of my series, or move the part that it is',
+    description:
+      'Without `position` it goes to the end; with one it stands there, and those behind it give way. A post that is a part already moves: so parts are reordered. A scheduled post may be a part, a repost may not. At most 200 parts. A post that is deleted leaves its series. Followers who may see the part are told once, when it is out.',
+    access: 'user',
+    operation: 'add_series_item',
+    params: UuidId,
+    body: NewSeriesItem,
+    answers: { 201: SeriesItem },
+    fails: [
+      'series_unknown',
+      'series_not_yours',
+      'post_unknown',
+      'post_not_yours',
+      'series_repost',
+      'series_position',
+      'series_full',
+    ],
+  },
+  'GET /series/:seriesId/items': {
+    summary: 'A series and its parts, in order',
+    description:
+      'The parts that I may see, numbered among themselves: neither `position` nor `partCount` tells of others. A series of which I see no part is 404, unless it is mine. The cursor is the id of a post, and holds when that was deleted or hidden since.',
+    access: 'user',
+    operation: 'list_series_items',
+    params: SeriesIdParams,
+    page: true,
+    answers: { 200: SeriesParts },
+    fails: ['series_unknown', 'cursor_unknown'],
+  },
+  'POST /series/:id/follow': {
+    summary: 'Follow a series, to be told of its new parts',
+    description: 'Repeating it changes nothing. One’s own is 400. A block ends it, either way.',
+    access: 'user',
+    operation: 'follow_series',
+    params: UuidId,
+    answers: { 200: SeriesFollow },
+    fails: ['series_unknown', 'series_follow_own'],
+  },
+  'DELETE /series/:id/follow': {
+    summary: 'Follow a series no longer',
+    description: 'Repeating it changes nothing. Also of a series that I do not see any more.',
+    access: 'user',
+    operation: 'unfollow_series',
+    params: UuidId,
+    answers: { 204: null },
+    fails: ['series_unknown'],
+  },
+})

@@ -1,0 +1,165 @@
+-- What staff does about reputation: appeals, and adjustments by hand.
+-- Specification: Admin › reputation; Resources › Reputation (appeal, manual adjustment). Decisions: Names and shapes › Bodies.
+
+insert into private.errors (word, status, text) values
+  ('appeal_unknown', 404, 'There is no such appeal.'),
+  ('appeal_resolved', 409, 'This appeal was resolved already.'),
+  ('appeal_decision', 422, 'decision is accepted or rejected.'),
+  ('restore_delta_misplaced', 422, 'Only an accepted appeal restores something.'),
+  ('delta_out_of_range', 422, 'A delta has two decimals and is between -1000 and 1000, but not 0; what an appeal restores is above 0.'),
+  ('note_length', 422, 'A note has 1 to 1000 characters.');
+
+create function private.anybody(p_person text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  if pg_input_is_valid(p_person, 'uuid') then
+    v_id := p_person::uuid;
+  else
+    v_id := private.named(p_person);
+  end if;
+  if not exists (select from app.users u where u.id = v_id and u.erased_at is null) then
+    perform private.fail('person_unknown');
+  end if;
+  return v_id;
+end $$;
+comment on function private.anybody is
+  'The id of a person as staff names them: by UUID, actor id or username, the banned too. Fails: person_unknown (also when erased).';
+
+create function private.check_delta(p_delta numeric, p_least numeric) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- a number that is none compares as the greatest of all
+  if p_delta is null or p_delta = 0 or p_delta not between p_least and 1000 or p_delta <> round(p_delta, 2) then
+    perform private.fail('delta_out_of_range');
+  end if;
+end $$;
+comment on function private.check_delta is 'Passes for hundredths from p_least to 1000, without 0. Fails: delta_out_of_range.';
+
+create view app.staff_appeal_card with (security_invoker) as
+select a.id,
+       json_build_object(
+         'id', a.id,
+         'userId', a.user_id,
+         'user', person.card,
+         'interestId', i.id,
+         'slug', i.slug,
+         'eventId', a.entry_id,
+         'text', a.text,
+         'status', a.status,
+         'restoreDelta', a.restore_delta,
+         'note', a.note,
+         'resolvedAt', a.resolved_at,
+         'createdAt', a.created_at) as card
+from app.reputation_appeals a
+join app.interests i on i.id = a.interest_id
+join app.person_card person on person.id = a.user_id;
+comment on view app.staff_appeal_card is 'An appeal as staff sees it: with whose it is, userId being the UUID.';
+
+create function api.list_appeals(p_status text default null, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_id   uuid := private.cursor_uuid(p_cursor);
+  v_from timestamptz;
+  v_ids  uuid[];
+begin
+  perform private.require_role('moderator', 'admin');
+  select created_at into v_from from app.reputation_appeals where id = v_id;   -- none is ever deleted
+  if v_id is not null and not found then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_from := coalesce(v_from, 'infinity');
+  v_id := coalesce(v_id, app.uid());   -- any will do beside infinity
+  if p_status is null then
+    v_ids := array(select id from app.reputation_appeals where (created_at, id) < (v_from, v_id)
+                   order by created_at desc, id desc limit 51);
+  else
+    v_ids := array(select id from app.reputation_appeals where status = p_status and (created_at, id) < (v_from, v_id)
+                   order by created_at desc, id desc limit 51);
+  end if;
+  return private.page((select json_agg(c.card order by p.place)
+                       from unnest(v_ids[:p_limit]) with ordinality as p (id, place)
+                       join app.staff_appeal_card c on c.id = p.id), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_appeals is
+  'The appeals, newest first, all or of one status. Fails: role_required, cursor_unknown, limit_out_of_range.';
+
+create function api.resolve_appeal(p_id uuid, p_decision text, p_restore_delta numeric default null, p_note text default null)
+returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_note   text := nullif(private.trimmed(p_note), '');
+  v_appeal app.reputation_appeals;
+begin
+  perform private.require_role('admin');
+  if p_decision is null or p_decision not in ('accepted', 'rejected') then
+    perform private.fail('appeal_decision');
+  elsif length(v_note) > 1000 then
+    perform private.fail('note_length');
+  elsif p_restore_delta is not null then
+    if p_decision <> 'accepted' then
+      perform private.fail('restore_delta_misplaced');
+    end if;
+    perform private.check_delta(p_restore_delta, 0);
+  end if;
+
+  select * into v_appeal from app.reputation_appeals where id = p_id;
+  if not found then
+    perform private.fail('appeal_unknown');
+  end if;
+  -- the person's lock, then the read: of two admins at once the second finds it resolved
+  perform private.lock_reputation(array[v_appeal.user_id]);
+  update app.reputation_appeals
+  set status = p_decision, restore_delta = p_restore_delta, note = v_note, resolved_at = now()
+  where id = p_id and status = 'pending';
+  if not found then
+    perform private.fail('appeal_resolved');
+  end if;
+  if p_restore_delta is not null then
+    perform private.add_reputation(v_appeal.user_id, v_appeal.interest_id, 'appeal.restored', p_restore_delta, p_id);
+  end if;
+  perform private.emit('reputation.appeal.resolved', json_build_object(
+    'appealId', p_id, 'userId', v_appeal.user_id, 'interestId', v_appeal.interest_id, 'status', p_decision));
+  perform private.audit('appeal.resolved', 'appeal', p_id::text,
+                        json_build_object('decision', p_decision, 'restoreDelta', p_restore_delta));
+  return (select card from app.staff_appeal_card where id = p_id);
+end $$;
+comment on function api.resolve_appeal is
+  'Accepts or rejects an appeal, once; accepted it may restore some reputation. Leaves an audit entry. Fails: role_required, appeal_decision, note_length, restore_delta_misplaced, delta_out_of_range, appeal_unknown, appeal_resolved.';
+
+create function api.adjust_reputation(p_user_id text, p_interest_id uuid, p_delta numeric, p_note text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_note text := private.trimmed(p_note);
+  v_user uuid;
+  v_id   uuid;
+begin
+  perform private.require_role('admin');
+  perform private.check_delta(p_delta, -1000);
+  if v_note is null or length(v_note) not between 1 and 1000 then
+    perform private.fail('note_length');
+  end if;
+  v_user := private.anybody(p_user_id);
+  v_id := private.add_reputation(v_user, private.interest(p_interest_id), 'admin.adjusted', p_delta);
+  -- the words stand beside the audit log alone, under the person, whose erasure takes them
+  perform private.audit('reputation.adjusted', 'user', v_user::text,
+                        json_build_object('interestId', p_interest_id, 'delta', p_delta, 'note', v_note));
+  return (
+    select json_build_object('id', v_id, 'userId', v_user, 'user', p.card, 'interestId', p_interest_id,
+                             'delta', p_delta, 'value', r.value, 'level', private.reputation_level(r.value))
+    from app.person_card p join app.reputation r on r.user_id = p.id
+    where p.id = v_user and r.interest_id = p_interest_id);
+end $$;
+comment on function api.adjust_reputation is
+  'Adds to or takes from a person''s reputation in an interest, with roll-ups: {id (of the entry), userId, user, interestId, delta, value, level}. Leaves an audit entry with the note. Fails: role_required, delta_out_of_range, note_length, person_unknown, interest_unknown.';

@@ -1,0 +1,112 @@
+-- Posts and replies in the hands of staff: hidden, shown again, deleted.
+-- Specification: States and transitions › Post; Admin › posts, replies. Decisions: Roles; Visibility.
+
+insert into private.errors (word, status, text) values
+  ('reason_length', 422, 'A reason has up to 1000 characters.');
+
+create function private.moderated(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_reason text := nullif(private.trimmed(p_reason), '');
+begin
+  if length(v_reason) > 1000 then
+    perform private.fail('reason_length');
+  end if;
+  perform private.emit('admin.content.moderated', json_build_object(
+    'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author));
+  perform private.audit(p_type || '.' || p_action, p_type, p_id::text,
+                        case when v_reason is not null then json_build_object('reason', v_reason) end);
+end $$;
+comment on function private.moderated is
+  'What follows when staff did something about content: its author hears that it was done, the audit log keeps who did it and why. Fails: reason_length.';
+
+create function private.set_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_post app.posts;
+begin
+  perform private.require_role('moderator', 'admin');
+  select * into v_post from app.posts where id = p_id for update;
+  if not found then
+    perform private.fail('post_unknown');
+  end if;
+  if (v_post.hidden_at is not null) <> p_hidden then
+    update app.posts set hidden_at = case when p_hidden then now() end where id = p_id returning hidden_at into v_post.hidden_at;
+    perform private.moderated('post', p_id, case when p_hidden then 'hidden' else 'unhidden' end, v_post.author_id, p_reason);
+  end if;
+  return json_build_object('id', p_id, 'hiddenAt', v_post.hidden_at);
+end $$;
+comment on function private.set_post_hidden is
+  'Hides a post or shows it again: {id, hiddenAt}. What is so already stays as it is, without an entry. Fails: role_required, post_unknown, reason_length.';
+
+create function private.set_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_reply app.replies;
+begin
+  perform private.require_role('moderator', 'admin');
+  select * into v_reply from app.replies where id = p_id for update;
+  if not found then
+    perform private.fail('reply_unknown');
+  end if;
+  if (v_reply.hidden_at is not null) <> p_hidden then
+    update app.replies set hidden_at = case when p_hidden then now() end where id = p_id returning hidden_at into v_reply.hidden_at;
+    perform private.moderated('reply', p_id, case when p_hidden then 'hidden' else 'unhidden' end, v_reply.author_id, p_reason);
+  end if;
+  return json_build_object('id', p_id, 'hiddenAt', v_reply.hidden_at);
+end $$;
+comment on function private.set_reply_hidden is
+  'Hides a reply or shows it again, as private.set_post_hidden. Fails: role_required, reply_unknown, reason_length.';
+
+create function api.hide_post(p_id uuid, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.set_post_hidden(p_id, true, p_reason); end $$;
+comment on function api.hide_post is
+  'Hides a post from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: role_required, post_unknown, reason_length.';
+
+create function api.unhide_post(p_id uuid, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.set_post_hidden(p_id, false, p_reason); end $$;
+comment on function api.unhide_post is
+  'Shows a hidden post again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: role_required, post_unknown, reason_length.';
+
+create function api.hide_reply(p_id uuid, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.set_reply_hidden(p_id, true, p_reason); end $$;
+comment on function api.hide_reply is
+  'Hides a reply from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: role_required, reply_unknown, reason_length.';
+
+create function api.unhide_reply(p_id uuid, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.set_reply_hidden(p_id, false, p_reason); end $$;
+comment on function api.unhide_reply is
+  'Shows a hidden reply again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: role_required, reply_unknown, reason_length.';
+
+create function api.remove_post(p_id uuid, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_author uuid;
+begin
+  perform private.require_role('admin');
+  v_author := private.delete_post(p_id);
+  if v_author is not null then
+    perform private.moderated('post', p_id, 'deleted', v_author, p_reason);
+  elsif not exists (select from app.posts where id = p_id) then
+    perform private.fail('post_unknown');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.remove_post is
+  'Deletes anybody''s post for everyone; repeating it changes nothing. Leaves an audit entry. Fails: role_required, post_unknown, reason_length.';

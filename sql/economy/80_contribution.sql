@@ -1,0 +1,19 @@
+-- What an emoji payment is to its sender's contribution score: sql/reputation/70_contribution.sql has the rest.
+-- Specification: Resources › Reputation (contribution score, emoji_pay_sent).
+
+create function private.gain_from_payment() returns trigger
+language plpgsql security definer   -- the ledger is written by triggers alone
+set search_path = ''
+as $$
+begin
+  -- before any wallet is locked: the movement of a payment comes last
+  if new.reversed then
+    perform private.uncontribute(new.sender_id, 'emoji_pay_sent', new.reversal_of);
+  else
+    perform private.contribute(new.sender_id, 'emoji_pay_sent', new.id);
+  end if;
+  return null;
+end $$;
+comment on function private.gain_from_payment is 'Trigger: a payment is a contribution of its sender until it is reversed.';
+create trigger gain_from_payment after insert on app.payments
+  for each row execute function private.gain_from_payment();

@@ -1,0 +1,46 @@
+-- Telling the followers of a series of a new part: with its cause up to 100 of them, more by a job.
+-- Specification: Resources › Post › Series. Decisions: Notifications.
+
+create function private.tell_series_followers(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- tells others than the caller
+set search_path = ''
+as $$
+declare
+  v_series uuid := (p_job ->> 'seriesId')::uuid;
+  v_post   uuid := (p_job ->> 'postId')::uuid;
+  v_after  uuid := coalesce(p_after, '00000000-0000-0000-0000-000000000000');
+  v_group  text := concat_ws(':', 'series.updated', v_series, v_post);
+  v_ids    uuid[];
+  v_new    uuid[];
+begin
+  -- of two who do the same job the later sees whom the earlier told
+  perform pg_advisory_xact_lock(hashtextextended(v_group, 0));
+  v_ids := array(select user_id from app.series_follows
+                 where series_id = v_series and user_id > v_after order by user_id limit 500);
+  v_new := array(select f.id from unnest(v_ids) as f (id)
+                 where private.post_visible_to(v_post, f.id)
+                   and not exists (select from app.notifications n where n.user_id = f.id and n.group_key = v_group));
+  perform private.notify(f.id, 'series.updated', p.author_id, 'post', p.id::text,
+    jsonb_build_object('seriesId', v_series, 'postId', p.id), v_group)
+  from app.posts p, unnest(v_new) as f (id) where p.id = v_post;
+  return json_build_object('changed', cardinality(v_new), 'next', v_ids[500]);
+end $$;
+comment on function private.tell_series_followers is
+  'For the worker alone, and what tells of events: of {seriesId, postId} the next 500 followers behind one, each told once a post and series, nobody who may not see it. Answers {changed, next}; next is null at the end.';
+
+-- as in sql/base/75_enqueue.sql: what is asked for before the first worker starts waits for it
+select pgboss.create_queue('series-notices', '{"policy": "standard"}');
+
+create function private.tell_of_part(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if (select count(*) from (select from app.series_follows
+                            where series_id = (p_event ->> 'seriesId')::uuid limit 101) f) > 100 then
+    perform private.enqueue('series-notices', p_event::json);
+  else
+    perform private.tell_series_followers(p_event);
+  end if;
+end $$;
+comment on function private.tell_of_part is 'Tells the followers of a series of a new part, or has them told when they are more than 100.';

@@ -1,0 +1,172 @@
+-- What people keep of posts for themselves: bookmarks, and posts that they have muted.
+-- Specification: Posts and feed › bookmark, mute. Decisions: Status codes (inverses), Lists.
+
+create table app.bookmarks (
+  post_id    uuid not null references app.posts on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (user_id, post_id)
+);
+create index bookmarks_user_id_idx on app.bookmarks (user_id, created_at desc, post_id desc);
+create index bookmarks_post_id_idx on app.bookmarks (post_id);
+comment on table app.bookmarks is 'Who keeps which posts. Others see a count alone.';
+-- no update: a bookmark is set or taken back
+
+create table private.ended_bookmarks (
+  user_id    uuid not null,
+  post_id    uuid not null,
+  created_at timestamptz not null,
+  ended_at   timestamptz not null default now(),
+  primary key (user_id, post_id)
+);
+create index ended_bookmarks_ended_at_idx on private.ended_bookmarks (ended_at);
+comment on table private.ended_bookmarks is
+  'Where bookmarks that were taken back stood in the list, for a day: who is walking it goes on from there. Ids without keys: nothing hangs on them.';
+
+create table app.post_mutes (
+  post_id    uuid not null references app.posts on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (user_id, post_id)
+);
+create index post_mutes_post_id_idx on app.post_mutes (post_id);
+comment on table app.post_mutes is
+  'Posts that people have muted: gone from their feeds, reposts too, and silent in their notifications.';
+-- no update: a mute is made or lifted
+
+create function private.muted_posts() returns uuid[]
+language plpgsql stable   -- invoker: under row-level security these are the caller's own
+set search_path = ''
+as $$
+begin
+  return array(select post_id from app.post_mutes where user_id = app.uid());
+end $$;
+comment on function private.muted_posts is 'Which posts the caller has muted: read once by what leaves them out.';
+
+create function private.count_bookmarks() returns trigger
+language plpgsql security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+begin
+  update app.post_counters set bookmarks = bookmarks + case tg_op when 'INSERT' then 1 else -1 end
+  where post_id = coalesce(new.post_id, old.post_id);
+  return null;
+end $$;
+comment on function private.count_bookmarks is 'Trigger: counts bookmarks, an author''s own too.';
+create trigger count_bookmarks after insert or delete on app.bookmarks
+  for each row execute function private.count_bookmarks();
+
+create function private.keep_ended_bookmarks() returns trigger
+language plpgsql security definer   -- nobody writes these but the trigger
+set search_path = ''
+as $$
+begin
+  insert into private.ended_bookmarks (user_id, post_id, created_at)
+  select user_id, post_id, created_at from ended
+  on conflict (user_id, post_id) do update set created_at = excluded.created_at, ended_at = now();
+  return null;
+end $$;
+comment on function private.keep_ended_bookmarks is 'Trigger: a bookmark taken back leaves its place in the list behind.';
+create trigger keep_ended after delete on app.bookmarks
+  referencing old table as ended for each statement execute function private.keep_ended_bookmarks();
+
+create function private.job_purge_ended_bookmarks() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_changed integer;
+begin
+  delete from private.ended_bookmarks where ended_at < now() - interval '1 day';
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end $$;
+comment on function private.job_purge_ended_bookmarks is
+  'Job: forgets the places of bookmarks that were taken back more than a day ago.';
+
+create function private.bookmark_time(p_post uuid) returns timestamptz
+language plpgsql stable security definer   -- a cursor holds also when its bookmark was taken back since
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (select created_at from app.bookmarks where user_id = app.uid() and post_id = p_post),
+    (select created_at from private.ended_bookmarks where user_id = app.uid() and post_id = p_post));
+end $$;
+comment on function private.bookmark_time is
+  'Where a cursor''s post stands among the caller''s bookmarks, also one that was taken back in the last day.';
+
+create function api.bookmark(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.open_post(p_id);
+  insert into app.bookmarks (post_id, user_id)
+  select p.id, private.caller() from app.posts p where p.id = p_id
+  on conflict do nothing;
+  return private.reactions_of(p_id);
+end $$;
+comment on function api.bookmark is
+  'Keeps a post among the caller''s bookmarks; repeating it changes nothing, its place neither. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
+
+create function api.unbookmark(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.post(p_id);
+  delete from app.bookmarks where post_id = p_id and user_id = app.uid();
+  return null;   -- answered as 204
+end $$;
+comment on function api.unbookmark is 'Takes a bookmark back; repeating it changes nothing. Fails: post_unknown.';
+
+create function api.list_bookmarks(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.caller();
+  v_before uuid := private.cursor_uuid(p_cursor);
+  v_from   timestamptz := private.bookmark_time(v_before);
+  v_ids    uuid[];
+begin
+  if v_before is not null and v_from is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_from := coalesce(v_from, 'infinity');   -- bare variables: an expression is no index condition
+  v_before := coalesce(v_before, v_caller);
+  -- what the caller no longer sees drops out of the join, and the page fills up with what comes after
+  v_ids := array(
+    select b.post_id from app.bookmarks b join app.posts p on p.id = b.post_id
+    where b.user_id = v_caller and (b.created_at, b.post_id) < (v_from, v_before)
+    order by b.created_at desc, b.post_id desc limit 51);
+  return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_bookmarks is
+  'The caller''s bookmarks, the newest first, of posts that they still may see. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.mute_post(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.open_post(p_id);
+  insert into app.post_mutes (post_id, user_id)
+  select p.id, private.caller() from app.posts p where p.id = p_id
+  on conflict do nothing;
+  return json_build_object('muted', true);
+end $$;
+comment on function api.mute_post is
+  'Mutes a post: it leaves the caller''s feed, with its reposts, and causes them no notifications. Repeating it changes nothing. Fails: post_unknown, post_not_out.';
+
+create function api.unmute_post(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.post(p_id);
+  delete from app.post_mutes where post_id = p_id and user_id = app.uid();
+  return null;   -- answered as 204
+end $$;
+comment on function api.unmute_post is 'Lifts the mute of a post; repeating it changes nothing. Fails: post_unknown.';

@@ -1,0 +1,58 @@
+-- Pins: up to three posts that stand first in an author's profile.
+-- Specification: Posts and feed › pin; Quantities (pinned posts). Decisions: Status codes (a limit reached).
+
+insert into private.errors (word, status, text) values
+  ('pins_exhausted', 409, 'You have pinned 3 posts already. Unpin one first.');
+
+create function private.pin(p_post uuid) returns void
+language plpgsql volatile security definer   -- pinned_at is no column that people may write
+set search_path = ''
+as $$
+declare
+  v_pinned integer;
+begin
+  -- the lock first, then the count in a later statement: of two at once the second sees what the first has pinned
+  perform pg_advisory_xact_lock(hashtextextended('pins ' || private.caller(), 0));
+  select count(*) into v_pinned from app.posts where author_id = app.uid() and pinned_at is not null and id <> p_post;
+  if v_pinned >= 3 then
+    perform private.fail('pins_exhausted');
+  end if;
+  update app.posts set pinned_at = now() where id = p_post and author_id = app.uid() and pinned_at is null;
+end $$;
+comment on function private.pin is 'Pins a post of the caller''s, who has locked it. Deleted ones are never pinned. Fails: pins_exhausted.';
+
+create function private.unpin(p_post uuid) returns void
+language plpgsql volatile security definer   -- pinned_at is no column that people may write
+set search_path = ''
+as $$
+begin
+  update app.posts set pinned_at = null where id = p_post and author_id = private.caller() and pinned_at is not null;
+end $$;
+comment on function private.unpin is 'Unpins a post of the caller''s.';
+
+create function api.pin_post(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_post app.posts := private.own_post(p_id);
+begin
+  if v_post.published_at is null then
+    perform private.fail('post_not_out');
+  end if;
+  perform private.pin(p_id);
+  return private.post_cards(array[p_id]) -> 0;
+end $$;
+comment on function api.pin_post is
+  'Pins one''s own post to one''s profile; repeating it changes nothing, its place neither. Answers the post. Fails: post_unknown, post_not_yours, post_not_out, pins_exhausted.';
+
+create function api.unpin_post(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.own_post(p_id);
+  perform private.unpin(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.unpin_post is 'Unpins one''s own post; repeating it changes nothing. Fails: post_unknown, post_not_yours.';

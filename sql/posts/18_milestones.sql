@@ -1,0 +1,25 @@
+-- Milestones: that a post has reached 5, 15 and 50 reactions, each told once.
+-- Specification: Resources › Reputation ("when a post reaches 5, 15 and 50 reactions").
+
+create function private.next_milestone(p_milestone smallint) returns integer
+language sql immutable
+set search_path = ''
+as $$ select case p_milestone when 0 then 5 when 5 then 15 when 15 then 50 end $$;
+comment on function private.next_milestone is 'The number of reactions that is told after this one; null after the last.';
+
+create function private.reach_milestone() returns trigger
+language plpgsql security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+declare
+  v_reached smallint := (select max(m) from unnest(array[5, 15, 50]) m where m <= new.reactions);
+begin
+  update app.post_counters set milestone = v_reached where post_id = new.post_id;
+  perform private.emit('posts.post.milestone', json_build_object('postId', new.post_id, 'reactions', v_reached));
+  return null;
+end $$;
+comment on function private.reach_milestone is
+  'Trigger: a post has more reactions than it ever had by a milestone. Of hearts that are taken back and given again nothing is told twice.';
+create trigger reach_milestone after update of reactions on app.post_counters
+  for each row when (new.reactions >= private.next_milestone(new.milestone))
+  execute function private.reach_milestone();

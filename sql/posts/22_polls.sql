@@ -1,0 +1,223 @@
+-- Polls: a question with 2 to 6 answers on a post, one vote a person, which may move until it closes.
+-- Specification: Resources › Post › Poll; Posts and feed › poll/vote. Decisions: Answers; Status codes (closed poll).
+
+create table app.polls (
+  id                uuid primary key default gen_random_uuid(),
+  post_id           uuid not null unique references app.posts on delete cascade,
+  closes_at         timestamptz,
+  closed_emitted_at timestamptz
+);
+create index polls_due_idx on app.polls (closes_at) where closed_emitted_at is null;
+comment on table app.polls is 'The poll of a post. It takes votes until closes_at, or for good.';
+comment on column app.polls.closed_emitted_at is 'When those whom it concerns were told of its end: once.';
+
+create table app.poll_options (
+  id       uuid primary key default gen_random_uuid(),
+  poll_id  uuid not null references app.polls on delete cascade,
+  position smallint not null check (position between 1 and 6),
+  text     text not null,
+  votes    integer not null default 0 check (votes >= 0),
+  unique (poll_id, position),
+  unique (poll_id, id)
+);
+comment on table app.poll_options is 'The answers of a poll, in order, with their tally. A trigger counts.';
+
+create table app.poll_votes (
+  poll_id    uuid not null references app.polls on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  option_id  uuid not null,
+  created_at timestamptz not null default now(),
+  primary key (poll_id, user_id),
+  foreign key (poll_id, option_id) references app.poll_options (poll_id, id) on delete cascade
+);
+create index poll_votes_option_id_idx on app.poll_votes (poll_id, option_id);
+create index poll_votes_user_id_idx on app.poll_votes (user_id);
+comment on table app.poll_votes is 'Who voted for what: one vote a person and poll. Others see tallies alone.';
+
+insert into private.errors (word, status, text) values
+  ('poll_options', 422, 'A poll has 2 to 6 options of 1 to 200 characters.'),
+  ('poll_closes_at', 422, 'A poll closes in the future, and after its post comes out.'),
+  ('poll_unknown', 404, 'This post has no poll.'),
+  ('option_unknown', 404, 'This poll has no such option.'),
+  ('poll_closed', 422, 'This poll is closed.');
+
+create function private.count_votes() returns trigger
+language plpgsql security definer   -- tallies are written by this trigger alone
+set search_path = ''
+as $$
+begin
+  -- in one order: a vote that moves, and an erasure that takes the words of all options
+  perform from app.poll_options where id in (old.option_id, new.option_id) order by id for no key update;
+  update app.poll_options set votes = votes + case id when new.option_id then 1 else -1 end
+  where id in (old.option_id, new.option_id);
+  return null;
+end $$;
+comment on function private.count_votes is 'Trigger: the tallies of a poll follow its votes.';
+create trigger count_votes after insert or delete on app.poll_votes
+  for each row execute function private.count_votes();
+create trigger count_moved_votes after update on app.poll_votes
+  for each row when (new.option_id <> old.option_id) execute function private.count_votes();
+
+create function private.check_poll_time() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if exists (select from app.polls l where l.post_id = new.id and l.closes_at <= new.publish_at) then
+    perform private.fail('poll_closes_at');
+  end if;
+  return null;
+end $$;
+comment on function private.check_poll_time is
+  'Trigger: a scheduled post is not put off until after its poll closes. Fails: poll_closes_at.';
+create trigger check_poll_time after update of publish_at on app.posts
+  for each row when (new.publish_at > old.publish_at) execute function private.check_poll_time();
+
+create view app.poll_card with (security_invoker) as
+select l.post_id,
+       json_build_object(
+         'id', l.id,
+         'options', o.options,
+         'totalVotes', o.total,
+         'closesAt', l.closes_at,
+         'closed', coalesce(l.closes_at <= now(), false),
+         'myOptionId', (select v.option_id from app.poll_votes v
+                        where v.poll_id = l.id and v.user_id = (select app.uid()))) as card
+from app.polls l
+cross join lateral (
+  select json_agg(json_build_object('id', po.id, 'text', po.text, 'votes', po.votes) order by po.position) as options,
+         sum(po.votes) as total
+  from app.poll_options po where po.poll_id = l.id) o;
+comment on view app.poll_card is 'A poll as its viewer sees it: {id, options [{id, text, votes}], totalVotes, closesAt, closed, myOptionId}.';
+
+create function private.poll_card(p_post uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := (select card from app.poll_card where post_id = p_post);
+begin
+  if v_card is null then
+    perform private.fail('post_unknown');   -- hidden from the caller since they found it
+  end if;
+  return v_card;
+end $$;
+comment on function private.poll_card is 'The card of a post''s poll. Fails: post_unknown.';
+
+create function private.add_poll(p_post uuid, p_poll jsonb, p_publish_at timestamptz default null) returns void
+language plpgsql volatile security definer   -- people write no poll: none is added to a post that others have read
+set search_path = ''
+as $$
+declare
+  v_texts     text[];
+  v_closes_at timestamptz;
+  v_poll      uuid;
+begin
+  perform from app.posts where id = p_post and author_id = private.caller() and created_at = now();
+  if not found then
+    perform private.fail('post_unknown');
+  end if;
+
+  if jsonb_typeof(p_poll -> 'options') is distinct from 'array' then
+    perform private.fail('poll_options');
+  end if;
+  v_texts := array(select private.trimmed(o.text)
+                   from jsonb_array_elements_text(p_poll -> 'options') with ordinality as o (text, place)
+                   where o.place <= 6 order by o.place);
+  if cardinality(v_texts) < 2
+     or exists (select from unnest(v_texts) t where coalesce(length(t), 0) not between 1 and 200) then
+    perform private.fail('poll_options');
+  end if;
+
+  if pg_input_is_valid(p_poll ->> 'closesAt', 'timestamptz') then
+    v_closes_at := p_poll ->> 'closesAt';
+  end if;
+  if p_poll ->> 'closesAt' is not null
+     and (isfinite(v_closes_at) and v_closes_at > greatest(now(), p_publish_at)) is not true then
+    perform private.fail('poll_closes_at');
+  end if;
+
+  insert into app.polls (post_id, closes_at) values (p_post, v_closes_at) returning id into v_poll;
+  insert into app.poll_options (poll_id, position, text)
+  select v_poll, o.place, o.text from unnest(v_texts) with ordinality as o (text, place);
+end $$;
+comment on function private.add_poll is
+  'Gives a post that the caller publishes in this transaction its poll {options, closesAt?}; options past the sixth are dropped. Fails: poll_options, poll_closes_at, post_unknown.';
+
+create function private.open_poll(p_post uuid) returns app.polls
+language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_poll app.polls;
+begin
+  select * into v_poll from app.polls where post_id = p_post;
+  perform private.open_post(p_post);
+  if v_poll.id is null then
+    perform private.fail('poll_unknown');
+  end if;
+  -- the end of a poll waits for votes under way, and tells those who gave them too; after it nobody waits
+  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0))
+  where v_poll.closes_at is null or v_poll.closes_at > clock_timestamp();
+  if v_poll.closes_at <= clock_timestamp() then   -- it may have closed while we waited
+    perform private.fail('poll_closed');
+  end if;
+  return v_poll;
+end $$;
+comment on function private.open_poll is
+  'The poll of a post that is out, when the caller may see it and it takes votes; one vote at a time until the transaction ends. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
+
+create function api.vote_poll(p_id uuid, p_option_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_poll app.polls := private.open_poll(p_id);
+begin
+  insert into app.poll_votes (poll_id, user_id, option_id)
+  select o.poll_id, private.caller(), o.id from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
+  on conflict (poll_id, user_id) do update set option_id = excluded.option_id;
+  if not found then
+    perform private.post(p_id);   -- a block may have come in between
+    perform private.fail('option_unknown');
+  end if;
+  return private.poll_card(p_id);
+end $$;
+comment on function api.vote_poll is
+  'Votes in the poll of a post, or moves one''s vote. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown.';
+
+create function api.unvote_poll(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_poll app.polls := private.open_poll(p_id);
+begin
+  delete from app.poll_votes where poll_id = v_poll.id and user_id = private.caller();
+  return private.poll_card(p_id);
+end $$;
+comment on function api.unvote_poll is
+  'Takes one''s vote back; repeating it changes nothing. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
+
+create function private.job_close_polls() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_poll app.polls;
+begin
+  -- one a transaction, however many voted; not for update, for which a vote under way would wait, and we for it
+  select * into v_poll from app.polls
+  where closes_at <= now() and closed_emitted_at is null
+  order by closes_at limit 1
+  for no key update skip locked;
+  if not found then
+    return 0;
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0));
+  update app.polls set closed_emitted_at = now() where id = v_poll.id;
+  perform private.emit('posts.poll.closed', json_build_object('postId', v_poll.post_id, 'pollId', v_poll.id));
+  return 1;
+end $$;
+comment on function private.job_close_polls is
+  'Job: tells of the poll that has been closed the longest, once. The worker repeats it until there is none.';

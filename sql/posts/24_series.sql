@@ -1,0 +1,179 @@
+-- Series: an author's posts in an order of their own, which people follow.
+-- Specification: Resources › Post › Series; Posts and feed › series. Operations: 46_series.sql.
+
+create table app.series (
+  id          uuid primary key default gen_random_uuid(),
+  author_id   uuid not null references app.users on delete restrict,
+  title       text not null,
+  description text,
+  created_at  timestamptz not null default now(),
+  constraint series_title check (length(private.trimmed(title)) between 1 and 200),
+  constraint series_description check (length(description) <= 2000)
+);
+create index series_author_id_idx on app.series (author_id, created_at desc, id desc);
+comment on table app.series is 'A series of one author. It shows to whoever sees one of its posts.';
+
+create table app.series_items (
+  series_id uuid not null references app.series on delete cascade,
+  post_id   uuid not null references app.posts on delete cascade,
+  position  integer not null check (position > 0),
+  added_at  timestamptz not null default now(),
+  primary key (series_id, post_id),
+  -- at the end of a statement: moving a part shifts those behind it
+  constraint series_items_position_key unique (series_id, position) deferrable initially immediate
+);
+create index series_items_post_id_idx on app.series_items (post_id);
+comment on table app.series_items is 'The parts of a series, at most 200; position counts from 1, without gaps.';
+
+create table private.left_parts (
+  series_id uuid not null references app.series on delete cascade,
+  post_id   uuid not null references app.posts on delete cascade,
+  position  integer not null,
+  primary key (series_id, post_id)
+);
+create index left_parts_post_id_idx on private.left_parts (post_id);
+comment on table private.left_parts is
+  'Where deleted posts stood in their series, for who walks one and goes on from there: position is that of the part behind. Kept like the post''s own row.';
+
+create table app.series_follows (
+  series_id  uuid not null references app.series on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (series_id, user_id)
+);
+create index series_follows_user_id_idx on app.series_follows (user_id);
+comment on table app.series_follows is 'Who is told of new parts of a series.';
+-- no update: a follow is made or ended
+
+insert into private.errors (word, status, text) values
+  ('series_unknown', 404, 'There is no such series.'),
+  ('series_not_yours', 403, 'Only the author of a series may do this.'),
+  ('series_title', 422, 'A series needs a title of up to 200 characters.'),
+  ('series_description', 422, 'The description of a series has up to 2000 characters.'),
+  ('series_repost', 422, 'A repost cannot be part of a series.'),
+  ('series_position', 422, 'A part stands at a position from 1 to the number of the other parts and one.'),
+  ('series_full', 409, 'A series has at most 200 parts.'),
+  ('series_follow_own', 400, 'You cannot follow your own series.');
+
+create trigger check_author before insert on app.series for each row execute function private.check_author();
+
+create function private.lock_series(p_series uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('series ' || p_series, 0));
+end $$;
+comment on function private.lock_series is
+  'Lets one through at a time who moves parts of a series; what they count they read in a later statement. Rows of posts are locked before, series in the order of their ids.';
+
+create function private.place_part(p_series uuid, p_post uuid, p_position integer) returns boolean
+language plpgsql volatile security definer   -- positions are written here and by the trigger alone, those of unseen parts too
+set search_path = ''
+as $$
+declare
+  v_others integer;
+  v_from   integer;
+  v_to     integer;
+  v_new    boolean;
+begin
+  perform private.lock_series(p_series);
+  perform from app.series s join app.posts p on p.author_id = s.author_id
+  where s.id = p_series and p.id = p_post and s.author_id = private.caller() and p.deleted_at is null;
+  if not found then
+    perform private.fail('series_unknown');
+  end if;
+
+  select count(*) filter (where post_id <> p_post), max(position) filter (where post_id = p_post) into v_others, v_from
+  from app.series_items where series_id = p_series;
+  v_to := coalesce(p_position, v_others + 1);
+  v_new := v_from is null;
+  if v_new and v_others >= 200 then
+    perform private.fail('series_full');
+  elsif v_to not between 1 and v_others + 1 then
+    perform private.fail('series_position');
+  end if;
+
+  if v_new then
+    v_from := v_others + 1;
+    insert into app.series_items (series_id, post_id, position) values (p_series, p_post, v_from);
+  end if;
+  update app.series_items
+  set position = case when post_id = p_post then v_to else position + sign(v_from - v_to)::integer end
+  where series_id = p_series and position between least(v_from, v_to) and greatest(v_from, v_to) and v_from <> v_to;
+  -- as if the part left its place and came in at the other
+  update private.left_parts l
+  set position = m.position + (m.position > v_to)::integer
+  from (select post_id, position - (position > v_from)::integer as position
+        from private.left_parts where series_id = p_series) m
+  where l.series_id = p_series and l.post_id = m.post_id;
+  return v_new;
+end $$;
+comment on function private.place_part is
+  'Puts one''s post into one''s series at this position, or at the end; a part moves there. Those behind give way. True when it was no part before. Fails: series_full, series_position.';
+
+create function private.leave_series() returns trigger
+language plpgsql volatile security definer   -- positions are written by triggers and private.place_part alone
+set search_path = ''
+as $$
+declare
+  v_series uuid;
+  v_gap    integer;
+begin
+  -- none is added meanwhile: whoever adds the post has locked its row
+  for v_series in select series_id from app.series_items where post_id = new.id order by series_id loop
+    perform private.lock_series(v_series);
+    delete from app.series_items where series_id = v_series and post_id = new.id returning position into v_gap;
+    update app.series_items set position = position - 1 where series_id = v_series and position > v_gap;
+    update private.left_parts set position = position - 1 where series_id = v_series and position > v_gap;
+    insert into private.left_parts (series_id, post_id, position) values (v_series, new.id, v_gap);
+  end loop;
+  return null;
+end $$;
+comment on function private.leave_series is 'Trigger: a deleted post leaves its series, and those behind it move up.';
+create trigger leave_series after update of deleted_at on app.posts
+  for each row when (old.deleted_at is null and new.deleted_at is not null) execute function private.leave_series();
+
+create function private.end_series_follows() returns trigger
+language plpgsql volatile security definer   -- a block ends the other's follow too
+set search_path = ''
+as $$
+begin
+  delete from app.series_follows f using made m, app.series s
+  where s.id = f.series_id
+    and (f.user_id, s.author_id) in ((m.blocker_id, m.blocked_id), (m.blocked_id, m.blocker_id));
+  return null;
+end $$;
+comment on function private.end_series_follows is
+  'Trigger: a block ends the follows of each other''s series, both ways. Lifting it brings none back.';
+create trigger end_series_follows after insert on app.blocks
+  referencing new table as made for each statement execute function private.end_series_follows();
+
+create view app.series_card with (security_invoker) as
+select s.id, s.author_id,
+       json_build_object(
+         'id', s.id,
+         'authorId', author.card ->> 'id',
+         'author', author.card,
+         'title', s.title,
+         'description', s.description,
+         'partCount', (select count(*) from app.series_items i where i.series_id = s.id),
+         'followed', (select true from app.series_follows f
+                      where f.series_id = s.id and f.user_id = (select app.uid())) is true,
+         'createdAt', s.created_at) as card
+from app.series s
+join app.person_card author on author.id = s.author_id;
+comment on view app.series_card is
+  'A series as its viewer sees it: {id, authorId, author, title, description, partCount, followed, createdAt}. partCount counts the parts that the viewer sees.';
+
+create function private.series_cards(p_ids uuid[]) returns json
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(c.card order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place) join app.series_card c on c.id = i.id);
+end $$;
+comment on function private.series_cards is 'The cards of these series, in order, as far as the caller sees them.';

@@ -1,0 +1,153 @@
+-- Co-authors: who wrote a post with its author, and what share of its payments is theirs.
+-- Specification: Resources › Post › Co-author; Quantities. Decisions: Status codes; Names and shapes › Co-author shares.
+
+create table app.post_co_authors (
+  id          uuid primary key default gen_random_uuid(),
+  post_id     uuid not null references app.posts on delete cascade,
+  user_id     uuid not null references app.users on delete cascade,
+  split_share smallint not null check (split_share between 0 and 100),
+  status      text not null default 'pending' check (status in ('pending', 'accepted')),
+  created_at  timestamptz not null default now(),
+  constraint co_author_already unique (post_id, user_id)
+);
+create index post_co_authors_user_id_idx on app.post_co_authors (user_id);
+comment on table app.post_co_authors is
+  'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in splits. A declined invitation is gone.';
+
+insert into private.errors (word, status, text) values
+  ('split_share', 422, 'A share is a whole number from 0 to 100 percent.'),
+  ('split_share_exceeded', 422, 'The shares of co-authors add up to 90 percent at most.'),
+  ('co_author_repost', 422, 'A repost has no co-authors.'),
+  ('co_author_oneself', 400, 'You cannot be your own co-author.'),
+  ('co_author_already', 409, 'This person is a co-author of the post already, or invited.'),
+  ('co_authors_exhausted', 409, 'A post has at most 4 co-authors, invited ones included.'),
+  ('co_author_outside', 422, 'This person may not see the post.'),
+  ('co_author_invitation_unknown', 404, 'There is no such invitation.'),
+  ('co_author_resolved', 409, 'This invitation was accepted already.');
+
+create function private.end_co_author_invitations() returns trigger
+language plpgsql security definer   -- a block ends the other's invitations too
+set search_path = ''
+as $$
+begin
+  delete from app.post_co_authors c
+  using app.posts p, blocked b
+  where p.id = c.post_id and c.status = 'pending'
+    and c.user_id in (b.blocker_id, b.blocked_id) and p.author_id in (b.blocker_id, b.blocked_id);
+  return null;
+end $$;
+comment on function private.end_co_author_invitations is
+  'Trigger: a block ends pending invitations both ways. What was accepted stays, and its share.';
+create trigger end_co_author_invitations after insert on app.blocks
+  referencing new table as blocked for each statement execute function private.end_co_author_invitations();
+
+create function private.co_author(p_row app.post_co_authors) returns json
+language plpgsql stable   -- of a row and not by id: a declined invitation has none any more
+set search_path = ''
+as $$
+begin
+  return (
+    select json_build_object(
+      'id', p_row.id,
+      'postId', p_row.post_id,
+      'userId', p.card ->> 'id',
+      'user', p.card,
+      'splitShare', p_row.split_share,
+      'status', p_row.status,
+      'createdAt', p_row.created_at)
+    from app.person_card p where p.id = p_row.user_id);
+end $$;
+comment on function private.co_author is 'A co-author: {id, postId, userId, user, splitShare, status, createdAt}.';
+
+create function private.check_split(p_post uuid, p_share integer) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_share + coalesce((select sum(split_share) from app.post_co_authors
+                         where post_id = p_post and status = 'accepted'), 0) > 90 then
+    perform private.fail('split_share_exceeded');
+  end if;
+end $$;
+comment on function private.check_split is
+  'Whether a share fits beside the accepted ones of a post. Lock the post first. Fails: split_share_exceeded.';
+
+create function api.invite_co_author(p_id uuid, p_user_id text, p_split_share integer) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_person uuid := private.lock_person(p_user_id);
+  v_post   app.posts := private.own_post(p_id);
+  v_row    app.post_co_authors;
+begin
+  if v_post.format = 'repost' then
+    perform private.fail('co_author_repost');
+  elsif v_post.published_at is null then
+    perform private.fail('post_not_out');   -- nobody else sees it, and could accept
+  elsif v_person = app.uid() then
+    perform private.fail('co_author_oneself');
+  elsif (p_split_share between 0 and 100) is not true then
+    perform private.fail('split_share');
+  elsif exists (select from app.post_co_authors where post_id = p_id and user_id = v_person) then
+    perform private.fail('co_author_already');
+  elsif (select count(*) from app.post_co_authors where post_id = p_id) >= 4 then
+    perform private.fail('co_authors_exhausted');
+  elsif private.post_visible_to(p_id, v_person) is not true then
+    perform private.fail('co_author_outside');
+  end if;
+  perform private.check_split(p_id, p_split_share);
+
+  insert into app.post_co_authors (post_id, user_id, split_share) values (p_id, v_person, p_split_share)
+  returning * into v_row;
+  perform private.emit('posts.co_author.invited', json_build_object(
+    'inviteId', v_row.id, 'postId', p_id, 'inviterId', app.uid(), 'inviteeId', v_person));
+  return private.co_author(v_row);
+end $$;
+comment on function api.invite_co_author is
+  'Invites a person to be a co-author of one''s post, with a share of what it is paid. Fails: person_unknown, post_unknown, post_not_yours, co_author_repost, post_not_out, co_author_oneself, split_share, co_author_already, co_authors_exhausted, co_author_outside, split_share_exceeded.';
+
+create function private.settle_co_author(p_post uuid, p_invite uuid, p_accept boolean) returns app.post_co_authors
+language plpgsql volatile security definer   -- the post is another's, and so is its limit
+set search_path = ''
+as $$
+declare
+  v_row app.post_co_authors;
+begin
+  perform from app.posts where id = p_post for no key update;
+  -- what is read after the lock is what holds
+  if private.post_visible_to(p_post, private.caller()) is not true then
+    perform private.fail('post_unknown');
+  end if;
+  select * into v_row from app.post_co_authors
+  where id = p_invite and post_id = p_post and user_id = private.caller() for update;
+  if not found then
+    perform private.fail('co_author_invitation_unknown');
+  elsif v_row.status = 'accepted' then
+    perform private.fail('co_author_resolved');
+  end if;
+
+  if p_accept then
+    perform private.check_split(p_post, v_row.split_share);
+    update app.post_co_authors set status = 'accepted' where id = p_invite returning * into v_row;
+    perform private.emit('posts.co_author.accepted', json_build_object(
+      'inviteId', p_invite, 'postId', p_post, 'userId', v_row.user_id));
+  else
+    delete from app.post_co_authors where id = p_invite;
+    v_row.status := 'declined';
+  end if;
+  return v_row;
+end $$;
+comment on function private.settle_co_author is
+  'The invitee accepts, or declines, which takes the invitation away. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
+
+create function api.respond_co_author(p_id uuid, p_invite_id uuid, p_accept boolean) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.post(p_id);   -- before the post is locked
+  return private.co_author(private.settle_co_author(p_id, p_invite_id, p_accept));
+end $$;
+comment on function api.respond_co_author is
+  'The invitee accepts or declines an invitation to be a co-author. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';

@@ -1,0 +1,137 @@
+-- Publishing and opening posts. What is published later: 46_schedule.sql.
+-- Specification: Resources › Post; Posts and feed. Decisions: Names and shapes › Bodies; Idempotency.
+
+insert into private.errors (word, status, text) values
+  ('publish_at_past', 422, 'publishAt lies in the future.'),
+  ('repost_bare', 422, 'A repost has no poll and no time of its own, and nothing but its visibility can be changed.');
+
+create function private.media(p_media jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_media is null or p_media = '[]' then
+    return '[]';
+  end if;
+  if jsonb_typeof(p_media) <> 'array' then
+    perform private.fail('post_media');
+  end if;
+  if exists (
+    select from jsonb_array_elements(p_media) m (piece)
+    where (jsonb_typeof(piece -> 'url') = 'string'
+       and piece ->> 'url' ~* '^https?://[^\s/?#]+[^\s]*$'
+       and length(piece ->> 'url') <= 2000
+       and coalesce(jsonb_typeof(piece -> 'alt'), 'null') in ('string', 'null')
+       and length(coalesce(private.trimmed(piece ->> 'alt'), '')) <= 1000) is not true) then
+    perform private.fail('post_media');
+  end if;
+  return (
+    select jsonb_agg(jsonb_build_object('url', piece ->> 'url', 'alt', nullif(private.trimmed(piece ->> 'alt'), '')) order by place)
+    from jsonb_array_elements(p_media) with ordinality m (piece, place));
+end $$;
+comment on function private.media is
+  'Media as a post keeps it: [{url, alt}] without other fields, alt null where it says nothing. How many is for the format to say. Fails: post_media.';
+
+create function private.further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_more uuid[] := array(select distinct i from unnest(p_more) i where i is not null and i is distinct from p_primary order by i);
+begin
+  if cardinality(v_more) > 4 then
+    perform private.fail('post_interests_exceeded');
+  end if;
+  if exists (select from unnest(v_more || p_primary) i
+             where i is not null and not exists (select from app.interests n where n.id = i)) then
+    perform private.fail('interest_unknown');
+  end if;
+  return v_more;
+end $$;
+comment on function private.further_interests is
+  'A post''s interests beside the primary one, each once, by their ids. Fails: post_interests_exceeded, interest_unknown (also for the primary one).';
+
+create function private.check_publish_at(p_publish_at timestamptz) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_publish_at <= now() or not isfinite(p_publish_at) then
+    perform private.fail('publish_at_past');
+  end if;
+end $$;
+comment on function private.check_publish_at is 'Passes for a moment in the future and for null, which is at once. Fails: publish_at_past.';
+
+create function api.create_post(
+  p_body text default '', p_format text default 'note', p_title text default null, p_visibility text default 'public',
+  p_depth integer default 0, p_interest_id uuid default null, p_interest_ids uuid[] default '{}', p_persona_id uuid default null,
+  p_media jsonb default '[]', p_poll jsonb default null, p_quoted_post_id uuid default null,
+  p_publish_at timestamptz default null, p_is_journalism boolean default false
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_request json := json_build_array(p_body, p_format, p_title, p_visibility, p_depth, p_interest_id, p_interest_ids, p_persona_id,
+                                     p_media, p_poll, p_quoted_post_id, p_publish_at, p_is_journalism);
+  v_answer  json := private.replayed('create_post', v_request);
+  v_more    uuid[];
+  v_post    uuid;
+begin
+  if v_answer is not null then
+    return v_answer;
+  end if;
+  if (p_format in ('quote', 'repost')) <> (p_quoted_post_id is not null) then
+    perform private.fail('post_quoted');
+  end if;
+  if p_format = 'repost' and (p_poll is not null or p_publish_at is not null) then
+    perform private.fail('repost_bare');
+  end if;
+  perform private.check_publish_at(p_publish_at);
+  v_more := private.further_interests(p_interest_id, p_interest_ids);
+
+  while v_post is null loop
+    insert into app.posts (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth, interest_id,
+                           is_journalism, publish_at, published_at)
+    values (private.caller(), case when p_persona_id is not null then private.own_persona(p_persona_id) end,
+            p_format, private.trimmed(p_title), private.trimmed(p_body), private.media(p_media),
+            -- looked for by the statement that writes: what is hidden just then answers as what there is not
+            case when p_quoted_post_id is not null then private.quotable(p_quoted_post_id) end,
+            p_visibility, p_depth, p_interest_id, p_is_journalism, p_publish_at, case when p_publish_at is null then now() end)
+    on conflict (author_id, quoted_post_id) where format = 'repost' and deleted_at is null do nothing
+    returning id into v_post;
+    if v_post is null then
+      select id into v_post from app.posts
+      where author_id = app.uid() and quoted_post_id = private.quotable(p_quoted_post_id)
+        and format = 'repost' and deleted_at is null;
+      v_answer := private.post_cards(array[v_post]) -> 0;
+    end if;
+  end loop;
+  if v_answer is not null then
+    return private.keep('create_post', v_answer);   -- a repost that stands already
+  end if;
+
+  if v_more <> '{}' then
+    insert into app.post_interests (post_id, interest_id) select v_post, i from unnest(v_more) i;
+  end if;
+  if p_poll is not null then
+    perform private.add_poll(v_post, p_poll, p_publish_at);
+  end if;
+  if p_publish_at is null then
+    perform private.emit('posts.post.published', json_build_object('postId', v_post, 'authorId', app.uid()));
+  end if;
+  return private.keep('create_post', private.post_cards(array[v_post]) -> 0);
+end $$;
+comment on function api.create_post is
+  'Publishes a post of any format, or schedules it (p_publish_at). A repost that stands already is answered as it is. Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, journalism_not_allowed, those of private.add_poll, idempotency_key_reused, idempotency_key_busy.';
+
+create function api.get_post(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.post(p_id);
+  return private.merged(private.post_cards(array[p_id]) -> 0, json_build_object('replies', api.list_replies(p_id)));
+end $$;
+comment on function api.get_post is
+  'A post with the first page of its replies: {…, replies: {items, nextCursor, hasMore}}. Fails: post_unknown.';

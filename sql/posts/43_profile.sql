@@ -1,0 +1,49 @@
+-- A person's posts on their profile: the pinned ones first, then the newest.
+-- Specification: Posts and feed › by/:username. Decisions: Lists; Visibility.
+
+create function private.profile_place(p_post uuid, p_author uuid, out pinned_at timestamptz, out published_at timestamptz)
+language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
+set search_path = ''
+as $$
+begin
+  if private.post_time(p_post) is not null then
+    select p.pinned_at, p.published_at into pinned_at, published_at
+    from app.posts p where p.id = p_post and p.author_id = p_author;
+  end if;
+end $$;
+comment on function private.profile_place is
+  'Where a cursor''s post stands on its author''s profile: among the pinned when pinned_at is there, else in time. Nulls for what is none of theirs or was not for the caller.';
+
+create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_author uuid := private.person(p_username);
+  v_before uuid := private.cursor_uuid(p_cursor);
+  v_pinned timestamptz := 'infinity';
+  v_from   timestamptz := 'infinity';
+  v_ids    uuid[] := '{}';
+begin
+  if v_before is null then
+    v_before := v_author;   -- any will do beside infinity
+  else
+    select pinned_at, published_at into v_pinned, v_from from private.profile_place(v_before, v_author);
+    if v_from is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  if v_pinned is not null then
+    v_ids := array(select id from app.posts
+                   where author_id = v_author and pinned_at is not null and published_at is not null
+                     and (pinned_at, id) < (v_pinned, v_before)
+                   order by pinned_at desc, id desc);
+    v_from := 'infinity';
+  end if;
+  v_ids := v_ids || array(select id from app.posts
+                          where author_id = v_author and pinned_at is null and (published_at, id) < (v_from, v_before)
+                          order by published_at desc, id desc limit 51);
+  return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_posts_by is
+  'A person''s posts as far as the caller sees them, the pinned ones first, then the newest; to oneself the hidden ones too, the scheduled ones to nobody. Fails: person_unknown, cursor_unknown, limit_out_of_range.';

@@ -1,0 +1,169 @@
+-- Making series, their parts, and following them.
+-- Specification: Posts and feed › series. Events: posts.series.extended. Decisions: Lists; Status codes (inverses).
+
+create function private.series(p_series uuid) returns app.series
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_series app.series;
+begin
+  select * into v_series from app.series where id = p_series;
+  if not found then
+    perform private.fail('series_unknown');
+  end if;
+  return v_series;
+end $$;
+comment on function private.series is 'The series, when the caller may see it. Fails: series_unknown.';
+
+create function api.create_series(p_title text, p_description text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  insert into app.series (author_id, title, description)
+  values (private.caller(), private.trimmed(p_title), nullif(private.trimmed(p_description), ''))
+  returning id into v_id;
+  return private.series_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_series is
+  'Makes a series of the caller, still without parts. Fails: series_title, series_description.';
+
+create function api.list_my_series(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.caller();
+  v_from   app.series;
+  v_ids    uuid[];
+begin
+  select * into v_from from app.series where id = private.cursor_uuid(p_cursor) and author_id = v_caller;
+  if p_cursor is not null and not found then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_from.created_at := coalesce(v_from.created_at, 'infinity');   -- bare variables: an expression is no index condition
+  v_from.id := coalesce(v_from.id, v_caller);
+  v_ids := array(select id from app.series
+                 where author_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)
+                 order by created_at desc, id desc limit 51);
+  return private.page(private.series_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_my_series is 'The caller''s series, newest first. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.add_series_item(p_id uuid, p_post_id uuid, p_position integer default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_series app.series := private.series(p_id);
+  v_post   app.posts;
+begin
+  if v_series.author_id <> private.caller() then
+    perform private.fail('series_not_yours');
+  end if;
+  v_post := private.own_post(p_post_id);   -- locked: neither deleted nor published meanwhile
+  if v_post.format = 'repost' then
+    perform private.fail('series_repost');
+  end if;
+  if private.place_part(p_id, p_post_id, p_position) and v_post.published_at is not null then
+    perform private.emit('posts.series.extended', json_build_object('seriesId', p_id, 'postId', p_post_id));
+  end if;
+  return (select json_build_object('seriesId', i.series_id, 'position', i.position,
+                                   'post', private.post_cards(array[p_post_id]) -> 0)
+          from app.series_items i where i.series_id = p_id and i.post_id = p_post_id);
+end $$;
+comment on function api.add_series_item is
+  'Makes one''s post a part of one''s series, or moves the part that it is: {seriesId, position, post}. Fails: series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, series_full.';
+
+create function private.extend_series() returns trigger
+language plpgsql security definer   -- events are nobody's to write
+set search_path = ''
+as $$
+begin
+  perform private.emit('posts.series.extended', json_build_object('seriesId', i.series_id, 'postId', i.post_id))
+  from app.series_items i where i.post_id = (new.payload ->> 'postId')::uuid;
+  return null;
+end $$;
+comment on function private.extend_series is
+  'Trigger of the outbox: a scheduled post that is a part already extends its series when it goes out.';
+create trigger extend_series after insert on app.domain_events
+  for each row when (new.name = 'posts.post.published') execute function private.extend_series();
+
+create function private.part_place(p_series uuid, p_post uuid) returns integer
+language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
+set search_path = ''
+as $$
+begin
+  -- post_time alone would not know a scheduled part, which its author sees
+  if private.post_visible_to(p_post, app.uid()) or private.post_time(p_post) is not null then
+    return coalesce(
+      (select position from app.series_items where series_id = p_series and post_id = p_post),
+      (select position - 1 from private.left_parts where series_id = p_series and post_id = p_post));
+  end if;
+  return null;
+end $$;
+comment on function private.part_place is
+  'The position behind which a walk goes on from a cursor''s post: also from a deleted one, never from one that was not for the caller.';
+
+create function api.list_series_items(p_series_id uuid, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.cursor_uuid(p_cursor);
+  v_place  integer := coalesce(private.part_place(p_series_id, v_cursor), 0);
+  v_before integer;
+  v_ids    uuid[];
+begin
+  perform private.series(p_series_id);
+  if v_cursor is not null and private.part_place(p_series_id, v_cursor) is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  -- all that the caller sees, at most 200: a position is a place among these, and tells nothing of others
+  select array_agg(post_id order by position) filter (where position > v_place), count(*) filter (where position <= v_place)
+  into v_ids, v_before
+  from app.series_items where series_id = p_series_id;
+  return private.merged(
+    json_build_object('series', private.series_cards(array[p_series_id]) -> 0),
+    private.page(
+      (select json_agg(json_build_object('position', v_before + c.place, 'post', c.card) order by c.place)
+       from json_array_elements(private.post_cards(v_ids[:p_limit])) with ordinality as c (card, place)),
+      coalesce(v_ids::text[], '{}'), p_limit));
+end $$;
+comment on function api.list_series_items is
+  'The parts of a series that the caller sees, in order: {series, items: [{position, post}], nextCursor, hasMore}; position is the place among these. Fails: series_unknown, cursor_unknown, limit_out_of_range.';
+
+create function api.follow_series(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_series app.series := private.series(p_id);
+begin
+  if v_series.author_id = private.caller() then
+    perform private.fail('series_follow_own');
+  end if;
+  -- seen and written in one statement: a block between the two would answer otherwise than an unknown series
+  insert into app.series_follows (series_id, user_id) select s.id, app.uid() from app.series s where s.id = p_id
+  on conflict do nothing;
+  return json_build_object('following', true);
+end $$;
+comment on function api.follow_series is
+  'Follows a series, to be told of its new parts; repeating it changes nothing. Answers {following}. Fails: series_unknown, series_follow_own.';
+
+create function api.unfollow_series(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.series_follows where series_id = p_id and user_id = private.caller();
+  if not found then
+    perform private.series(p_id);
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.unfollow_series is
+  'Ends a follow of a series, also of one that the caller no longer sees; repeating it changes nothing. Fails: series_unknown.';

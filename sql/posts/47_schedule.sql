@@ -1,0 +1,90 @@
+-- Scheduled posts: what waits, and how it goes out, once. When: api-facade/worker/jobs.ts.
+-- Specification: Resources › Post (publishAt); States and transitions › Post. Decisions: Visibility.
+
+create function private.publish_post(p_post uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_author uuid;
+begin
+  update app.posts set published_at = now(), scheduled_emitted_at = now()
+  where id = p_post and published_at is null and deleted_at is null
+  returning author_id into v_author;
+  if found then
+    perform private.emit('posts.post.published', json_build_object('postId', p_post, 'authorId', v_author));
+  end if;
+end $$;
+comment on function private.publish_post is
+  'Lets a scheduled post go out, and everything that hangs on it; nothing when it has already. For definer functions.';
+
+create function private.publish_now(p_post uuid) returns void
+language plpgsql volatile security definer   -- people do not say when something was published
+set search_path = ''
+as $$
+begin
+  if exists (select from app.posts where id = p_post and author_id = app.uid()) then
+    perform private.publish_post(p_post);
+    update app.posts set publish_at = null where id = p_post;
+  end if;
+end $$;
+comment on function private.publish_now is 'Lets the caller''s own scheduled post go out before its time.';
+
+create function private.job_publish_scheduled() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_post uuid;
+begin
+  -- one a transaction: it holds what publishing by hand holds, and whoever meets it waits for nothing else
+  select p.id into v_post
+  from app.posts p join app.users u on u.id = p.author_id
+  where p.published_at is null and p.deleted_at is null and p.publish_at <= now()
+    and not p.author_silenced and u.banned_at is null and u.erased_at is null
+  order by p.publish_at limit 1
+  for update of p skip locked;
+  if not found then
+    return 0;
+  end if;
+  perform private.publish_post(v_post);
+  return 1;
+end $$;
+comment on function private.job_publish_scheduled is
+  'Job: lets the scheduled post go out that has been due the longest, its author neither banned nor erased. The worker repeats it until there is none.';
+
+create function private.scheduled_time(p_post uuid) returns timestamptz
+language plpgsql stable security definer   -- a cursor holds also when its post was deleted since
+set search_path = ''
+as $$
+begin
+  return (select coalesce(publish_at, scheduled_emitted_at) from app.posts where id = p_post and author_id = app.uid());
+end $$;
+comment on function private.scheduled_time is
+  'Where a cursor''s post stands among the caller''s scheduled ones: also one that has gone out or was deleted, never another''s. One that was published before its time stands at the moment when that was.';
+
+create function api.list_scheduled_posts(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_me    uuid := private.caller();
+  v_after uuid := private.cursor_uuid(p_cursor);
+  v_from  timestamptz := '-infinity';
+  v_ids   uuid[];
+begin
+  if v_after is null then
+    v_after := v_me;   -- any will do beside infinity
+  else
+    v_from := private.scheduled_time(v_after);
+    if v_from is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_ids := array(select id from app.posts
+                 where author_id = v_me and published_at is null and (publish_at, id) > (v_from, v_after)
+                 order by publish_at, id limit 51);
+  return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_scheduled_posts is
+  'The caller''s posts that wait for their time, the soonest first. Fails: cursor_unknown, limit_out_of_range.';

@@ -1,0 +1,143 @@
+-- Editing and deleting one's posts. No edit fans out: nobody is told, and nothing is published again.
+-- Specification: Posts and feed; States and transitions › Post. Decisions: Status codes.
+
+insert into private.errors (word, status, text) values
+  ('post_fixed', 422, 'The format of a post, its poll and what it quotes cannot be changed.'),
+  ('post_is_published', 422, 'This post is published already: publishAt can be changed only while it is scheduled.');
+
+create function private.keep_version() returns trigger
+language plpgsql security definer   -- versions are written by this trigger alone
+set search_path = ''
+as $$
+begin
+  insert into app.post_versions (post_id, version, title, body, media)
+  select old.id, coalesce(max(v.version), 0) + 1, old.title, old.body, old.media
+  from app.post_versions v where v.post_id = old.id;
+  new.edited_at := now();
+  return new;
+end $$;
+comment on function private.keep_version is
+  'Trigger: keeps what a post said before an edit of its words, and stamps edited_at. Of a scheduled one nobody has read anything, and an erasure leaves nothing.';
+create trigger keep_version before update of title, body, media on app.posts
+  for each row when ((old.title, old.body, old.media) is distinct from (new.title, new.body, new.media)
+                     and old.published_at is not null and new.deleted_at is null)
+  execute function private.keep_version();
+
+create function private.mirror_interest() returns trigger
+language plpgsql security definer   -- which interest is the primary one is written by triggers alone
+set search_path = ''
+as $$
+begin
+  delete from app.post_interests where post_id = new.id and is_primary;
+  if new.interest_id is not null then
+    insert into app.post_interests (post_id, interest_id, is_primary) values (new.id, new.interest_id, true)
+    on conflict (post_id, interest_id) do update set is_primary = true;
+  end if;
+  return null;
+end $$;
+comment on function private.mirror_interest is 'Trigger: the primary interest in the junction is that of the post.';
+create trigger mirror_interest after update of interest_id on app.posts
+  for each row when (new.interest_id is distinct from old.interest_id) execute function private.mirror_interest();
+
+create function api.update_post(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_post     app.posts := private.own_post(p_id);
+  v_time     timestamptz := (p_changes ->> 'publishAt')::timestamptz;
+  v_interest uuid := v_post.interest_id;
+  v_others   uuid[] := array(select interest_id from app.post_interests where post_id = p_id and not is_primary order by interest_id);
+  v_more     uuid[] := v_others;
+  v_now      app.posts;
+begin
+  if p_changes ?| '{format,poll,quotedPostId}' then
+    perform private.fail('post_fixed');
+  end if;
+  if v_post.format = 'repost'
+     and p_changes ?| '{title,body,media,depth,interestId,interestIds,personaId,isJournalism,publishAt}' then
+    perform private.fail('repost_bare');
+  end if;
+  if p_changes ? 'publishAt' then
+    if v_post.published_at is not null then
+      perform private.fail('post_is_published');
+    end if;
+    perform private.check_publish_at(v_time);
+  end if;
+  if p_changes ? 'interestId' then
+    v_interest := (p_changes ->> 'interestId')::uuid;
+  end if;
+  if p_changes ? 'interestIds' then
+    v_more := array(select i::uuid from jsonb_array_elements_text(nullif(p_changes -> 'interestIds', 'null')) i);
+  end if;
+  if p_changes ?| '{interestId,interestIds}' then
+    v_more := private.further_interests(v_interest, v_more);
+  end if;
+
+  update app.posts set
+    title = case when p_changes ? 'title' then private.trimmed(p_changes ->> 'title') else title end,
+    body = case when p_changes ? 'body' then private.trimmed(p_changes ->> 'body') else body end,
+    media = case when p_changes ? 'media' then private.media(nullif(p_changes -> 'media', 'null')) else media end,
+    visibility = case when p_changes ? 'visibility' then p_changes ->> 'visibility' else visibility end,
+    depth = case when p_changes ? 'depth' then (p_changes ->> 'depth')::smallint else depth end,
+    interest_id = v_interest,
+    persona_id = case when p_changes ->> 'personaId' is not null then private.own_persona((p_changes ->> 'personaId')::uuid)
+                      when p_changes ? 'personaId' then null else persona_id end,
+    is_journalism = case when p_changes ? 'isJournalism' then (p_changes ->> 'isJournalism')::boolean else is_journalism end,
+    publish_at = coalesce(v_time, publish_at)
+  where id = p_id
+  returning * into v_now;
+  if p_changes ?| '{interestId,interestIds}' then
+    delete from app.post_interests where post_id = p_id and not is_primary and interest_id <> all (v_more);
+    insert into app.post_interests (post_id, interest_id) select p_id, i from unnest(v_more) i on conflict do nothing;
+  end if;
+  if v_post.published_at is not null and (v_post, v_others) is distinct from (v_now, v_more) then
+    perform private.emit('posts.post.edited', json_build_object('postId', p_id));
+  elsif p_changes -> 'publishAt' = 'null' then
+    perform private.publish_now(p_id);
+  end if;
+  return private.post_cards(array[p_id]) -> 0;
+end $$;
+comment on function api.update_post is
+  'Changes one''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, isJournalism, publishAt}: what is absent stays. What its words were before is kept. publishAt moves a scheduled one, null publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, publish_at_past, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, persona_unknown, journalism_not_allowed.';
+
+create function private.delete_post(p_post uuid) returns uuid
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_author uuid;
+begin
+  update app.posts set deleted_at = now(), pinned_at = null
+  where id = p_post and deleted_at is null
+  returning author_id into v_author;
+  if found then
+    perform private.emit('posts.post.deleted', json_build_object('postId', p_post, 'authorId', v_author));
+  end if;
+  return v_author;
+end $$;
+comment on function private.delete_post is
+  'Deletes a post for everyone and gives its author; its row and words stay for the staff. Null when it was deleted before. For definer functions and staff.';
+
+create function private.delete_own_post(p_post uuid) returns void
+language plpgsql volatile security definer   -- nobody, its author included, sees a deleted post: no policy lets it be written
+set search_path = ''
+as $$
+begin
+  if exists (select from app.posts where id = p_post and author_id = app.uid()) then
+    perform private.delete_post(p_post);
+  end if;
+end $$;
+comment on function private.delete_own_post is 'Deletes the caller''s own post.';
+
+create function api.delete_post(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.own_post(p_id);   -- locked: of two at once the second finds none
+  perform private.delete_own_post(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_post is
+  'Deletes one''s post, also a hidden or scheduled one. Fails: post_unknown, post_not_yours.';

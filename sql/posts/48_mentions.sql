@@ -1,0 +1,70 @@
+-- Mentions: who is named in a post or a reply by @username or @username@domain is told of it, once a text.
+-- Specification: Events. Decisions: Identity of people; Visibility. An edit mentions nobody.
+
+create function private.people_named_in(p_text text) returns uuid[]
+language plpgsql stable security definer   -- finds people whom the writer cannot see: who is told is asked afterwards
+set search_path = ''
+as $$
+begin
+  if strpos(p_text, '@') = 0 then
+    return '{}';
+  end if;
+  -- no part of a word, of an address (a@b.example) or of a link (…/@name); the name ends where the word ends
+  return array(
+    select n.user_id
+    from regexp_matches(
+           lower(p_text) collate pg_catalog.pg_c_utf8,
+           '(?<![[:alnum:]_@./+-])@([a-z0-9_]{3,30})(?:@([a-z0-9]+(?:[.-]+[a-z0-9]+)*))?(?![[:alnum:]_@])', 'g')
+         with ordinality as m (part, place)
+    join app.usernames n on n.hash = private.username_hash(m.part[1]) and n.user_id is not null
+    where coalesce(m.part[2] = (select private.domain()), true)
+    group by n.user_id
+    order by min(m.place));
+end $$;
+comment on function private.people_named_in is
+  'Whom a text mentions, by a present or an earlier name, each once, in the order of their first mention.';
+
+create function private.mention_people(p_text text, p_writer uuid, p_post uuid, p_reply uuid default null) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.emit('posts.person.mentioned', json_build_object(
+    'userId', m.id, 'byId', p_writer, 'postId', p_post, 'replyId', p_reply))
+  from (select n.id
+        from unnest(private.people_named_in(p_text)) with ordinality as n (id, place)
+        join app.users u on u.id = n.id and u.banned_at is null and u.erased_at is null
+        where n.id <> p_writer
+          and private.may_meet(private.level_of(n.id, p_writer))
+          and private.post_visible_to(p_post, n.id)
+        order by n.place limit 20) m;
+end $$;
+comment on function private.mention_people is
+  'An event posts.person.mentioned for each of the first 20 people whom a text mentions, but for the writer, those across a block, and those who may not see the post.';
+
+create function private.mention_in_post() returns trigger
+language plpgsql security definer   -- asks what others may see
+set search_path = ''
+as $$
+begin
+  perform private.mention_people(concat_ws(e'\n', p.title, p.body), p.author_id, p.id)
+  from app.posts p where p.id = (new.payload ->> 'postId')::uuid;
+  return null;
+end $$;
+comment on function private.mention_in_post is
+  'Trigger of the outbox: whom a post mentions is told when it goes out, which for a scheduled one is later than its insert.';
+create trigger mention_in_post after insert on app.domain_events
+  for each row when (new.name = 'posts.post.published') execute function private.mention_in_post();
+
+create function private.mention_in_reply() returns trigger
+language plpgsql security definer   -- asks what others may see
+set search_path = ''
+as $$
+begin
+  perform private.mention_people(r.body, r.author_id, r.post_id, r.id)
+  from app.replies r where r.id = (new.payload ->> 'replyId')::uuid;
+  return null;
+end $$;
+comment on function private.mention_in_reply is 'Trigger of the outbox: whom a reply mentions is told.';
+create trigger mention_in_reply after insert on app.domain_events
+  for each row when (new.name = 'posts.reply.created') execute function private.mention_in_reply();

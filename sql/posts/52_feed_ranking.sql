@@ -1,0 +1,77 @@
+-- How For You is ranked: posts in time order are cut into blocks at fixed boundaries, and within a block the score decides.
+-- The score has no clock, so that walking the feed to its end gives every post once. What reorders by meaning later stays
+-- within a block too.
+-- Specification: Posts and feed › GET /feed. Decisions: Lists (`why`).
+
+create table app.feed_blocks (
+  starts_at timestamptz primary key
+);
+comment on table app.feed_blocks is
+  'The boundaries of the ranked feed, about 50 posts apart, never moved: a block goes from one up to the next.';
+
+create function private.cut_feed() returns trigger
+language plpgsql security definer   -- the boundaries are written here alone
+set search_path = ''
+as $$
+declare
+  v_start timestamptz := coalesce((select max(starts_at) from app.feed_blocks), '-infinity');
+  v_at    timestamptz := (select published_at from app.posts where id = (new.payload ->> 'postId')::uuid);
+begin
+  if (select count(*) from (
+        (select from app.posts where required_level = 0 and published_at >= v_start limit 51)
+        union all (select from app.posts where required_level in (1, 2) and published_at >= v_start limit 51)) p) > 50
+     -- who comes at the same time leaves it to the other
+     and pg_try_advisory_xact_lock(hashtextextended('feed blocks', 0)) then
+    insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
+  end if;
+  return null;
+end $$;
+comment on function private.cut_feed is 'Trigger: a post that comes after 50 others begins a new block of the ranked feed.';
+create trigger cut_feed after insert on app.domain_events
+  for each row when (new.name = 'posts.post.published') execute function private.cut_feed();
+
+create function private.block_start(p_at timestamptz) returns timestamptz
+language plpgsql stable security definer   -- boundaries are nobody's to read
+set search_path = ''
+as $$
+begin
+  return coalesce((select max(starts_at) from app.feed_blocks where starts_at <= p_at), '-infinity');
+end $$;
+comment on function private.block_start is 'Where the block begins that a moment lies in.';
+
+create function private.block_end(p_at timestamptz) returns timestamptz
+language plpgsql stable security definer   -- boundaries are nobody's to read
+set search_path = ''
+as $$
+begin
+  return coalesce((select min(starts_at) from app.feed_blocks where starts_at > p_at), 'infinity');
+end $$;
+comment on function private.block_end is 'Where the block ends that a moment lies in.';
+
+create function private.feed_scores(p_ids uuid[])
+returns table (id uuid, at timestamptz, score integer, engagement integer, depth integer, interest integer, following integer, circle integer)
+language plpgsql stable security definer   -- looks once; gives numbers of posts that its caller has found visible
+set search_path = ''
+as $$
+declare
+  v_me uuid := app.uid();
+begin
+  return query
+    select f.id, f.published_at, f.engagement + f.depth + f.interest + f.following + f.circle,
+           f.engagement, f.depth, f.interest, f.following, f.circle
+    from (
+      select p.id, p.published_at,
+             (ln(1::float8 + c.reactions + c.replies * 2 + c.shares * 3 + c.bookmarks * 2) * 10000)::integer as engagement,
+             coalesce(10000 - 2000 * abs(p.depth - i.depth), 0) as depth,
+             case when i.depth is null then 0 else 10000 end as interest,
+             case when f.following_id is null then 0 else 10000 end as following,
+             case a.level when 1 then 5000 when 2 then 10000 else 0 end as circle
+      from unnest(p_ids) as w (id)
+      join app.posts p on p.id = w.id
+      join app.post_counters c on c.post_id = p.id
+      left join app.user_interests i on i.user_id = v_me and i.interest_id = p.interest_id
+      left join app.follows f on f.follower_id = v_me and f.following_id = p.author_id
+      left join app.audience a on a.viewer_id = v_me and a.author_id = p.author_id) f;
+end $$;
+comment on function private.feed_scores is
+  'What posts are worth to the caller, in ten-thousandths: engagement ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks), depth 0..1 (how near the post''s depth is to the depth of one''s interest in its primary interest), interest 1 (one has that), following 1, circle 0.5 or 1 (one is in the author''s circle or inner circle). score is their sum.';

@@ -1,0 +1,72 @@
+-- Levels: what a value has reached, and that a person hears of it once.
+-- Specification: Resources › Reputation (levels; level-up milestone notifications).
+
+create function private.level_minimums() returns numeric[]
+language sql immutable
+set search_path = ''
+as $$ select array[0, 10, 30, 50, 70, 90]::numeric[] $$;
+comment on function private.level_minimums is 'The least value of each level, from Curious to Lifework.';
+
+create function private.level_rank(p_value numeric) returns smallint
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return greatest(width_bucket(p_value, private.level_minimums()) - 1, 0);   -- below 0 one is Curious too
+end $$;
+comment on function private.level_rank is 'The level that a value has reached, from 0 (Curious) to 5 (Lifework).';
+
+create function private.level_name(p_rank integer) returns text
+language sql immutable
+set search_path = ''
+as $$ select (array['Curious', 'Reader', 'Practitioner', 'Adept', 'Master', 'Lifework'])[p_rank + 1] $$;
+comment on function private.level_name is 'What a level is called; null above the last.';
+
+create function private.reputation_level(p_value numeric) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return private.level_name(private.level_rank(p_value));
+end $$;
+comment on function private.reputation_level is 'The name of the level that a value has reached.';
+
+create function private.next_level(p_value numeric) returns json
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_next integer := private.level_rank(p_value) + 1;
+begin
+  return case when private.level_name(v_next) is not null then
+    json_build_object('level', private.level_name(v_next), 'minValue', (private.level_minimums())[v_next + 1]) end;
+end $$;
+comment on function private.next_level is 'The level above a value: {level, minValue}; null for Lifework.';
+
+create function private.reach_level() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.highest_level := greatest(new.highest_level, private.level_rank(new.value));
+  return new;
+end $$;
+comment on function private.reach_level is 'Trigger: keeps app.reputation.highest_level.';
+create trigger reach_level before insert or update of value on app.reputation
+  for each row execute function private.reach_level();
+
+create function private.tell_level() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.emit('reputation.level_reached', json_build_object(
+    'userId', new.user_id, 'interestId', new.interest_id, 'level', private.level_name(new.highest_level)));
+  return null;
+end $$;
+comment on function private.tell_level is
+  'Trigger: a person rose above every level that they had in an interest. Of several at once the highest is told.';
+create trigger tell_first_level after insert on app.reputation
+  for each row when (new.highest_level > 0) execute function private.tell_level();
+create trigger tell_level after update of value on app.reputation
+  for each row when (new.highest_level > old.highest_level) execute function private.tell_level();

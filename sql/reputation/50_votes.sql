@@ -1,0 +1,162 @@
+-- Peer votes: what people hold of each other in an interest, weighed by what they are in it themselves.
+-- Specification: Resources › Reputation (peer vote). Decisions: Reputation; Names and shapes › Peer vote.
+
+create table app.reputation_votes (
+  id          uuid primary key default gen_random_uuid(),
+  voter_id    uuid not null references app.users on delete restrict,
+  user_id     uuid not null references app.users on delete restrict,
+  interest_id uuid not null references app.interests on delete restrict,
+  value       smallint not null check (value in (-1, 0, 1)),
+  comment     text check (length(comment) between 1 and 280),
+  impact      numeric(12, 2) not null,
+  created_at  timestamptz not null default now(),
+  updated_at  timestamptz not null default now(),
+  constraint reputation_votes_voter_key unique (voter_id, user_id, interest_id),
+  check (voter_id <> user_id)
+);
+create index reputation_votes_user_id_idx on app.reputation_votes (user_id, created_at desc, id desc);
+create index reputation_votes_interest_id_idx on app.reputation_votes (interest_id);
+comment on table app.reputation_votes is
+  'One vote a voter, person and interest, moved in place; value 0 is a vote taken back. What it moved stands in the ledger.';
+comment on column app.reputation_votes.impact is
+  'Weight times value when the vote was last cast: the sum of the direct entries whose source it is.';
+create trigger touch before update on app.reputation_votes
+  for each row execute function private.touch();
+
+insert into private.errors (word, status, text) values
+  ('vote_value', 422, 'A vote is -1, 0 or 1.'),
+  ('vote_comment', 422, 'A comment has up to 280 characters.'),
+  ('vote_oneself', 400, 'You cannot vote for yourself.'),
+  ('interest_not_held', 403, 'Only who has chosen an interest votes in it.');
+
+create function private.vote_weight(p_reputation numeric) returns numeric
+language sql immutable
+set search_path = ''
+as $$ select case when p_reputation >= 5 then least(3, sqrt(p_reputation / 10)) else 0 end $$;
+comment on function private.vote_weight is 'What the vote of somebody with this reputation in the interest weighs: nothing below 5, 3 at most.';
+
+create function private.cast_vote(
+  p_user uuid, p_interest uuid, p_value integer, p_comment text, out vote app.reputation_votes, out weight numeric
+) returns record
+language plpgsql volatile security definer   -- the ledger is another's, and nobody writes it
+set search_path = ''
+as $$
+declare
+  v_before app.reputation_votes;
+begin
+  -- as in private.check_author: nothing comes from the banned and the erased, also not beside the ban
+  perform from app.users u
+  where u.id = private.caller() and u.banned_at is null and u.erased_at is null for share;
+  if not found then
+    perform private.fail('token_revoked');
+  end if;
+  -- the lock, then the read: two votes of one voter see each other
+  perform private.lock_reputation(array[p_user]);
+  select * into v_before from app.reputation_votes v
+  where v.voter_id = app.uid() and v.user_id = p_user and v.interest_id = p_interest;
+  weight := private.vote_weight(private.reputation_value(app.uid(), p_interest));
+
+  insert into app.reputation_votes as v (voter_id, user_id, interest_id, value, comment, impact)
+  values (app.uid(), p_user, p_interest, p_value, p_comment, round(weight * p_value, 2))
+  on conflict (voter_id, user_id, interest_id) do update
+    set value = excluded.value, comment = excluded.comment, impact = excluded.impact
+  returning v.* into vote;
+  perform private.add_reputation(p_user, p_interest, 'vote.received', vote.impact, vote.id, app.uid(),
+                                 coalesce(v_before.impact, 0));
+  if vote.value <> coalesce(v_before.value, 0) then
+    perform private.emit('reputation.vote.cast', json_build_object(
+      'voteId', vote.id, 'voterId', app.uid(), 'userId', p_user, 'interestId', p_interest, 'value', vote.value));
+  end if;
+end $$;
+comment on function private.cast_vote is
+  'Casts or moves the caller''s vote; the ledger gets the difference to what it gave before. Whether they may is for api.vote_reputation to find out. Fails: token_revoked.';
+
+create function api.vote_reputation(p_user_id text, p_interest_id uuid, p_value integer, p_comment text default null)
+returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_comment text := nullif(private.trimmed(p_comment), '');
+  v_user    uuid;
+  v_cast    record;
+begin
+  if p_value is null or p_value not in (-1, 0, 1) then
+    perform private.fail('vote_value');
+  elsif length(v_comment) > 280 then
+    perform private.fail('vote_comment');
+  end if;
+  v_user := private.person(p_user_id);
+  if v_user = private.caller() then
+    perform private.fail('vote_oneself');
+  end if;
+  perform private.interest(p_interest_id);
+  if not exists (select from app.user_interests u where u.user_id = app.uid() and u.interest_id = p_interest_id) then
+    perform private.fail('interest_not_held');
+  end if;
+
+  v_cast := private.cast_vote(v_user, p_interest_id, p_value, case when p_value <> 0 then v_comment end);
+  return json_build_object(
+    'userId', (select card ->> 'id' from app.person_card where id = v_user),
+    'interestId', (v_cast.vote).interest_id,
+    'value', (v_cast.vote).value,
+    'comment', (v_cast.vote).comment,
+    'weight', v_cast.weight,
+    'impact', (v_cast.vote).impact,
+    'createdAt', (v_cast.vote).created_at,
+    'updatedAt', (v_cast.vote).updated_at);
+end $$;
+comment on function api.vote_reputation is
+  'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it back, its comment too: {userId, interestId, value, comment, weight, impact, createdAt, updatedAt}. Fails: vote_value, vote_comment, person_unknown, vote_oneself, interest_unknown, interest_not_held.';
+
+create view app.reputation_vote_card with (security_invoker) as
+select v.id,
+       json_build_object(
+         'id', v.id,
+         'voterId', voter.card ->> 'id',
+         'voter', voter.card,
+         'interestId', i.id,
+         'slug', i.slug,
+         'value', v.value,
+         'comment', v.comment,
+         'impact', v.impact,
+         'createdAt', v.created_at) as card
+from app.reputation_votes v
+join app.person_card voter on voter.id = v.voter_id
+join app.interests i on i.id = v.interest_id;
+comment on view app.reputation_vote_card is
+  'A vote as whom it is for sees it: {id, voterId, voter, interestId, slug, value, comment, impact, createdAt}. Gone while its voter is hidden.';
+
+create function private.vote_time(p_vote uuid) returns timestamptz
+language plpgsql stable security definer   -- a cursor holds also when its vote was taken back or its voter hidden since
+set search_path = ''
+as $$
+begin
+  return (select created_at from app.reputation_votes where id = p_vote and user_id = app.uid());
+end $$;
+comment on function private.vote_time is 'Where a cursor''s vote stands among those for the caller, also one that they no longer see.';
+
+create function api.list_received_votes(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_me   uuid := private.caller();
+  v_id   uuid := private.cursor_uuid(p_cursor);
+  v_from timestamptz := private.vote_time(v_id);
+  v_ids  uuid[];
+begin
+  if v_id is not null and v_from is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_from := coalesce(v_from, 'infinity');
+  v_id := coalesce(v_id, v_me);   -- any will do beside infinity
+  v_ids := array(select id from app.reputation_votes
+                 where user_id = v_me and (created_at, id) < (v_from, v_id)
+                 order by created_at desc, id desc limit 51);
+  return private.page((select json_agg(c.card order by p.place)
+                       from unnest(v_ids[:p_limit]) with ordinality as p (id, place)
+                       join app.reputation_vote_card c on c.id = p.id), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_received_votes is
+  'The votes for the caller that stand, newest first by when each was first cast; none of people whom they cannot see. Fails: cursor_unknown, limit_out_of_range.';

@@ -1,0 +1,105 @@
+-- Appeals: who thinks that their reputation in an interest is wrong asks the staff. sql/admin resolves.
+-- Specification: Resources › Reputation (appeal); States and transitions. Decisions: Names and shapes › Bodies; Status codes.
+
+create table app.reputation_appeals (
+  id            uuid primary key default gen_random_uuid(),
+  user_id       uuid not null references app.users on delete restrict,
+  interest_id   uuid not null references app.interests on delete restrict,
+  entry_id      uuid references app.reputation_entries on delete restrict,
+  text          text not null check (length(text) <= 2000),
+  status        text not null default 'pending' check (status in ('pending', 'accepted', 'rejected')),
+  restore_delta numeric(12, 2) check (restore_delta > 0),
+  note          text check (length(note) between 1 and 1000),
+  resolved_at   timestamptz,
+  created_at    timestamptz not null default now(),
+  check ((status = 'pending') = (resolved_at is null)),
+  check (restore_delta is null or status = 'accepted')
+);
+create unique index reputation_appeals_pending_key on app.reputation_appeals (user_id, interest_id) where status = 'pending';
+create index reputation_appeals_user_id_idx on app.reputation_appeals (user_id, created_at desc, id desc);
+create index reputation_appeals_interest_id_idx on app.reputation_appeals (interest_id);
+create index reputation_appeals_entry_id_idx on app.reputation_appeals (entry_id) where entry_id is not null;
+create index reputation_appeals_status_idx on app.reputation_appeals (status, created_at desc, id desc);
+create index reputation_appeals_created_at_idx on app.reputation_appeals (created_at desc, id desc);
+comment on table app.reputation_appeals is
+  'Appeals, at most one pending a person and interest. An erased person''s have lost their words.';
+comment on column app.reputation_appeals.entry_id is 'The entry that it is about; null when it is about the interest as a whole.';
+comment on column app.reputation_appeals.restore_delta is 'What the staff gave back with it.';
+comment on column app.reputation_appeals.note is 'What the staff answers.';
+
+insert into private.errors (word, status, text) values
+  ('appeal_text', 422, 'An appeal has 1 to 2000 characters.'),
+  ('appeal_open', 409, 'You have an appeal in this interest that is still open.'),
+  ('reputation_event_unknown', 404, 'There is no such event in your reputation in this interest.');
+
+create view app.reputation_appeal_card with (security_invoker) as
+select a.id,
+       json_build_object(
+         'id', a.id,
+         'interestId', i.id,
+         'slug', i.slug,
+         'eventId', a.entry_id,
+         'text', a.text,
+         'status', a.status,
+         'restoreDelta', a.restore_delta,
+         'note', a.note,
+         'resolvedAt', a.resolved_at,
+         'createdAt', a.created_at) as card
+from app.reputation_appeals a join app.interests i on i.id = a.interest_id;
+comment on view app.reputation_appeal_card is
+  'One''s appeal: {id, interestId, slug, eventId, text, status, restoreDelta, note, resolvedAt, createdAt}.';
+
+create function api.create_appeal(p_interest_id uuid, p_text text, p_event_id uuid default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_text text := private.trimmed(p_text);
+  v_id   uuid;
+begin
+  if v_text is null or length(v_text) not between 1 and 2000 then
+    perform private.fail('appeal_text');
+  end if;
+  perform private.interest(p_interest_id);
+  if p_event_id is not null and not exists (
+       select from app.reputation_entries e
+       where e.id = p_event_id and e.user_id = private.caller() and e.interest_id = p_interest_id) then
+    perform private.fail('reputation_event_unknown');
+  end if;
+  insert into app.reputation_appeals (user_id, interest_id, entry_id, text)
+  values (private.caller(), p_interest_id, p_event_id, v_text)
+  on conflict (user_id, interest_id) where status = 'pending' do nothing
+  returning id into v_id;
+  if v_id is null then
+    perform private.fail('appeal_open');
+  end if;
+  return (select card from app.reputation_appeal_card where id = v_id);
+end $$;
+comment on function api.create_appeal is
+  'Appeals to the staff about the caller''s reputation in an interest, or about one entry of it (p_event_id). Fails: appeal_text, interest_unknown, reputation_event_unknown, appeal_open.';
+
+create function api.list_my_appeals(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_me   uuid := private.caller();
+  v_id   uuid := private.cursor_uuid(p_cursor);
+  v_from timestamptz;
+  v_ids  uuid[];
+begin
+  select created_at into v_from from app.reputation_appeals where id = v_id;   -- none is ever deleted
+  if v_id is not null and not found then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_from := coalesce(v_from, 'infinity');
+  v_id := coalesce(v_id, v_me);   -- any will do beside infinity
+  v_ids := array(select id from app.reputation_appeals
+                 where user_id = v_me and (created_at, id) < (v_from, v_id)
+                 order by created_at desc, id desc limit 51);
+  return private.page((select json_agg(c.card order by p.place)
+                       from unnest(v_ids[:p_limit]) with ordinality as p (id, place)
+                       join app.reputation_appeal_card c on c.id = p.id), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_my_appeals is
+  'The caller''s appeals, newest first. Fails: cursor_unknown, limit_out_of_range.';

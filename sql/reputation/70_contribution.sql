@@ -1,0 +1,229 @@
+-- The contribution score: what people do for the whole, and a share of it for those by whose invitation they came.
+-- Specification: Resources › Reputation (contribution score).
+--
+-- Locks: whoever writes here locks the person and their inviters, all at once and in one order, and has taken every lock
+-- of reputation before (private.lock_reputation says the whole order). So the triggers below come after those of
+-- sql/reputation/20_earning.sql by their names, earn_… and take_back_…, and before notify_of_event. An operation that
+-- gives for several people locks them all first (private.lock_contribution).
+
+create table app.contribution_entries (
+  id         uuid primary key default gen_random_uuid(),
+  position   bigint not null generated always as identity,
+  user_id    uuid not null references app.users on delete restrict,
+  kind       text not null check (kind in (
+               'post_created', 'reply_created', 'reaction_given', 'bookmark_given', 'emoji_pay_sent')),
+  delta      numeric(14, 2) not null check (delta <> 0),
+  origin_id  uuid references app.contribution_entries on delete restrict,
+  level      smallint not null default 0 check (level between 0 and 3),
+  undoes_id  uuid references app.contribution_entries on delete restrict,
+  source_id  uuid not null,
+  created_at timestamptz not null default now(),
+  constraint contribution_entries_undoes_id_key unique (undoes_id),
+  check ((origin_id is null) = (level = 0))
+);
+create index contribution_entries_user_id_idx on app.contribution_entries (user_id, position desc);
+create index contribution_entries_origin_id_idx on app.contribution_entries (origin_id) where origin_id is not null;
+create index contribution_entries_cause_idx on app.contribution_entries (user_id, source_id, kind, position desc) where level = 0;
+comment on table app.contribution_entries is
+  'The ledger: ids and numbers only, never changed. What is taken back has an opposite entry.';
+comment on column app.contribution_entries.position is
+  'The order of a person''s entries, also within a transaction: given while private.lock_contribution is held.';
+comment on column app.contribution_entries.level is
+  '0 is what the person did, 1 the share of who invited them, 2 and 3 of the inviters above.';
+comment on column app.contribution_entries.origin_id is 'Of a share: the entry that it is a share of.';
+comment on column app.contribution_entries.undoes_id is 'The entry that this one is the opposite of.';
+comment on column app.contribution_entries.source_id is
+  'The cause, by kind: the post published, the reply, the post reacted to or bookmarked, the payment.';
+create trigger refuse_change before update or delete on app.contribution_entries
+  for each row execute function private.refuse_change();
+create trigger refuse_truncate before truncate on app.contribution_entries
+  for each statement execute function private.refuse_change();
+
+create table app.contribution_scores (
+  user_id uuid primary key references app.users on delete restrict,
+  score   numeric(14, 2) not null
+);
+create index contribution_scores_score_idx on app.contribution_scores (score desc, user_id);
+comment on table app.contribution_scores is 'The ledger summed up by person, shares included. Its trigger keeps it.';
+
+create function private.sum_contribution() returns trigger
+language plpgsql security definer   -- the scores of other people than the caller
+set search_path = ''
+as $$
+begin
+  insert into app.contribution_scores as s (user_id, score)
+  select w.user_id, sum(w.delta) from written w group by w.user_id order by w.user_id
+  on conflict (user_id) do update set score = s.score + excluded.score;
+  return null;
+end $$;
+comment on function private.sum_contribution is 'Trigger: keeps app.contribution_scores.';
+create trigger sum_contribution after insert on app.contribution_entries
+  referencing new table as written for each statement execute function private.sum_contribution();
+
+create function private.contribution_points(p_kind text) returns numeric
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case p_kind
+    when 'post_created' then 10
+    when 'reply_created' then 3
+    when 'reaction_given' then 1
+    when 'bookmark_given' then 1
+    when 'emoji_pay_sent' then 2
+  end;
+end $$;
+comment on function private.contribution_points is 'The points of a kind of contribution.';
+
+create function private.invite_line(p_user uuid) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_line    uuid[] := array[p_user];
+  v_inviter uuid := p_user;
+begin
+  for v_level in 1..3 loop
+    select t.inviter_id into v_inviter from app.invite_tree t where t.invitee_id = v_inviter;
+    exit when not found;
+    v_line := v_line || v_inviter;
+  end loop;
+  return v_line;
+end $$;
+comment on function private.invite_line is
+  'A person, by whom they came, by whom that one came, and once more: the erased too, since numbers stay.';
+
+create function private.lock_contributors(p_people uuid[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- the people first, as in private.lock_reputation
+  perform from app.users u where u.id = any (p_people) order by u.id for key share;
+  perform pg_advisory_xact_lock(k.key)
+  from (select distinct hashtextextended('contribution ' || p.id, 0) as key from unnest(p_people) as p (id) order by key) k;
+end $$;
+comment on function private.lock_contributors is 'Locks the contribution of these very people; see private.lock_contribution.';
+
+create function private.lock_contribution(p_users uuid[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.lock_contributors(array(
+    select distinct l.id from unnest(p_users) as u (id), unnest(private.invite_line(u.id)) as l (id)));
+end $$;
+comment on function private.lock_contribution is
+  'Lets one writer at a time at the contribution of these people and of those by whom they came. What is asked of it in a later statement is then final. After every private.lock_reputation of a transaction.';
+
+create function private.standing_contribution(p_user uuid, p_kind text, p_source uuid) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- the newest alone decides, as in private.standing_entry
+  return (select case when e.undoes_id is null then e.id end
+          from app.contribution_entries e
+          where e.user_id = p_user and e.source_id = p_source and e.kind = p_kind and e.level = 0
+          order by e.position desc limit 1);
+end $$;
+comment on function private.standing_contribution is
+  'The entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_contribution).';
+
+create function private.contribute(p_user uuid, p_kind text, p_source uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  c_shares constant numeric[] := array[1, 0.50, 0.25, 0.10];
+  v_line   uuid[] := private.invite_line(p_user);
+  v_points numeric := private.contribution_points(p_kind);
+  v_origin uuid := gen_random_uuid();
+begin
+  perform private.lock_contributors(v_line);
+  if private.standing_contribution(p_user, p_kind, p_source) is null then
+    insert into app.contribution_entries (id, user_id, kind, delta, origin_id, level, source_id)
+    select case l.place when 1 then v_origin else gen_random_uuid() end, l.id, p_kind, round(v_points * c_shares[l.place], 2),
+           case when l.place > 1 then v_origin end, l.place - 1, p_source
+    from unnest(v_line) with ordinality as l (id, place);
+  end if;
+end $$;
+comment on function private.contribute is
+  'Gives the points of a kind once for a cause, until it is undone, and 50, 25 and 10 % of them to the three by whom the person came.';
+
+create function private.uncontribute(p_user uuid, p_kind text, p_source uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_opposite uuid := gen_random_uuid();
+  v_standing uuid;
+begin
+  perform private.lock_contributors(private.invite_line(p_user));
+  v_standing := private.standing_contribution(p_user, p_kind, p_source);
+  insert into app.contribution_entries (id, user_id, kind, delta, origin_id, level, undoes_id, source_id)
+  select case when e.id = v_standing then v_opposite else gen_random_uuid() end, e.user_id, e.kind, -e.delta,
+         case when e.id <> v_standing then v_opposite end, e.level, e.id, e.source_id
+  from app.contribution_entries e where e.id = v_standing or e.origin_id = v_standing;
+end $$;
+comment on function private.uncontribute is
+  'The exact opposite of private.contribute, shares too; nothing when the cause gave nothing or is undone already.';
+
+create function private.gain_from_post() returns trigger
+language plpgsql security definer   -- the ledger is written by triggers alone
+set search_path = ''
+as $$
+begin
+  perform private.contribute(p.author_id, 'post_created', p.id)
+  from app.posts p
+  where p.id = (new.payload ->> 'postId')::uuid and p.format <> 'repost';
+  return null;
+end $$;
+comment on function private.gain_from_post is 'Trigger: a published post, other than a repost, is a contribution of its author.';
+create trigger gain_from_post after insert on app.domain_events
+  for each row when (new.name = 'posts.post.published') execute function private.gain_from_post();
+
+create function private.gain_from_reply() returns trigger
+language plpgsql security definer   -- the ledger is written by triggers alone
+set search_path = ''
+as $$
+begin
+  perform private.contribute(r.author_id, 'reply_created', r.id)
+  from app.replies r join app.posts p on p.id = r.post_id
+  where r.id = (new.payload ->> 'replyId')::uuid and r.author_id <> p.author_id;
+  return null;
+end $$;
+comment on function private.gain_from_reply is 'Trigger: a reply to another''s post is a contribution of its author.';
+create trigger gain_from_reply after insert on app.domain_events
+  for each row when (new.name = 'posts.reply.created') execute function private.gain_from_reply();
+
+create function private.gain_from_reaction() returns trigger
+language plpgsql security definer   -- the ledger is written by triggers alone
+set search_path = ''
+as $$
+begin
+  perform private.contribute(new.user_id, 'reaction_given', new.post_id)
+  from app.posts p where p.id = new.post_id and p.author_id <> new.user_id;
+  return null;
+end $$;
+comment on function private.gain_from_reaction is
+  'Trigger: a reaction to another''s post is a contribution, once a person and post.';
+create trigger gain_from_reaction after insert on app.reactions
+  for each row execute function private.gain_from_reaction();
+
+create function private.withdraw_reactions() returns trigger
+language plpgsql security definer   -- the ledger is written by triggers alone
+set search_path = ''
+as $$
+begin
+  -- the lock in a statement of its own: of a heart and a spark that go at once, the later sees that both are gone
+  perform private.lock_contribution(array(select distinct g.user_id from gone g));
+  perform private.uncontribute(g.user_id, 'reaction_given', g.post_id)
+  from (select distinct post_id, user_id from gone) g
+  where not exists (select from app.reactions r where r.post_id = g.post_id and r.user_id = g.user_id);
+  return null;
+end $$;
+comment on function private.withdraw_reactions is
+  'Trigger: when a person''s last reaction on a post goes, their contribution by it goes too.';
+create trigger withdraw_reactions after delete on app.reactions
+  referencing old table as gone for each statement execute function private.withdraw_reactions();

@@ -1,0 +1,28 @@
+-- What erasure does to reputation, and where personal data is in it. How erasure runs: sql/base/90_erasure.sql.
+
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.reputation_entries', 'user_id', 'reputationEntries', '{earned_from,source_id,position}'),
+  ('app.reputation', 'user_id', 'reputation', '{}'),
+  ('app.reputation_votes', 'voter_id', 'reputationVotesCast', '{}'),
+  ('app.reputation_appeals', 'user_id', 'reputationAppeals', '{}'),
+  ('app.contribution_entries', 'user_id', 'contributionEntries', '{source_id,position}'),
+  ('app.contribution_scores', 'user_id', 'contributionScore', '{}');
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.reputation_votes', 'user_id', 'reputationVotesReceived', 'user_id = $1 and value <> 0');
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.reputation_entries', 'earned_from', 'The entry is another''s; what the person did for it is in reactions, replies and invitedBy.'),
+  ('app.reputation_entries', 'source_id', 'Only the cause of an entry.');
+
+create function private.erase_reputation() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  update app.reputation_votes set comment = null where new.id in (voter_id, user_id) and comment is not null;
+  update app.reputation_appeals set text = '', note = null where user_id = new.id and (text <> '' or note is not null);
+  return null;
+end $$;
+comment on function private.erase_reputation is
+  'Trigger: of an erased person''s votes, of those for them and of their appeals the words go. Votes, ledgers and sums stay: ids and numbers, on which the reputation of others rests.';
+create trigger erase_reputation after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_reputation();
