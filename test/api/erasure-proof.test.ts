@@ -51,7 +51,7 @@ describe('an erased person', async () => {
   const birthName = registered.body.user.username
   const words = ['email', 'password', 'first', 'last', 'city', 'about', 'username', 'picture', 'post', 'title', 'essay']
     .concat(['reply', 'criticism', 'persona', 'personaAbout', 'personaPicture', 'circle', 'keyword', 'report'])
-    .concat(['invitation', 'userAgent', 'ip', 'banReason', 'key', 'comment'])
+    .concat(['invitation', 'userAgent', 'ip', 'banReason', 'key', 'comment', 'option', 'series', 'seriesAbout'])
     .map(canary)
     .concat(birthName, '+49 176 987654321', '1971-02-03')
   let postId = ''
@@ -85,7 +85,17 @@ describe('an erased person', async () => {
       }),
     )
     postId = (await erin.post<Id>('/posts', { body: canary('post') }, { 'idempotency-key': canary('key') })).body.id
-    await did(erin.post('/posts', { format: 'essay', title: canary('title'), body: canary('essay') }))
+    await did(
+      erin.post('/posts', {
+        format: 'essay',
+        title: canary('title'),
+        body: canary('essay'),
+        poll: { options: [canary('option'), 'no'] },
+      }),
+    )
+    const series = { title: canary('series'), description: canary('seriesAbout') }
+    const seriesId = (await erin.post<Id>('/posts/series', series)).body.id
+    await did(erin.post(`/posts/series/${seriesId}/items`, { postId }))
     const bobs = (await at(bob).post<Id>('/posts', { body: 'A post of Bob’s.' })).body.id
     replyId = (await erin.post<Id>(`/posts/${bobs}/replies`, { body: canary('reply') })).body.id
     await did(erin.post(`/posts/${bobs}/replies`, { kind: 'criticism', body: canary('criticism').padEnd(60, '.') }))

@@ -13,12 +13,21 @@ type Id = { id: string }
 const dossierOf = async (person: Person | undefined) => (await person?.get<Dossier>('/me/export'))?.body as Dossier
 
 // something in every corner that a route reaches
-const post = (await alice.post<Id>('/posts', { body: 'By Alice.' })).body.id
+const asked = await alice.post<Id & { poll: { options: Id[] } }>('/posts', {
+  body: 'By Alice.',
+  poll: { options: ['Aye', 'No'] },
+})
+const post = asked.body.id
+await alice.post(`/posts/${post}/poll/vote`, { optionId: asked.body.poll.options[0]?.id })
 await bob.post(`/posts/${post}/replies`, { body: 'By Bob.' })
 await bob.post(`/posts/${post}/react`, { kind: 'heart' })
 const bobs = (await bob.post<Id>('/posts', { body: 'By Bob too.' })).body.id
 await alice.post(`/posts/${bobs}/replies`, { body: 'By Alice too.' })
 await alice.post(`/posts/${bobs}/react`, { kind: 'spark' })
+await bob.post(`/posts/${bobs}/co-authors`, { userId: 'alice', splitShare: 20 })
+const series = (await alice.post<Id>('/posts/series', { title: 'Letters' })).body.id
+await alice.post(`/posts/series/${series}/items`, { postId: post })
+await bob.post(`/series/${series}/follow`)
 const circle = (await alice.post<Id>('/circles', { name: 'Close' })).body.id
 await alice.post(`/circles/me/${circle}/members`, { memberId: 'bob', bondLevel: 'inner-circle' })
 await alice.post(`/circles/me/${circle}/invitations`, { inviteeId: 'carla' })
@@ -76,6 +85,12 @@ describe('GET /me/export', () => {
     expect(body.personas?.map(({ name }) => name).sort()).toEqual(['Main', 'Second'])
     expect(body.posts).toMatchObject([{ id: post, body: 'By Alice.', authorId: alice.id }])
     expect(body.replies).toMatchObject([{ postId: bobs, body: 'By Alice too.' }])
+    expect(body.series).toMatchObject([{ id: series, authorId: alice.id, title: 'Letters' }])
+    expect(body.seriesItems).toMatchObject([{ seriesId: series, postId: post, position: 1 }])
+    expect((await dossierOf(bob)).seriesFollows).toMatchObject([{ seriesId: series, userId: bob.id }])
+    expect(body.pollOptions?.map(({ text }) => text).sort()).toEqual(['Aye', 'No'])
+    expect(body.pollVotes).toMatchObject([{ optionId: asked.body.poll.options[0]?.id }])
+    expect(body.coAuthorships).toMatchObject([{ postId: bobs, splitShare: 20, status: 'pending' }])
     expect(body.wallet).toMatchObject({ balance: 50 - 3 + 1 })
     expect(body.manaEntries?.map(({ amount }) => amount).sort()).toEqual([-3, 1, 50])
     expect(body.interests).toMatchObject([{ interestId: interest?.id, depth: 2, expertise: 3 }])

@@ -10,6 +10,7 @@ type Purse = { balance: number; earned: number; spent: number; hours: number }
 type Model = { purses: Purse[] }
 type Step =
   | { kind: 'pay'; from: number; to: number; tier: number }
+  | { kind: 'support'; from: number; post: number; tier: number }
   | { kind: 'wait'; who: number; hours: number }
   | { kind: 'look'; who: number }
 
@@ -19,9 +20,35 @@ const { owner, asCaller } = database
 const people = [alice, bob, carla]
 const ids = people.map(({ id }) => id)
 
+// posts of several: who wrote each, and whose share of its payments is how many percent
+const posts = [
+  { id: '', author: 0, shares: { 1: 33, 2: 57 } },
+  { id: '', author: 1, shares: { 2: 90 } },
+  { id: '', author: 2, shares: { 0: 1, 1: 50 } },
+]
+for (const post of posts) {
+  const author = people[post.author] as Person
+  post.id = (await author.post<{ id: string }>('/posts', { body: 'Ours' })).body.id
+  for (const [who, splitShare] of Object.entries(post.shares)) {
+    const coAuthor = people[Number(who)] as Person
+    const path = `/posts/${post.id}/co-authors`
+    const { body } = await author.post<{ id: string }>(path, { userId: coAuthor.username, splitShare })
+    expect(await coAuthor.post(`${path}/${body.id}/respond`, { accept: true })).toMatchObject({ status: 200 })
+  }
+}
+
 const person = fc.nat(people.length - 1)
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('pay' as const), from: person, to: person, tier: fc.nat(5) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('support' as const),
+      from: person,
+      post: fc.nat(posts.length - 1),
+      tier: fc.nat(5),
+    }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('wait' as const), who: person, hours: fc.integer({ min: 1, max: 120 }) }),
@@ -37,14 +64,31 @@ function settle(purse: Purse) {
   }
 }
 
+/** Who gets what: co-authors their percentage rounded down, but for the one who pays, and the author what is left. */
+function split(post: number, payer: number, amount: number): Map<number, number> {
+  const { author, shares } = posts[post] as (typeof posts)[number]
+  const parts = Object.entries(shares)
+    .filter(([who]) => Number(who) !== payer)
+    .map(([who, percent]): [number, number] => [Number(who), Math.floor((amount * percent) / 100)])
+    .filter(([, part]) => part > 0)
+  return new Map([...parts, [author, amount - parts.reduce((sum, [, part]) => sum + part, 0)]])
+}
+
 /** What the rules say: false when the payment is refused, and then nothing is settled either. */
-function payInModel(from: Purse, to: Purse, amount: number): boolean {
-  const [payer, paid] = [{ ...from }, { ...to }]
-  settle(payer)
-  settle(paid)
-  if (from === to || payer.balance < amount) return false
-  Object.assign(from, payer, { balance: payer.balance - amount, spent: payer.spent + amount })
-  Object.assign(to, paid, { balance: paid.balance + amount, earned: paid.earned + amount })
+function payInModel({ purses }: Model, from: number, gains: Map<number, number>): boolean {
+  const after = new Map([from, ...gains.keys()].map((who) => [who, { ...(purses[who] as Purse) }]))
+  for (const purse of after.values()) settle(purse)
+  const payer = after.get(from) as Purse
+  const amount = [...gains.values()].reduce((sum, gain) => sum + gain, 0)
+  if (payer.balance < amount) return false
+  payer.balance -= amount
+  payer.spent += amount
+  for (const [who, gain] of gains) {
+    const purse = after.get(who) as Purse
+    purse.balance += gain
+    purse.earned += gain
+  }
+  for (const [who, purse] of after) purses[who] = purse
   return true
 }
 
@@ -64,18 +108,29 @@ async function look(who: number, purse: Purse) {
   expect(row?.wallet).toMatchObject({ balance, lifetimeEarned: earned, lifetimeSpent: spent })
 }
 
-async function pay(from: number, to: number, tier: number, { purses }: Model) {
-  const allowed = payInModel(purses[from] as Purse, purses[to] as Purse, prices[tier] ?? 0)
-  const receiver = people[to]?.username ?? ''
-  const refusal = await as(from, (sql) => sql`select api.pay('love', ${tier}, p_receiver_id => ${receiver})`).then(
+async function expectPaid(from: number, to: number, model: Model, gains: Map<number, number>, call: string) {
+  const expected = from === to ? 'pay_oneself' : payInModel(model, from, gains) ? null : 'insufficient_mana'
+  const refusal = await as(from, (sql) => sql.unsafe(`select ${call}`)).then(
     () => null,
     (error) => error.constraint_name ?? error.message,
   )
-  expect(refusal).toBe(allowed ? null : from === to ? 'pay_oneself' : 'insufficient_mana')
+  expect(refusal).toBe(expected)
+}
+
+async function pay(from: number, to: number, tier: number, model: Model) {
+  const call = `api.pay('love', ${tier}, p_receiver_id => '${people[to]?.username}')`
+  await expectPaid(from, to, model, new Map([[to, prices[tier] ?? 0]]), call)
+}
+
+async function support(from: number, at: number, tier: number, model: Model) {
+  const { id, author } = posts[at] as (typeof posts)[number]
+  const call = `api.pay('love', ${tier}, p_post_id => '${id}')`
+  await expectPaid(from, author, model, split(at, from, prices[tier] ?? 0), call)
 }
 
 async function take(step: Step, model: Model) {
   if (step.kind === 'pay') return pay(step.from, step.to, step.tier, model)
+  if (step.kind === 'support') return support(step.from, step.post, step.tier, model)
   const purse = model.purses[step.who] as Purse
   return step.kind === 'wait' ? wait(step.who, step.hours, purse) : look(step.who, purse)
 }
@@ -146,8 +201,13 @@ test('of a hundred payments at once out of a balance of 50 exactly fifty go', as
 
 test('of a thousand crossed payments none meets a deadlock', async () => {
   const pair = await two('jack', 'kate')
-  const posts = await Promise.all(pair.map((author) => author.post<{ id: string }>('/posts', { body: 'Pay me' })))
-  const targets = pair.map(({ username }, at) => [{ receiverId: username }, { postId: posts[at]?.body.id }])
+  const written = await Promise.all(pair.map((author) => author.post<{ id: string }>('/posts', { body: 'Pay me' })))
+  // 45 % of each post are the other's, and 45 % a third's: three wallets a payment
+  await owner`insert into app.post_co_authors (post_id, user_id, split_share, status)
+    select p.id, u.id, 45, 'accepted' from app.posts p cross join app.users u
+    where p.id = any (${written.map(({ body }) => body.id)}) and u.id <> p.author_id
+      and u.id = any (${[...pair.map(({ id }) => id), alice.id]})`
+  const targets = pair.map(({ username }, at) => [{ receiverId: username }, { postId: written[at]?.body.id }])
   await owner`update app.wallets set last_regen_at = now() - interval '25 hours' where user_id = any (${pair.map(({ id }) => id)})`
 
   const answers: Awaited<ReturnType<typeof send>>[] = []

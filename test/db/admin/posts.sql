@@ -1,0 +1,122 @@
+-- Staff hides, shows and deletes posts and replies: who may, what it does, the audit entry and what the author hears.
+begin;
+select plan(60);
+select test.people('alice', 'bob', 'carla', 'mona');
+update app.users set role = 'admin' where username = 'alice';
+update app.users set role = 'moderator' where username = 'mona';
+
+create temp table made (name text primary key, id uuid);
+grant all on made to public;
+create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
+create function pg_temp.entries() returns text language sql stable security definer as $$
+  select coalesce(string_agg(concat_ws(' ', u.username, l.action, l.target_type, m.name, d.detail ->> 'reason'), ', ' order by l.id), '')
+  from app.audit_log l join app.audit_details d on d.audit_id = l.id join app.users u on u.id = l.actor_id
+  join made m on m.id::text = l.target_id $$;
+create function pg_temp.notices(p_name text) returns text language sql stable security definer as $$
+  select coalesce(string_agg(concat_ws(' ', n.target_type, m.name, n.payload ->> 'action',
+                                       case when n.payload = jsonb_build_object('targetType', n.target_type, 'targetId', n.target_id, 'action', n.payload -> 'action')
+                                            then 'ok' end), ', ' order by n.created_at, n.group_key, n.payload ->> 'action'), '')
+  from app.notifications n join made m on m.id::text = n.target_id
+  where n.user_id = test.id(p_name) and n.kind = 'moderation.actioned'
+    and not exists (select from app.notification_actors a where a.notification_id = n.id) $$;
+create function pg_temp.events(p_like text) returns integer language sql stable security definer as $$
+  select count(*)::int from app.domain_events where name like p_like $$;
+create function pg_temp.sees(p_person text, p_call text) returns boolean language plpgsql as $$
+begin
+  perform test.act_as(p_person);
+  execute p_call;
+  return true;
+exception when sqlstate 'PT404' then return false;
+end $$;
+grant execute on all functions in schema pg_temp to public;
+
+select test.act_as('bob');
+insert into made select n, (api.create_post(n) ->> 'id')::uuid from unnest(array['one', 'two', 'three']) n;
+insert into made select 'gone', (api.create_post('gone') ->> 'id')::uuid;
+select api.delete_post(pg_temp.id('gone'));
+select test.act_as('carla');
+insert into made select 'reply', (api.create_reply(pg_temp.id('one'), 'Indeed') ->> 'id')::uuid;
+
+-- Acting as Mona, a moderator
+select test.act_as_service('mona');
+select is(api.hide_post(pg_temp.id('one'), ' Spam ')::jsonb, jsonb_build_object('id', pg_temp.id('one'), 'hiddenAt', now()), 'a moderator hides a post');
+select is(pg_temp.entries(), 'mona post.hidden post one Spam', 'an audit entry says so, and why');
+select is(pg_temp.notices('bob'), 'post one hidden ok', 'its author hears of it, and not by whom');
+select is(pg_temp.events('admin.content.moderated'), 1, 'by an event');
+select is((api.hide_post(pg_temp.id('one'), 'Again') ->> 'hiddenAt')::timestamptz, now(), 'a second time it is hidden already');
+select is(pg_temp.entries(), 'mona post.hidden post one Spam', 'which is no entry');
+select is(pg_temp.notices('bob'), 'post one hidden ok', 'and no notice');
+select ok(not pg_temp.sees('carla', format('select api.get_post(%L)', pg_temp.id('one'))), 'it is gone for others');
+select ok(pg_temp.sees('bob', format('select api.get_post(%L)', pg_temp.id('one'))), 'and not for its author');
+select test.act_as_service('mona');
+select is(api.unhide_post(pg_temp.id('one')) ->> 'hiddenAt', null, 'a moderator shows it again');
+select is(api.unhide_post(pg_temp.id('one')) ->> 'hiddenAt', null, 'once');
+select is(pg_temp.entries(), 'mona post.hidden post one Spam, mona post.unhidden post one', 'an entry needs no reason');
+select is(pg_temp.notices('bob'), 'post one hidden ok, post one unhidden ok', 'its author hears of that too');
+select ok(pg_temp.sees('carla', format('select api.get_post(%L)', pg_temp.id('one'))), 'it is back');
+select test.act_as_service('mona');
+select is((api.hide_post(pg_temp.id('gone')) ->> 'hiddenAt')::timestamptz, now(), 'a deleted post can be hidden');
+select throws_ok(format('select api.%s(%L)', o, i), 'PT404', w, o || ' of what there is not')
+from unnest(array['hide_post', 'unhide_post', 'hide_reply', 'unhide_reply']) o,
+     lateral (values (gen_random_uuid()), (case when o like '%post' then pg_temp.id('reply') else pg_temp.id('one') end)) i (i),
+     lateral (values (split_part(o, '_', 2) || '_unknown')) w (w);
+select throws_ok(format('select api.hide_post(pg_temp.id(%L), %L)', 'two', repeat('é', 1001)), 'PT422', 'reason_length', 'a reason has its limits');
+select lives_ok(format('select api.hide_post(pg_temp.id(%L), %L)', 'two', ' ' || repeat('é', 1000)), 'of 1000 characters');
+select api.unhide_post(pg_temp.id('two'));
+
+-- replies
+select is((api.hide_reply(pg_temp.id('reply'), 'Rude') ->> 'hiddenAt')::timestamptz, now(), 'a moderator hides a reply');
+select is((api.hide_reply(pg_temp.id('reply')) ->> 'hiddenAt')::timestamptz, now(), 'once');
+select is(pg_temp.notices('carla'), 'reply reply hidden ok', 'who wrote it hears of it');
+select is(pg_temp.entries() like '%, mona reply.hidden reply reply Rude', true, 'the audit log keeps it');
+select test.act_as('bob');
+select is(api.get_post(pg_temp.id('one')) #>> '{counters,replies}', '0', 'it is not counted');
+select is(json_array_length(api.list_replies(pg_temp.id('one')) -> 'items'), 0, 'nor listed');
+select test.act_as_service('mona');
+select is(api.unhide_reply(pg_temp.id('reply')) ->> 'hiddenAt', null, 'a moderator shows it again');
+select test.act_as('bob');
+select is(api.get_post(pg_temp.id('one')) #>> '{counters,replies}', '1', 'and it counts');
+
+-- deleting is for admins
+select test.act_as_service('mona');
+select throws_ok($$ select api.remove_post(pg_temp.id('two')) $$, 'PT403', 'role_required', 'a moderator deletes nothing');
+select throws_ok($$ select api.remove_post(gen_random_uuid()) $$, 'PT403', 'role_required', 'whatever it is');
+
+-- Acting as Alice, an admin
+select test.act_as('bob');
+select api.pin_post(pg_temp.id('two'));
+select test.act_as_service('alice');
+select is(pg_temp.events('posts.post.deleted'), 1, 'Bob deleted one');
+select ok(api.remove_post(pg_temp.id('two'), 'Unlawful') is null, 'an admin deletes a post');
+select ok(api.remove_post(pg_temp.id('two')) is null, 'a second time it is deleted already');
+select ok(api.remove_post(pg_temp.id('gone')) is null, 'as what its author deleted');
+select is(pg_temp.events('posts.post.deleted'), 2, 'it happened once');
+select is(pg_temp.entries() like '%, alice post.deleted post two Unlawful', true, 'an audit entry says so');
+select is(pg_temp.notices('bob') like '%post two deleted ok%', true, 'its author hears of it');
+select throws_ok($$ select api.remove_post(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'what there is not');
+select throws_ok(format('select api.remove_post(pg_temp.id(%L), %L)', 'three', repeat('é', 1001)), 'PT422', 'reason_length', 'a reason has its limits');
+select ok(not pg_temp.sees('bob', format('select api.get_post(%L)', pg_temp.id('two'))), 'it is gone for its author');
+select ok(pg_temp.sees('bob', format('select api.get_post(%L)', pg_temp.id('three'))), 'what was refused is there');
+select test.act_as_owner();
+select is((select pinned_at from app.posts where id = pg_temp.id('two')), null, 'and pinned no more');
+select test.act_as_service('alice');
+select is((api.hide_post(pg_temp.id('three')) ->> 'hiddenAt')::timestamptz, now(), 'an admin hides as a moderator does');
+
+-- Acting as everyone else
+select test.act_as_service('bob');
+select throws_ok(format('select api.%s(%L)', o, pg_temp.id('three')), 'PT403', 'role_required', 'a user may not ' || o)
+from unnest(array['hide_post', 'unhide_post', 'remove_post', 'hide_reply', 'unhide_reply']) o;
+select test.act_as('alice');
+select throws_ok(format('select api.%s(%L)', o, pg_temp.id('three')), '42501', null, 'an admin''s own token is not for .rpc() of ' || o)
+from unnest(array['hide_post', 'unhide_post', 'remove_post', 'hide_reply', 'unhide_reply']) o;
+select test.act_as_anon();
+select throws_ok($$ select api.hide_post(pg_temp.id('three')) $$, '42501', null, 'nor is it for nobody');
+
+-- an erasure takes the reasons
+select test.act_as_owner();
+update app.users set erased_at = now() where id = test.id('bob');
+select is((select string_agg(d.detail ->> 'reason', ' ') from app.audit_details d join app.audit_log l on l.id = d.audit_id where l.target_type in ('post', 'reply')),
+  'Rude', 'an erasure leaves the reasons of what was done to others alone');
+
+select * from finish();
+rollback;

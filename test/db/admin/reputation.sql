@@ -1,0 +1,118 @@
+-- What staff does about reputation: lists and resolves appeals, adjusts by hand.
+begin;
+select plan(55);
+select test.people('alice', 'bob', 'carla', 'dan');
+update app.users set role = 'admin' where username = 'alice';
+update app.users set role = 'moderator' where username = 'bob';
+
+create function pg_temp.interest(p_slug text) returns uuid language sql stable security definer
+  as $$ select id from app.interests where slug = p_slug $$;
+create function pg_temp.value(p_name text, p_slug text) returns numeric language sql stable security definer
+  as $$ select private.reputation_value(test.id(p_name), pg_temp.interest(p_slug)) $$;
+create function pg_temp.audited() returns setof text language sql stable security definer
+  as $$ select concat_ws(' ', l.action, l.target_type, l.actor_id = test.id('alice'), d.detail)
+        from app.audit_log l join app.audit_details d on d.audit_id = l.id order by l.id $$;
+create temporary table made (what text, id uuid);
+grant all on made to public;
+create function pg_temp.made(p_what text) returns uuid language sql stable as $$ select id from made where what = p_what $$;
+create function pg_temp.heard() returns setof jsonb language sql stable
+  as $$ select i::jsonb from json_array_elements(api.list_notifications(50) -> 'items') i where i ->> 'kind' = 'appeal.resolved' $$;
+grant execute on all functions in schema pg_temp to public;
+
+select test.act_as('carla');
+insert into made select s, (api.create_appeal(pg_temp.interest(s), 'About ' || s) ->> 'id')::uuid from unnest(array['applied-ethics', 'music', 'history']) s;
+select test.act_as('dan');
+insert into made select 'dan', (api.create_appeal(pg_temp.interest('music'), 'About Dan') ->> 'id')::uuid;
+
+-- Lists. Acting as Bob, a moderator
+select test.act_as_service('bob');
+select is(json_array_length(api.list_appeals() -> 'items'), 4, 'moderators read all appeals');
+select results_eq($$ select i::jsonb - 'createdAt' from json_array_elements(api.list_appeals() -> 'items') i where i ->> 'text' = 'About Dan' $$,
+  $$ select jsonb_build_object('id', pg_temp.made('dan'), 'userId', test.id('dan'), 'user', p.card, 'interestId', pg_temp.interest('music'),
+       'slug', 'music', 'eventId', null, 'text', 'About Dan', 'status', 'pending', 'restoreDelta', null, 'note', null, 'resolvedAt', null)
+     from app.person_card p where p.id = test.id('dan') $$, 'with whose they are');
+select is(json_array_length(api.list_appeals('pending') -> 'items'), 4, 'those of a status');
+select is(json_array_length(api.list_appeals('accepted') -> 'items'), 0, 'and no others');
+select throws_ok($$ select api.list_appeals(p_cursor => gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'an unknown cursor');
+select is((select count(distinct i ->> 'id')::int from json_array_elements(json_build_array(
+             api.list_appeals(null, 2) -> 'items' -> 0, api.list_appeals(null, 2) -> 'items' -> 1,
+             api.list_appeals(null, 2, api.list_appeals(null, 2) ->> 'nextCursor') -> 'items' -> 0,
+             api.list_appeals(null, 2, api.list_appeals(null, 2) ->> 'nextCursor') -> 'items' -> 1)) i), 4, 'page by page');
+select throws_ok($$ select api.resolve_appeal(pg_temp.made('music'), 'rejected') $$, 'PT403', 'role_required', 'a moderator resolves none');
+select throws_ok($$ select api.adjust_reputation('carla', pg_temp.interest('music'), 1, 'So') $$, 'PT403', 'role_required', 'nor adjusts');
+
+-- Resolving. Acting as Alice, an admin
+select test.act_as_service('alice');
+select is(api.resolve_appeal(pg_temp.made('applied-ethics'), 'accepted', 7.5, e' Right you are.\n')::jsonb - 'createdAt' - 'resolvedAt' - 'user',
+  jsonb_build_object('id', pg_temp.made('applied-ethics'), 'userId', test.id('carla'), 'interestId', pg_temp.interest('applied-ethics'),
+    'slug', 'applied-ethics', 'eventId', null, 'text', 'About applied-ethics', 'status', 'accepted', 'restoreDelta', 7.50,
+    'note', 'Right you are.'), 'an admin accepts, and restores');
+select is(pg_temp.value('carla', 'applied-ethics'), 7.50, 'what they said');
+select is(pg_temp.value('carla', 'philosophy'), 1.88, 'with roll-ups');
+select results_eq($$ select kind, source_id, delta, earned_from from app.reputation_entries where user_id = test.id('carla') and roll_up_level = 0 $$,
+  $$ values ('appeal.restored', pg_temp.made('applied-ethics'), 7.50, null::uuid) $$, 'as an entry that names the appeal');
+select is(api.resolve_appeal(pg_temp.made('music'), 'rejected', p_note => 'No.') ->> 'status', 'rejected', 'they reject');
+select is(pg_temp.value('carla', 'music'), 0::numeric, 'and nothing changes');
+select is(api.resolve_appeal(pg_temp.made('history'), 'accepted') ->> 'restoreDelta', null, 'they accept and restore nothing');
+select is((select count(*)::int from app.reputation_entries where user_id = test.id('carla') and roll_up_level = 0), 1, 'nothing at all');
+select throws_ok(format('select api.resolve_appeal(pg_temp.made(''music''), %L, %s)', d, r), 'PT409', 'appeal_resolved', format('what is resolved stays: %s', d))
+from (values ('accepted', '5'), ('rejected', 'null')) v (d, r);
+select throws_ok($$ select api.resolve_appeal(gen_random_uuid(), 'accepted') $$, 'PT404', 'appeal_unknown', 'an unknown appeal');
+select throws_ok(format('select api.resolve_appeal(pg_temp.made(''dan''), %L)', d), 'PT422', 'appeal_decision', format('the decision %s', coalesce(d, 'that is none')))
+from unnest(array['pending', 'maybe', null]) d;
+select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'rejected', 1) $$, 'PT422', 'restore_delta_misplaced', 'a rejected one restores nothing');
+select throws_ok(format('select api.resolve_appeal(pg_temp.made(''dan''), ''accepted'', %L)', d), 'PT422', 'delta_out_of_range', format('nor %s', d))
+from unnest(array['0', '-1', '0.001', '1000.01', 'NaN', 'Infinity']) d;
+select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'accepted', null, repeat('x', 1001)) $$, 'PT422', 'note_length', 'too long a note');
+select is(json_array_length(api.list_appeals('pending') -> 'items'), 1, 'what was refused is pending still');
+
+-- Adjusting
+select is(api.adjust_reputation('carla', pg_temp.interest('applied-ethics'), 2.5, 'For the talk')::jsonb - 'id' - 'user',
+  jsonb_build_object('userId', test.id('carla'), 'interestId', pg_temp.interest('applied-ethics'), 'delta', 2.5, 'value', 10.00, 'level', 'Reader'),
+  'an admin adjusts, and sees what it came to');
+select is(pg_temp.value('carla', 'ethics'), 5.00, 'with roll-ups');
+select is(api.adjust_reputation(test.id('dan')::text, pg_temp.interest('music'), -1000, 'By UUID') ->> 'value', '-1000.00', 'by UUID, and below 0');
+select is(api.adjust_reputation('@dan@localhost', pg_temp.interest('music'), 1000, 'By actor id') ->> 'value', '0.00', 'by actor id');
+select results_eq($$ select kind from app.reputation_entries where user_id = test.id('dan') and roll_up_level = 0 $$,
+  array['admin.adjusted', 'admin.adjusted'], 'as entries of their own kind');
+select throws_ok(format('select api.adjust_reputation(''dan'', pg_temp.interest(''music''), %L, ''So'')', d), 'PT422', 'delta_out_of_range',
+  format('not by %s', coalesce(d, 'nothing')))
+from unnest(array['0', '0.001', '1000.01', '-1000.01', null]) d;
+select throws_ok(format('select api.adjust_reputation(''dan'', pg_temp.interest(''music''), 1, %L)', n), 'PT422', 'note_length', format('without a note: %L', n))
+from unnest(array[' ', null]) n;
+select throws_ok($$ select api.adjust_reputation('zoe', pg_temp.interest('music'), 1, 'So') $$, 'PT404', 'person_unknown', 'an unknown person');
+select throws_ok($$ select api.adjust_reputation(gen_random_uuid()::text, pg_temp.interest('music'), 1, 'So') $$, 'PT404', 'person_unknown', 'by UUID too');
+select throws_ok($$ select api.adjust_reputation('dan', gen_random_uuid(), 1, 'So') $$, 'PT404', 'interest_unknown', 'an unknown interest');
+select results_eq('select pg_temp.audited()', array[
+    'appeal.resolved appeal t {"decision": "accepted", "restoreDelta": 7.5}', 'appeal.resolved appeal t {"decision": "rejected", "restoreDelta": null}',
+    'appeal.resolved appeal t {"decision": "accepted", "restoreDelta": null}',
+    format('reputation.adjusted user t {"note": "For the talk", "delta": 2.5, "interestId": "%s"}', pg_temp.interest('applied-ethics')),
+    format('reputation.adjusted user t {"note": "By UUID", "delta": -1000, "interestId": "%s"}', pg_temp.interest('music')),
+    format('reputation.adjusted user t {"note": "By actor id", "delta": 1000, "interestId": "%s"}', pg_temp.interest('music'))],
+  'all of it, and nothing else, is in the audit log');
+
+-- Acting as Carla, whom it concerns
+select test.act_as('carla');
+select set_eq($$ select h -> 'payload' from pg_temp.heard() h $$,
+  $$ select jsonb_build_object('appealId', pg_temp.made(w), 'interestId', pg_temp.interest(w), 'status', s)
+     from (values ('applied-ethics', 'accepted'), ('music', 'rejected'), ('history', 'accepted')) v (w, s) $$, 'who appealed hears of it');
+select is((select i ->> 'note' from json_array_elements(api.list_my_appeals() -> 'items') i where i ->> 'slug' = 'music'), 'No.', 'and reads the note');
+select test.act_as('dan');
+select is_empty($$ select pg_temp.heard() $$, 'others do not');
+
+-- The banned are still within reach
+select test.act_as_owner();
+update app.users set banned_at = now() where username = 'dan';
+select test.act_as_service('alice');
+select is(api.resolve_appeal(pg_temp.made('dan'), 'accepted', 3) #>> '{user,username}', 'dan', 'a banned person''s appeal is resolved');
+select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'accepted', 3) $$, 'PT409', 'appeal_resolved', 'once');
+
+-- Who may
+select test.act_as_service('carla');
+select throws_ok($$ select api.list_appeals() $$, 'PT403', 'role_required', 'a user reads no appeals of others');
+select test.act_as('alice');
+select throws_ok($$ select api.adjust_reputation('alice', pg_temp.interest('music'), 1000, 'Me') $$, '42501', null, 'an admin''s own token is not for .rpc()');
+select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'accepted') $$, '42501', null, 'for appeals neither');
+
+select * from finish();
+rollback;

@@ -1,0 +1,132 @@
+-- Followers of a series are told of new parts: when these are out, once, and who may see them alone; many by a job.
+begin;
+select plan(33);
+select test.people('alice', 'bob', 'carla', 'dave');
+
+create temp table made (name text primary key, id uuid);
+grant all on made to public;
+create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
+create function pg_temp.as_owner(p_statement text) returns void language plpgsql security definer as $$ begin execute p_statement; end $$;
+create function pg_temp.post(p_name text, p_visibility text default 'public') returns void language plpgsql as $$
+begin
+  perform test.act_as('alice');
+  insert into made select p_name, (api.create_post(p_name, p_visibility => p_visibility) ->> 'id')::uuid;
+end $$;
+create function pg_temp.scheduled(p_name text, p_visibility text default 'public') returns void language plpgsql security definer as $$
+begin
+  with p as (insert into app.posts (author_id, body, visibility, publish_at, published_at)
+             values (test.id('alice'), p_name, p_visibility, now(), null) returning id)
+  insert into made select p_name, id from p;
+end $$;
+create function pg_temp.add(p_post text, p_position integer default null) returns void language plpgsql as $$
+begin
+  perform test.act_as('alice');
+  perform api.add_series_item(pg_temp.id('series'), pg_temp.id(p_post), p_position);
+end $$;
+-- of which parts a person was told
+create function pg_temp.told(p_person text) returns text language plpgsql as $$
+begin
+  perform test.act_as(p_person);
+  return (select coalesce(string_agg(m.name, ' ' order by m.name), '')
+          from json_array_elements(api.list_notifications(50) -> 'items') i join made m on m.id = (i #>> '{target,id}')::uuid
+          where i ->> 'kind' = 'series.updated');
+end $$;
+create function pg_temp.events() returns integer language sql stable security definer
+  as $$ select count(*) from app.domain_events where name = 'posts.series.extended' $$;
+grant execute on all functions in schema pg_temp to public;
+
+select test.act_as('alice');
+select api.create_circle('Near');
+select api.add_circle_member((select id from app.circles), 'carla');
+insert into made select 'series', (api.create_series('Letters') ->> 'id')::uuid;
+select pg_temp.post('a1');
+select pg_temp.add('a1');
+select api.follow_series(pg_temp.id('series')) from test.act_as('bob');
+select api.follow_series(pg_temp.id('series')) from test.act_as('carla');
+select is(pg_temp.told('bob'), '', 'who follows is not told of the parts before');
+
+-- a published post becomes a part
+select pg_temp.post('a2');
+select pg_temp.add('a2');
+select is(pg_temp.told(p), 'a2', p || ' is told of a new part') from unnest(array['bob', 'carla']) p;
+select test.act_as('bob');
+select is((api.list_notifications() #> '{items,0}')::jsonb - '{id,createdAt,actors}'::text[], jsonb_build_object(
+    'kind', 'series.updated', 'groupKey', concat_ws(':', 'series.updated', pg_temp.id('series'), pg_temp.id('a2')), 'count', 1,
+    'target', jsonb_build_object('type', 'post', 'id', pg_temp.id('a2')),
+    'payload', jsonb_build_object('seriesId', pg_temp.id('series'), 'postId', pg_temp.id('a2')), 'readAt', null), 'which, and of what series');
+select is(api.list_notifications() #>> '{items,0,actors,0,username}', 'alice', 'by its author');
+select is(pg_temp.told(p), '', p || ' is not') from unnest(array['alice', 'dave']) p;
+select is(pg_temp.events(), 2, 'each part is an event');
+select pg_temp.add('a2', 1);
+select pg_temp.add('a1');
+select is(pg_temp.events(), 2, 'a move is none');
+select is(pg_temp.told('bob'), 'a2', 'and tells nobody');
+
+-- who may not see it
+select pg_temp.post('near', 'circles');
+select pg_temp.add('near');
+select is(pg_temp.told('bob'), 'a2', 'who may not see the part is not told');
+select is(pg_temp.told('carla'), 'a2 near', 'who may is');
+
+-- a scheduled one, when it goes out
+select pg_temp.scheduled('s1');
+select pg_temp.add('s1');
+select pg_temp.scheduled('s2', 'circles');
+select pg_temp.add('s2', 1);
+select is(pg_temp.events(), 3, 'a scheduled part is no event');
+select is(pg_temp.told('bob'), 'a2', 'and nobody is told');
+select pg_temp.as_owner(format('select private.publish_post(%L)', pg_temp.id(n))) from unnest(array['s1', 's2']) n;
+select is(pg_temp.events(), 5, 'until it goes out');
+select is(pg_temp.told('bob'), 'a2 s1', 'to who may see it');
+select is(pg_temp.told('carla'), 'a2 near s1 s2', 'each');
+select pg_temp.add('s1', 1);
+select pg_temp.as_owner($$ select private.publish_post(pg_temp.id('s1')) $$);
+select is(pg_temp.events(), 5, 'once');
+select pg_temp.post('alone');
+select is(pg_temp.events(), 5, 'a post that is no part extends nothing');
+
+-- who is silent
+select api.mute_person('alice') from test.act_as('bob');
+select pg_temp.post('a3');
+select pg_temp.add('a3');
+select is(pg_temp.told('bob'), 'a2 s1', 'who has muted the author is not told');
+select api.unfollow_series(pg_temp.id('series')) from test.act_as('carla');
+select pg_temp.post('a4');
+select pg_temp.add('a4');
+select is(pg_temp.told('carla'), 'a2 a3 near s1 s2', 'nor who follows no more');
+
+-- told again, each hears it once
+select test.act_as_owner();
+select private.emit('posts.series.extended', json_build_object('seriesId', pg_temp.id('series'), 'postId', pg_temp.id('s1')));
+select is((select count(*)::int from app.notifications where target_id = pg_temp.id('s1')::text), 2, 'a second time tells nobody again');
+
+-- more than 100: by the queue, in batches of 500
+insert into app.users (username, first_name, last_name) select 'many_' || n, 'M', 'M' from generate_series(1, 1001) n;
+create function pg_temp.jobs() returns jsonb language sql as $$ select jsonb_agg(data) from pgboss.job where name = 'series-notices' $$;
+insert into app.series_follows (series_id, user_id) select pg_temp.id('series'), id from app.users where username ~ '^many_[0-9]{1,2}$';
+select is((select count(*)::int from app.series_follows), 100, 'a hundred followers');
+select pg_temp.post('h1');
+select pg_temp.add('h1');
+select test.act_as_owner();
+select is((select count(*)::int from app.notifications where target_id = pg_temp.id('h1')::text), 99, 'are told at once, but for who has muted the author');
+select is(pg_temp.jobs(), null, 'and nothing waits');
+insert into app.series_follows (series_id, user_id) select pg_temp.id('series'), id from app.users where username ~ '^many_'
+on conflict do nothing;
+delete from app.series_follows where user_id = test.id('bob');
+select pg_temp.post('h2');
+select pg_temp.add('h2');
+select test.act_as_owner();
+select is((select count(*)::int from app.notifications where target_id = pg_temp.id('h2')::text), 0, 'of more nobody is told at once');
+select is(pg_temp.jobs(), jsonb_build_array(jsonb_build_object('seriesId', pg_temp.id('series'), 'postId', pg_temp.id('h2'))), 'a job waits');
+create function pg_temp.batch(p_after text default null) returns json language sql
+  as $$ select private.tell_series_followers(pg_temp.jobs() -> 0, p_after::uuid) $$;
+insert into made select 'last ' || n, (array_agg(user_id order by user_id))[n * 500] from app.series_follows, generate_series(1, 2) n group by n;
+select is(pg_temp.batch()::jsonb, jsonb_build_object('changed', 500, 'next', pg_temp.id('last 1')), 'a batch are 500');
+select is(pg_temp.batch()::jsonb, jsonb_build_object('changed', 0, 'next', pg_temp.id('last 1')), 'a second time it changes nothing');
+select is(pg_temp.batch(pg_temp.id('last 1')::text)::jsonb, jsonb_build_object('changed', 500, 'next', pg_temp.id('last 2')), 'the next begins behind it');
+select is(pg_temp.batch(pg_temp.id('last 2')::text)::jsonb, '{"changed": 1, "next": null}', 'to the end');
+select is((select count(distinct user_id)::int from app.notifications where target_id = pg_temp.id('h2')::text), 1001, 'everybody is told');
+select is((select count(*)::int from app.notifications where target_id = pg_temp.id('h2')::text), 1001, 'once');
+
+select * from finish();
+rollback;

@@ -1,0 +1,109 @@
+-- Muted posts: one's own secret, out of the feed, and silent: nobody is told what happens to a post that they have muted.
+begin;
+select plan(28);
+select test.people('alice', 'bob', 'carla');
+
+create temp table made (name text primary key, id uuid);
+grant all on made to public;
+create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
+create function pg_temp.told(p_name text) returns text language sql stable security definer as $$
+  select coalesce(string_agg(distinct n.kind, ' ' order by n.kind), '') from app.notifications n
+  where n.user_id = test.id(p_name) and (n.kind like 'post.%' or n.kind ~ '^(poll|co-author|moderation|payment)') $$;
+create function pg_temp.forget() returns void language sql volatile security definer as $$ delete from app.notifications $$;
+create function pg_temp.feed() returns text language sql stable as $$
+  select coalesce(string_agg(m.name, ' ' order by m.name), '')
+  from json_array_elements(api.list_feed(p_limit => 50) -> 'items') c join made m on m.id = (c ->> 'id')::uuid $$;
+create function pg_temp.rows(p_statement text) returns integer language plpgsql as $$
+declare v_rows integer;
+begin
+  execute p_statement;
+  get diagnostics v_rows = row_count;
+  return v_rows;
+end $$;
+-- everything that can happen to a post
+create function pg_temp.happens(p_post uuid) returns void language plpgsql security definer as $$
+begin
+  perform private.emit('posts.reaction.added', json_build_object('postId', p_post, 'userId', test.id('bob'), 'kind', 'heart'));
+  perform private.emit('posts.post.milestone', json_build_object('postId', p_post, 'reactions', 5));
+  perform private.emit('posts.poll.closed', json_build_object('postId', p_post, 'pollId', gen_random_uuid()));
+end $$;
+grant execute on all functions in schema pg_temp to public;
+
+select test.act_as('alice');
+insert into made select n, (api.create_post(n) ->> 'id')::uuid from unnest(array['post', 'other']) n;
+insert into made select 'circles', (api.create_post('For circles', p_visibility => 'circles') ->> 'id')::uuid;
+insert into made select 'later', (api.create_post('Later', p_publish_at => now() + interval '1 hour') ->> 'id')::uuid;
+select throws_ok($$ select api.mute_post(pg_temp.id('later')) $$, 'PT422', 'post_not_out', 'a scheduled post cannot be muted');
+
+-- Acting as Bob: the feed
+select test.act_as('bob');
+insert into made select 'repost', (api.repost(pg_temp.id('post')) ->> 'id')::uuid;
+select test.act_as('carla');
+select is(pg_temp.feed(), 'other post repost', 'there are three');
+select is(api.mute_post(pg_temp.id('post'))::jsonb, '{"muted": true}', 'one is muted');
+select is(api.mute_post(pg_temp.id('post'))::jsonb, '{"muted": true}', 'again nothing happens');
+select is(pg_temp.feed(), 'other', 'it leaves the feed, with its repost');
+select is(private.muted_posts(), array[pg_temp.id('post')], 'the caller''s own are known');
+select is(api.get_post(pg_temp.id('post')) ->> 'body', 'post', 'it can still be opened');
+select throws_ok($$ select api.mute_post(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'an unknown post cannot be muted');
+select throws_ok($$ select api.mute_post(pg_temp.id('circles')) $$, 'PT404', 'post_unknown', 'nor one that one may not see');
+select throws_ok($$ select api.unmute_post(pg_temp.id('circles')) $$, 'PT404', 'post_unknown', 'nor its mute lifted');
+
+-- Acting as Bob: one's own secret
+select test.act_as('bob');
+select is((select count(*)::int from app.post_mutes), 0, 'nobody sees another''s mutes');
+select is(pg_temp.feed(), 'other post repost', 'nor feels them');
+select is(private.muted_posts(), '{}', 'they are nobody else''s');
+select is(pg_temp.rows('delete from app.post_mutes'), 0, 'nobody lifts them');
+select throws_ok($$ insert into app.post_mutes (post_id, user_id) values (pg_temp.id('post'), test.id('carla')) $$, '42501', null,
+  'nobody mutes in another''s name');
+select throws_ok($$ insert into app.post_mutes (post_id, user_id) values (pg_temp.id('circles'), test.id('bob')) $$, '42501', null,
+  'nor what they do not see');
+
+-- Acting as Carla: lifted
+select test.act_as('carla');
+select is(api.unmute_post(pg_temp.id('post'))::text, null, 'a mute is lifted');
+select is(api.unmute_post(pg_temp.id('post'))::text, null, 'twice is no error');
+select is(pg_temp.feed(), 'other post repost', 'and everything is back');
+select api.mute_post(pg_temp.id('repost'));
+select is(pg_temp.feed(), 'other post', 'a muted repost goes alone');
+
+-- Acting as Alice, the author: silence
+select test.act_as('alice');
+select api.mute_post(pg_temp.id('post'));
+select pg_temp.forget();
+select test.act_as('bob');
+select api.create_reply(pg_temp.id('post'), 'Hello @alice'), api.react(pg_temp.id('post'), 'spark'), api.repost(pg_temp.id('post'), 'See @alice');
+select test.act_as('carla');
+select api.repost(pg_temp.id('post')), pg_temp.happens(pg_temp.id('post'));
+select is(pg_temp.told('alice'), 'post.mentioned', 'of a muted post one hears nothing, but of what others say elsewhere');
+select pg_temp.happens(pg_temp.id('other'));
+select is(pg_temp.told('alice'), 'poll.closed post.mentioned post.milestone post.reacted', 'of another post one does');
+select api.create_reply(pg_temp.id('other'), 'And this, @bob'), api.create_reply(pg_temp.id('post'), 'And that, @bob');
+select is(pg_temp.told('bob'), 'post.mentioned', 'who has not muted it is told');
+select pg_temp.forget();
+select test.act_as('bob');
+select api.mute_post(pg_temp.id('post'));
+select test.act_as('carla');
+select api.create_reply(pg_temp.id('post'), 'And that, @bob');
+select is(pg_temp.told('bob'), '', 'who has, is not told even of being named there');
+select test.act_as('bob');
+select api.pay('love', 0, p_post_id => pg_temp.id('post'));
+select is(pg_temp.told('alice'), 'payment.received', 'mana is told all the same');
+select test.act_as_owner();
+select private.notify(test.id('alice'), 'moderation.actioned', null, 'post', pg_temp.id('post')::text);
+select private.notify(test.id('alice'), 'co-author.accepted', test.id('carla'), 'post', pg_temp.id('post')::text);
+select is(pg_temp.told('alice'), 'co-author.accepted moderation.actioned payment.received', 'and what the staff did, and who writes with one');
+select test.act_as('alice');
+select api.unmute_post(pg_temp.id('post'));
+select test.act_as('carla');
+select api.create_reply(pg_temp.id('post'), 'Are you there?');
+select is(pg_temp.told('alice'), 'co-author.accepted moderation.actioned payment.received post.replied', 'lifted, one hears again');
+
+-- an erased person's mutes go
+select test.act_as_owner();
+select private.erase_person(test.id('bob'));
+select is((select count(*)::int from app.post_mutes where user_id not in (test.id('alice'), test.id('carla'))), 0, 'with a person their mutes go');
+
+select * from finish();
+rollback;

@@ -1,0 +1,152 @@
+-- Scheduled posts: who sees them, how they go out, and what may still be changed. With two workers: test/worker/schedule.test.ts.
+begin;
+select plan(65);
+select test.people('alice', 'bob', 'carla');
+
+create temp table made (name text primary key, id uuid);
+grant all on made to public;
+create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
+create function pg_temp.names(p_page json) returns text language sql as $$
+  select coalesce(string_agg(i ->> 'body', ' ' order by place), '') from json_array_elements(p_page -> 'items') with ordinality l (i, place) $$;
+create function pg_temp.walk(p_limit integer) returns text language plpgsql as $$
+declare
+  v_page  json := api.list_scheduled_posts(p_limit);
+  v_names text := pg_temp.names(v_page);
+begin
+  while v_page ->> 'nextCursor' is not null loop
+    v_page := api.list_scheduled_posts(p_limit, v_page ->> 'nextCursor');
+    v_names := v_names || ' ' || pg_temp.names(v_page);
+  end loop;
+  return v_names;
+end $$;
+create function pg_temp.happened(p_name text) returns text language sql stable security definer as $$
+  select coalesce(string_agg(name, ' ' order by id), '') from app.domain_events where payload ->> 'postId' = pg_temp.id(p_name)::text $$;
+create function pg_temp.earned(p_name text) returns integer language sql stable security definer as $$
+  select count(*)::int from app.reputation_entries where source_id = pg_temp.id(p_name) and kind = 'post.contributed' and roll_up_level = 0 $$;
+create function pg_temp.announced(p_name text) returns integer language sql stable security definer as $$
+  select count(*)::int from realtime.messages where topic = 'feed:public' and payload ->> 'id' = pg_temp.id(p_name)::text $$;
+create function pg_temp.due(p_name text) returns void language sql security definer as $$
+  update app.posts set publish_at = now() - interval '1 second' where id = pg_temp.id(p_name) $$;
+-- the job is the worker's, and changes no row that is not due
+create function pg_temp.work() returns integer language plpgsql security definer as $$
+declare
+  v_count integer := 0;
+begin
+  while private.job_publish_scheduled() > 0 loop v_count := v_count + 1; end loop;
+  return v_count;
+end $$;
+create function pg_temp.post(p_name text, p_hours integer, p_visibility text default 'public') returns json language plpgsql as $$
+declare
+  v_card json := api.create_post(p_name, p_visibility => p_visibility, p_publish_at => now() + p_hours * interval '1 hour',
+                                 p_interest_id => (select id from app.interests order by slug limit 1));
+begin
+  insert into made values (p_name, (v_card ->> 'id')::uuid);
+  return v_card;
+end $$;
+grant execute on all functions in schema pg_temp to public;
+
+-- Acting as Alice
+select test.act_as('alice');
+create temp table card as select pg_temp.post('third', 3) as card;
+grant select on card to public;
+select is((select (card ->> 'publishAt')::timestamptz from card), now() + interval '3 hours', 'a scheduled post says when it is due');
+select is((select card ->> 'publishedAt' from card), null, 'and that it is not out');
+select pg_temp.post('first', 1);
+select pg_temp.post('second', 2, 'circles');
+select is(pg_temp.happened('first'), '', 'nothing has happened');
+select is(pg_temp.earned('first'), 0, 'nothing is earned');
+select is(pg_temp.announced('first'), 0, 'nothing is announced');
+select is(pg_temp.names(api.list_scheduled_posts()), 'first second third', 'the author has a list, the soonest first');
+select is(pg_temp.walk(n), 'first second third', 'walked by ' || n) from generate_series(1, 3) n;
+select is(pg_temp.names(api.list_posts_by('alice')), '', 'which is not the profile');
+select is(json_array_length(api.list_feed() -> 'items'), 0, 'nor the feed');
+select lives_ok($$ select api.get_post(pg_temp.id('first')) $$, 'the author opens it');
+select throws_ok(format('select api.create_post(%L, p_publish_at => %L)', 'x', t), 'PT422', 'publish_at_past', 'not at ' || t)
+from unnest(array['now', '2000-01-01', 'infinity', '-infinity']::timestamptz[]) t;
+select is(api.create_post('At once', p_publish_at => null) ->> 'publishAt', null, 'null is at once');
+
+-- Acting as Bob: to others there is nothing
+select test.act_as('bob');
+select throws_ok(format('select %s', format(c, pg_temp.id('first'))), 'PT404', 'post_unknown', c)
+from unnest(array['api.get_post(%L)', 'api.list_replies(%L)', 'api.react(%L, ''heart'')', 'api.create_reply(%L, ''x'')', 'api.bookmark(%L)',
+                  'api.create_post('''', ''repost'', p_quoted_post_id => %L)', 'api.update_post(%L, ''{}'')', 'api.delete_post(%L)']) c;
+select is(pg_temp.names(api.list_scheduled_posts()), '', 'one''s list is one''s own');
+select is(pg_temp.names(api.list_posts_by('alice')), 'At once', 'nothing on the profile');
+select throws_ok(format('select api.list_scheduled_posts(p_cursor => %L)', c), 'PT400', 'cursor_unknown', 'no cursor: ' || c)
+from unnest(array[pg_temp.id('first')::text, '00000000-0000-4000-8000-000000000000', 'x', '']) c;
+
+-- time
+select is(pg_temp.work(), 0, 'before its time nothing goes out');
+select pg_temp.due('first');
+select pg_temp.due('second');
+select is(pg_temp.work(), 2, 'what is due goes out');
+select is(pg_temp.work(), 0, 'once');
+select is(pg_temp.happened('first'), 'posts.post.published', 'it is published');
+select is(pg_temp.happened('second'), 'posts.post.published', 'as every post');
+select is(pg_temp.earned('first'), 1, 'it earns what a post earns');
+select is(pg_temp.announced('first'), 1, 'a public one is announced');
+select is(pg_temp.announced('second'), 0, 'one for circles is not');
+select test.act_as_owner();
+select is((select array[published_at, scheduled_emitted_at] from app.posts where id = pg_temp.id('first')), array[now(), now()], 'now is its time');
+select is((select published_at from app.post_interests where post_id = pg_temp.id('first')), now(), 'in the feed of its interest too');
+select test.act_as('bob');
+select is(api.get_post(pg_temp.id('first')) ->> 'body', 'first', 'others read it');
+select test.act_as('alice');
+select is(pg_temp.names(api.list_scheduled_posts()), 'third', 'what is out is not scheduled');
+select is(pg_temp.names(api.list_scheduled_posts(p_cursor => pg_temp.id('second')::text)), 'third', 'and is a cursor still');
+select throws_ok($$ select api.update_post(pg_temp.id('first'), '{"publishAt": null}') $$, 'PT422', 'post_is_published', 'its time cannot be changed');
+
+-- moving it
+select is((api.update_post(pg_temp.id('third'), '{"publishAt": "2099-01-01T00:00:00Z"}') ->> 'publishAt')::timestamptz, '2099-01-01 00:00+00'::timestamptz, 'a time can be moved');
+select throws_ok(format('select api.update_post(pg_temp.id(%L), %L)', 'third', jsonb_build_object('publishAt', t)), 'PT422', 'publish_at_past', 'not to ' || t)
+from unnest(array['2000-01-01T00:00:00Z', 'infinity']) t;
+select is(api.update_post(pg_temp.id('third'), '{"publishAt": null, "body": "at last"}') ->> 'publishAt', null, 'null publishes now');
+select is(pg_temp.happened('third'), 'posts.post.published', 'as time does');
+select is(pg_temp.earned('third') || ' ' || pg_temp.announced('third'), '1 1', 'with all that hangs on it');
+select is((api.get_post(pg_temp.id('third')) ->> 'publishedAt')::timestamptz, now(), 'it is out');
+select is(pg_temp.work(), 0, 'for the worker there is nothing left');
+select lives_ok($$ select api.list_scheduled_posts(p_cursor => pg_temp.id('third')::text) $$, 'it is a cursor still');
+select pg_temp.post('other', 1);
+select test.act_as('bob');
+select private.publish_now(pg_temp.id('other'));
+select is(pg_temp.happened('other'), '', 'nobody publishes what is another''s');
+
+-- hidden, deleted, banned, erased
+select test.act_as('carla');
+select pg_temp.post('hidden', 1);
+select pg_temp.post('deleted', 1);
+select api.delete_post(pg_temp.id('deleted'));
+select test.act_as_owner();
+update app.posts set hidden_at = now() where id = pg_temp.id('hidden');
+select pg_temp.due('hidden'), pg_temp.due('deleted'), pg_temp.due('other');
+update app.users set banned_at = now() where id = test.id('alice');
+select is(pg_temp.work(), 1, 'of a hidden, a deleted and a banned person''s one the hidden goes out');
+select is(pg_temp.happened('hidden'), 'posts.post.published', 'as the others do');
+select is(pg_temp.announced('hidden'), 0, 'unannounced');
+select is(pg_temp.happened('deleted'), 'posts.post.deleted', 'a deleted one never does');
+select test.act_as('bob');
+select throws_ok($$ select api.get_post(pg_temp.id('hidden')) $$, 'PT404', 'post_unknown', 'what is hidden stays hidden');
+select test.act_as_owner();
+update app.users set banned_at = null where id = test.id('alice');
+select is(pg_temp.work(), 1, 'when a ban ends, what was due goes out');
+select test.act_as('carla');
+select pg_temp.post('erased', 1);
+select test.act_as_owner();
+select pg_temp.due('erased');
+update app.users set erased_at = now() where id = test.id('carla');
+select is(pg_temp.work(), 0, 'an erased person''s never does');
+
+-- a quote whose original went in the meantime
+select test.act_as('alice');
+insert into made select 'original', (api.create_post('Original') ->> 'id')::uuid;
+select test.act_as('bob');
+insert into made select 'quote', (api.create_post('So true', 'quote', p_quoted_post_id => pg_temp.id('original'), p_publish_at => now() + interval '1 hour') ->> 'id')::uuid;
+select is(pg_temp.happened('original'), 'posts.post.published', 'a scheduled quote has not happened yet');
+select test.act_as('alice');
+select api.delete_post(pg_temp.id('original'));
+select pg_temp.due('quote');
+select is(pg_temp.work(), 1, 'a quote of what is gone goes out');
+select is(api.get_post(pg_temp.id('quote')) ->> 'quotedPost', null, 'and shows its own words alone');
+
+select * from finish();
+rollback;

@@ -1,0 +1,170 @@
+-- The feed's tabs and filters: what is in each, in which order, and why.
+begin;
+select plan(51);
+select test.people('alice', 'bob', 'carla', 'dave', 'eve');
+
+create temp table made (name text primary key, id uuid);
+grant all on made to public;
+create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
+create function pg_temp.names(p_page json) returns text language sql as $$
+  select coalesce(string_agg(m.name, ' ' order by place), '')
+  from json_array_elements(p_page -> 'items') with ordinality l (i, place) join made m on m.id = (i ->> 'id')::uuid $$;
+create function pg_temp.why(p_page json, p_place integer) returns text language sql as $$
+  select concat_ws(' ', string_agg((w ->> 'factor') || ' ' || (w ->> 'weight')::numeric::float8, ' ' order by n))
+  from json_array_elements(p_page #> array['items', p_place::text, 'why']) with ordinality x (w, n) $$;
+create function pg_temp.interest(p_slug text) returns uuid language sql stable as $$ select id from app.interests where slug = p_slug $$;
+create function pg_temp.post(
+  p_who text, p_name text, p_at integer, p_visibility text default 'public', p_depth integer default 0,
+  p_interest text default null, p_format text default 'note', p_of text default null
+) returns void language plpgsql as $$
+declare
+  v_id uuid := gen_random_uuid();
+begin
+  perform test.act_as_owner();
+  insert into app.posts (id, author_id, body, visibility, depth, interest_id, format, quoted_post_id, published_at)
+  values (v_id, test.id(p_who), case when p_format = 'repost' then '' else p_name end, p_visibility, p_depth,
+          pg_temp.interest(p_interest), p_format, pg_temp.id(p_of), now() + p_at * interval '1 minute');
+  insert into made values (p_name, v_id);
+end $$;
+grant execute on all functions in schema pg_temp to public;
+
+insert into app.interests (slug, name, level, accent_color) values ('tap-1', 'Tap 1', 1, 'ink');
+insert into app.interests (slug, name, level, parent_id, accent_color) values ('tap-2', 'Tap 2', 2, pg_temp.interest('tap-1'), 'ink');
+insert into app.interests (slug, name, level, parent_id, accent_color) values ('tap-3', 'Tap 3', 3, pg_temp.interest('tap-2'), 'ink');
+insert into app.interests (slug, name, level, accent_color) values ('tap-4', 'Tap 4', 1, 'ink');
+
+-- Alice follows Bob; Carla has her in a circle, Dave in his inner one
+select test.act_as('alice');
+select api.follow_person('bob');
+select test.act_as('carla');
+select api.add_circle_member((api.create_circle('Friends') ->> 'id')::uuid, 'alice');
+select test.act_as('dave');
+select api.add_circle_member((api.create_circle('Close') ->> 'id')::uuid, 'alice', 'inner-circle');
+
+select pg_temp.post('bob', 'b1', 1);
+select pg_temp.post('bob', 'b2-circles', 2, 'circles');
+select pg_temp.post('carla', 'c1-circles', 3, 'circles');
+select pg_temp.post('carla', 'c2-inner', 4, 'inner');
+select pg_temp.post('dave', 'd1-inner', 5, 'inner', 4, 'tap-3');
+select pg_temp.post('eve', 'e1', 6, 'public', 2, 'tap-2');
+select pg_temp.post('eve', 'e2', 7, 'public', 5, 'tap-4', 'thread');
+select pg_temp.post('alice', 'a1-circles', 8, 'circles');
+select pg_temp.post('bob', 'b3-repost', 9, p_format => 'repost', p_of => 'e1');
+
+-- tabs
+select test.act_as('alice');
+select is(pg_temp.names(api.list_feed(p_tab => 'following')), 'b3-repost b1', 'following: what the followed wrote, newest first');
+select is(pg_temp.names(api.list_feed(p_tab => 'circles')), 'a1-circles d1-inner c1-circles', 'circles: what was written for them');
+select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'e1 b3-repost e2 b1', 'trending: what anyone may see, what was reposted first');
+select is((select string_agg(n, ' ' order by n) from unnest(string_to_array(pg_temp.names(api.list_feed()), ' ')) n),
+  'a1-circles b1 b3-repost c1-circles d1-inner e1 e2', 'For You: all that she may see');
+select throws_ok($$ select api.list_feed(p_tab => 'foryou') $$, 'PT422', 'tab_unknown', 'no other tab');
+select test.act_as('eve');
+select is(pg_temp.names(api.list_feed(p_tab => 'following')), '', 'who follows nobody follows nothing');
+select is(pg_temp.names(api.list_feed(p_tab => 'circles')), '', 'who is in no circle sees none');
+
+-- For You: the score within a block, and what it is made of
+select test.act_as_owner();
+insert into app.user_interests (user_id, interest_id, depth, expertise)
+values (test.id('alice'), pg_temp.interest('tap-3'), 3, 1), (test.id('alice'), pg_temp.interest('tap-4'), 1, 1);
+select test.act_as('alice');
+select is(pg_temp.names(api.list_feed(p_limit => 5)), 'd1-inner e1 e2 ' ||
+  (select string_agg(name, ' ' order by id desc) from made where name in ('b1', 'b3-repost')), 'the best first, equals by their ids');
+select is(pg_temp.why(api.list_feed(), 0), 'depth 0.8 interest 1 circle 1', 'near her depth, her interest, an inner circle');
+select is(pg_temp.why(api.list_feed(), 2), 'depth 0.2 interest 1', 'far from her depth, her interest');
+select is(pg_temp.why(api.list_feed(), 3), 'following 1', 'she follows');
+select is(pg_temp.why(api.list_feed(), 5), 'circle 0.5', 'she is in a circle');
+select is(pg_temp.why(api.list_feed(), 6), '', 'nothing speaks for it');
+select is(api.list_feed() #>> '{items,6,score}', '0', 'and its score is none');
+select is((select count(*) from json_array_elements(api.list_feed() -> 'items') i
+           where (i ->> 'score')::numeric <> (select coalesce(sum((w ->> 'weight')::numeric), 0) from json_array_elements(i -> 'why') w)),
+  0::bigint, 'the weights make up the score');
+select test.act_as('carla');
+select api.react(pg_temp.id('e1'), 'heart');
+select api.create_reply(pg_temp.id('e1'), 'Indeed');
+select test.act_as('alice');
+select is(pg_temp.why(api.list_feed(), 1), 'engagement 1.9459', 'a heart, a reply and a repost: ln (1 + 1 + 2 + 3)');
+select test.act_as('eve');
+select is(pg_temp.names(api.list_feed(p_limit => 1)), 'e1', 'everybody has an order of their own');
+
+-- trending: a doubling is worth four hours
+select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'e1 b3-repost e2 b1', 'what sets something off trends');
+select is(pg_temp.why(api.list_feed(p_tab => 'trending'), 0) ~ '^recency [0-9.]+ engagement 8$', true, 'two doublings, eight hours');
+select is(pg_temp.why(api.list_feed(p_tab => 'trending'), 1) ~ '^recency [0-9.]+$', true, 'the others by time alone');
+select is(pg_temp.names(api.list_feed(p_tab => 'trending', p_cursor => pg_temp.id('e1')::text)), 'b3-repost e2 b1', 'a cursor has its heat');
+
+-- blocks: newer ones first, whatever the score
+select test.act_as_owner();
+insert into app.feed_blocks (starts_at) select published_at from app.posts where id = pg_temp.id('e2');
+select test.act_as('alice');
+select is(pg_temp.names(api.list_feed(p_limit => 4)), 'e2 b3-repost a1-circles d1-inner', 'a block after the other');
+select is(pg_temp.names(api.list_feed(p_limit => 1, p_cursor => pg_temp.id('b3-repost')::text)), 'a1-circles', 'a cursor goes on in its block');
+select is(pg_temp.names(api.list_feed(p_limit => 1, p_cursor => pg_temp.id('a1-circles')::text)), 'd1-inner', 'and then in the next');
+
+-- filters
+select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-4'))), 'e2', 'an interest');
+select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-1'))), 'd1-inner e1', 'and what is below it');
+select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-2'))), 'd1-inner e1', 'in the middle of the tree');
+select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-3'))), 'd1-inner', 'at its end');
+select throws_ok($$ select api.list_feed(p_interest_id => '00000000-0000-4000-8000-000000000000') $$, 'PT404', 'interest_unknown', 'an unknown one');
+select is(pg_temp.names(api.list_feed(p_min_depth => 4)), 'e2 d1-inner', 'a depth and deeper');
+select is(pg_temp.names(api.list_feed(p_min_depth => 5)), 'e2', 'the deepest');
+select is(pg_temp.names(api.list_feed(p_format => 'thread')), 'e2', 'a format');
+select is(pg_temp.names(api.list_feed(p_format => 'repost')), 'b3-repost', 'reposts');
+select is(pg_temp.names(api.list_feed(p_format => 'thread', p_min_depth => 5, p_interest_id => pg_temp.interest('tap-4'))), 'e2', 'several at once');
+select is(pg_temp.names(api.list_feed(p_format => 'note', p_interest_id => pg_temp.interest('tap-4'))), '', 'all of which hold');
+select is(pg_temp.names(api.list_feed(p_tab => 'circles', p_min_depth => 4)), 'd1-inner', 'within a tab');
+select is(pg_temp.names(api.list_feed(p_tab => 'trending', p_interest_id => pg_temp.interest('tap-1'))), 'e1', 'trending in an interest');
+select is(pg_temp.names(api.list_feed(p_tab => 'following', p_format => 'note')), 'b1', 'followed in a format');
+select is(pg_temp.names(api.list_feed(p_journalism => true)), '', 'no journalism yet');
+select test.act_as_owner();
+alter table app.posts disable trigger user;
+update app.posts set is_journalism = true where id in (pg_temp.id('b1'), pg_temp.id('c2-inner'), pg_temp.id('c1-circles'));
+alter table app.posts enable trigger user;
+select test.act_as('alice');
+select is(pg_temp.names(api.list_feed(p_journalism => true, p_limit => 1)), 'b1', 'journalism, ranked');
+select is(pg_temp.names(api.list_feed(p_journalism => true)), 'b1 c1-circles', 'that she may see');
+select is(pg_temp.names(api.list_feed(p_journalism => true, p_tab => 'circles')), 'c1-circles', 'within a tab');
+
+-- muted: a person, a post, reposts of both, words in what is quoted
+select api.mute_person('eve');
+select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'b1', 'a muted person, and reposts of them');
+select api.unmute_person('eve');
+select test.act_as_owner();
+insert into app.post_mutes (user_id, post_id) values (test.id('alice'), pg_temp.id('e1'));
+select test.act_as('alice');
+select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'e2 b1', 'a muted post, and reposts of it');
+select test.act_as_owner();
+delete from app.post_mutes;
+select test.act_as('alice');
+select api.mute_keyword('e1');
+select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'e2 b1', 'a word in what is reposted');
+
+-- a repost shows to who may see what it is of
+select test.act_as('alice');
+select is(pg_temp.names(api.list_feed(p_tab => 'following')), 'b1', 'muted among the followed too');
+select api.unmute_keyword((api.list_muted_keywords() #>> '{items,0,id}')::uuid);
+select api.block_person('eve');
+select is(pg_temp.names(api.list_feed(p_tab => 'following')), 'b1', 'not across a block');
+select api.unblock_person('eve');
+select test.act_as_owner();
+update app.posts set visibility = 'inner' where id = pg_temp.id('e1');
+select test.act_as('alice');
+select is(pg_temp.names(api.list_feed(p_tab => 'following')), 'b1', 'not when it was narrowed');
+
+-- 50 posts begin a new block, once they are published
+select test.act_as_owner();
+delete from app.feed_blocks;
+select test.act_as('eve');
+select count(api.create_post('n' || n)) from generate_series(1, 40) n;
+select test.act_as_owner();
+select is((select count(*) from app.feed_blocks), 0::bigint, 'up to 50 posts are one block');
+select test.act_as('eve');
+select count(api.create_post('n' || n)) from generate_series(1, 10) n;
+select test.act_as_owner();
+select is((select count(*) from app.feed_blocks), 1::bigint, 'and then another begins');
+select test.act_as('eve');
+select throws_ok('select count(*) from app.feed_blocks', '42501', null, 'boundaries are nobody''s to read');
+
+select * from finish();
+rollback;

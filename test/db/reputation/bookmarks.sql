@@ -1,0 +1,72 @@
+-- Bookmarks in both ledgers: what they earn the post's author and whoever sets them, and that taking them back undoes it.
+begin;
+select plan(16);
+select test.people('alice', 'bob', 'carla');
+
+create function pg_temp.interest(p_slug text) returns uuid language sql stable as $$ select id from app.interests where slug = p_slug $$;
+create function pg_temp.earned(p_slug text) returns numeric language sql stable security definer
+  as $$ select coalesce(sum(delta), 0) from app.reputation_entries
+        where user_id = test.id('alice') and interest_id = pg_temp.interest(p_slug) and kind = 'bookmark.received' $$;
+create function pg_temp.given(p_name text) returns numeric language sql stable security definer
+  as $$ select coalesce(sum(delta), 0) from app.contribution_entries where user_id = test.id(p_name) and kind = 'bookmark_given' $$;
+create temp table made (what text, id uuid);
+grant all on made to authenticated;
+create function pg_temp.made(p_what text) returns uuid language sql stable as $$ select id from made where what = p_what $$;
+grant execute on all functions in schema pg_temp to public;
+
+select test.act_as('alice');
+insert into made select 'deep', (api.create_post('Deep', p_interest_id => pg_temp.interest('applied-ethics')) ->> 'id')::uuid;
+insert into made select 'bare', (api.create_post('Bare') ->> 'id')::uuid;
+select api.bookmark(pg_temp.made('deep'));
+select is(pg_temp.earned('applied-ethics'), 0::numeric, 'one''s own bookmark earns nothing');
+select is(pg_temp.given('alice'), 0::numeric, 'and is no contribution');
+
+select test.act_as('bob');
+select api.bookmark(pg_temp.made('deep'));
+select is(pg_temp.earned('applied-ethics'), 1.00, 'a bookmark earns the author 1');
+select is(pg_temp.earned('ethics'), 0.50, 'and rolls up');
+select is(pg_temp.given('bob'), 1.00, 'and is a contribution of 1');
+select api.bookmark(pg_temp.made('deep'));
+select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.given('bob'), '1.00 1.00', 'again it gives nothing');
+select api.unbookmark(pg_temp.made('deep')), api.unbookmark(pg_temp.made('deep'));
+select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.earned('philosophy') || ' ' || pg_temp.given('bob'), '0.00 0.00 0.00',
+  'taken back it takes all along, once');
+do $$
+begin
+  for i in 1..10 loop
+    perform api.bookmark(pg_temp.made('deep')), api.unbookmark(pg_temp.made('deep'));
+  end loop;
+  perform api.bookmark(pg_temp.made('deep'));
+end $$;
+select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.given('bob'), '1.00 1.00', 'again and again gives what one gives');
+select api.bookmark(pg_temp.made('bare'));
+select is(pg_temp.given('bob'), 2.00, 'one of a post without an interest is a contribution') ;
+select is(pg_temp.earned('applied-ethics'), 1.00, 'and earns nothing');
+
+select test.act_as('carla');
+select api.bookmark(pg_temp.made('deep')), api.react(pg_temp.made('deep'), 'heart');
+select is(pg_temp.earned('applied-ethics'), 2.00, 'every person counts, and a heart is something else');
+
+select test.act_as('alice');
+select api.unbookmark(pg_temp.made('deep'));
+select is(pg_temp.earned('applied-ethics'), 2.00, 'taking one''s own back costs nothing');
+
+-- As the owner: the interest changes, and many go at once
+select test.act_as_owner();
+update app.posts set interest_id = pg_temp.interest('music') where id = pg_temp.made('deep');
+select test.act_as('bob');
+select api.unbookmark(pg_temp.made('deep'));
+select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.earned('music'), '1.00 0', 'what is taken back leaves where it was earned');
+select test.act_as_owner();
+delete from app.bookmarks;
+select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.given('bob') || ' ' || pg_temp.given('carla'), '0.00 0.00 0.00', 'many at once go each');
+select results_eq(
+  $$ select user_id, interest_id, value from app.reputation order by 1, 2 $$,
+  $$ select user_id, interest_id, sum(delta)::numeric(12, 2) from app.reputation_entries group by 1, 2 order by 1, 2 $$,
+  'the snapshot is the sum of the ledger');
+select results_eq(
+  $$ select user_id, score from app.contribution_scores order by 1 $$,
+  $$ select user_id, sum(delta)::numeric(14, 2) from app.contribution_entries group by 1 order by 1 $$, 'both are');
+
+select * from finish();
+rollback;

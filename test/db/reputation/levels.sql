@@ -1,0 +1,108 @@
+-- Points of every kind, levels at their boundaries, and that a person hears once of a level that they reach.
+begin;
+select plan(29);
+select test.people('alice', 'bob');
+
+create function pg_temp.interest(p_slug text) returns uuid language sql stable
+  as $$ select id from app.interests where slug = p_slug $$;
+create function pg_temp.give(p_slug text, p_points numeric) returns void language sql volatile security definer
+  as $$ select private.add_reputation(test.id('alice'), pg_temp.interest(p_slug), 'admin.adjusted', p_points) $$;
+create function pg_temp.told() returns text[] language sql stable security definer
+  as $$ select coalesce(array_agg(i.slug || ' ' || (e.payload ->> 'level') order by i.slug, e.id), '{}')
+        from app.domain_events e join app.interests i on i.id = (e.payload ->> 'interestId')::uuid
+        where e.name = 'reputation.level_reached' and e.payload ->> 'userId' = test.id('alice')::text $$;
+create function pg_temp.heard() returns text[] language sql stable
+  as $$ select coalesce(array_agg(n ->> 'level' order by n ->> 'level'), '{}')
+        from (select i -> 'payload' as n from json_array_elements(api.list_notifications(50) -> 'items') i
+              where i ->> 'kind' = 'reputation.level-up') l $$;
+create function pg_temp.highest(p_slug text) returns integer language sql stable security definer
+  as $$ select highest_level from app.reputation where user_id = test.id('alice') and interest_id = pg_temp.interest(p_slug) $$;
+create function pg_temp.replace(p_points numeric, p_before numeric) returns void language sql volatile security definer
+  as $$ select private.add_reputation(test.id('bob'), pg_temp.interest('applied-ethics'), 'admin.adjusted', p_points, p_before => p_before) $$;
+create function pg_temp.sums() returns setof text language sql stable security definer
+  as $$ select concat_ws(' ', roll_up_level, sum(delta)) from app.reputation_entries where user_id = test.id('bob')
+        group by roll_up_level having sum(delta) <> 0 order by roll_up_level $$;
+grant execute on all functions in schema pg_temp to public;
+
+select results_eq(
+  $$ select k, private.reputation_points(k) from unnest(array['post.contributed', 'reply.reply', 'reply.reaction', 'reply.criticism',
+       'reply.contribution', 'reaction.received', 'bookmark.received', 'repost.received', 'invite.used', 'onboarding.bootstrap',
+       'vote.received', 'appeal.restored', 'admin.adjusted']) k $$,
+  $$ values ('post.contributed', 3::numeric), ('reply.reply', 1), ('reply.reaction', null), ('reply.criticism', 2),
+       ('reply.contribution', 5), ('reaction.received', 1), ('bookmark.received', 1), ('repost.received', 1), ('invite.used', 3),
+       ('onboarding.bootstrap', 5), ('vote.received', null), ('appeal.restored', null), ('admin.adjusted', null) $$,
+  'the points of every kind');
+select results_eq(
+  $$ select v, private.reputation_level(v), private.next_level(v)::jsonb
+     from unnest(array[-5, 0, 9.99, 10, 29.99, 30, 49.99, 50, 69.99, 70, 89.99, 90, 900]) v $$,
+  $$ values (-5::numeric, 'Curious', '{"level": "Reader", "minValue": 10}'::jsonb),
+            (0, 'Curious', '{"level": "Reader", "minValue": 10}'), (9.99, 'Curious', '{"level": "Reader", "minValue": 10}'),
+            (10, 'Reader', '{"level": "Practitioner", "minValue": 30}'), (29.99, 'Reader', '{"level": "Practitioner", "minValue": 30}'),
+            (30, 'Practitioner', '{"level": "Adept", "minValue": 50}'), (49.99, 'Practitioner', '{"level": "Adept", "minValue": 50}'),
+            (50, 'Adept', '{"level": "Master", "minValue": 70}'), (69.99, 'Adept', '{"level": "Master", "minValue": 70}'),
+            (70, 'Master', '{"level": "Lifework", "minValue": 90}'), (89.99, 'Master', '{"level": "Lifework", "minValue": 90}'),
+            (90, 'Lifework', null), (900, 'Lifework', null) $$,
+  'a level begins at its minimum, and above the last there is none');
+
+-- Acting as Alice, in an interest without parent
+select test.act_as('alice');
+select pg_temp.give('music', 9.99);
+select is(pg_temp.told(), '{}', 'Curious is where everybody begins, and no news');
+select is(pg_temp.heard(), '{}', 'so nobody hears of it');
+select pg_temp.give('music', 0.01);
+select is(pg_temp.told(), array['music Reader'], 'at 10 a person becomes a Reader');
+select is(pg_temp.heard(), array['Reader'], 'and hears of it');
+select results_eq($$ select i -> 'target' ->> 'type', i -> 'target' ->> 'id', (i -> 'payload')::jsonb, json_array_length(i -> 'actors')
+    from json_array_elements(api.list_notifications(50) -> 'items') i where i ->> 'kind' = 'reputation.level-up' $$,
+  $$ select 'interest', id::text, jsonb_build_object('interestId', id, 'level', 'Reader'), 0 from app.interests where slug = 'music' $$,
+  'in which interest, from nobody');
+select pg_temp.give('music', -5);
+select is((api.get_my_reputation() #>> '{items,0,level}'), 'Curious', 'who falls has a lower level');
+select pg_temp.give('music', 5);
+select is(pg_temp.told(), array['music Reader'], 'and who rises again is told nothing again');
+select is(pg_temp.highest('music'), 1, 'the highest is kept');
+select pg_temp.give('music', 60);
+select is(pg_temp.told(), array['music Reader', 'music Master'], 'of several levels at once the highest is told');
+select is(pg_temp.heard(), array['Master', 'Reader'], 'in one notice');
+select pg_temp.give('music', 0);
+select pg_temp.give('music', 19.99);
+select is(pg_temp.told(), array['music Reader', 'music Master'], 'short of the next nothing is told');
+select pg_temp.give('music', 0.01), pg_temp.give('music', 500), pg_temp.give('music', -600), pg_temp.give('music', 600);
+select is(pg_temp.told(), array['music Reader', 'music Master', 'music Lifework'], 'Lifework is the last');
+select is(pg_temp.highest('music'), 5, 'for good');
+
+-- Roll-ups
+select pg_temp.give('ethics', 19.98);
+select is(pg_temp.told() @> array['ethics Reader'], true, 'a first entry may reach a level');
+select is('philosophy Reader' = any (pg_temp.told()), false, 'half of 19.98 is not 10');
+select pg_temp.give('ethics', 0.02);
+select is('philosophy Reader' = any (pg_temp.told()), true, 'what rolls up counts');
+select is(cardinality(pg_temp.heard()), 5, 'each interest for itself');
+
+-- A loss from the beginning
+select pg_temp.give('history', -20);
+select is(pg_temp.highest('history'), 0, 'below 0 one is Curious');
+select is((select count(*)::int from json_array_elements(api.get_my_reputation() -> 'items') i
+           where i ->> 'slug' = 'history' and i ->> 'level' = 'Curious'), 1, 'by name too');
+
+-- Entries that replace what their cause gave before
+select test.act_as_owner();
+select pg_temp.replace(0.71, 0);
+select results_eq('select pg_temp.sums()', array['0 0.71', '1 0.36', '2 0.18'], 'each level is rounded by itself');
+select pg_temp.replace(1.58, 0.71), pg_temp.replace(-0.01, 1.58), pg_temp.replace(0.03, -0.01);
+select results_eq('select pg_temp.sums()', array['0 0.03', '1 0.02', '2 0.01'], 'differences leave what the last alone gives');
+select pg_temp.replace(0.03, 0.03);
+select is((select count(*)::int from app.reputation_entries where user_id = test.id('bob') and delta = 0), 0, 'no difference, no entry');
+select pg_temp.replace(0, 0.03);
+select is_empty('select pg_temp.sums()', 'and nothing stays when nothing is left');
+select results_eq($$ select value, direct_value from app.reputation where user_id = test.id('bob') $$,
+  $$ select 0.00, 0.00 from generate_series(1, 3) $$, 'in the sums either');
+
+-- The guard
+select test.act_as('alice');
+select lives_ok($$ select private.require_reputation(pg_temp.interest('ethics'), 20) $$, 'who has the reputation passes the guard');
+select throws_ok($$ select private.require_reputation(pg_temp.interest('ethics'), 20.01) $$, 'PT403', 'reputation_too_low', 'others do not');
+select lives_ok($$ select private.require_reputation(null, 1000) $$, 'without an interest there is nothing to require');
+
+select * from finish();
+rollback;

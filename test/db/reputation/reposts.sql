@@ -1,0 +1,70 @@
+-- Reposts: what they earn the author of the original, once a person and post, while they stand.
+begin;
+select plan(15);
+select test.people('alice', 'bob', 'carla');
+
+create function pg_temp.interest(p_slug text) returns uuid language sql stable as $$ select id from app.interests where slug = p_slug $$;
+create function pg_temp.earned(p_name text default 'alice') returns numeric language sql stable security definer
+  as $$ select coalesce(sum(delta), 0) from app.reputation_entries
+        where user_id = test.id(p_name) and kind = 'repost.received' and roll_up_level = 0 $$;
+create function pg_temp.total(p_name text) returns numeric language sql stable security definer
+  as $$ select private.total_reputation(test.id(p_name)) $$;
+create temp table made (what text primary key, id uuid);
+grant all on made to authenticated;
+create function pg_temp.made(p_what text) returns uuid language sql stable as $$ select id from made where what = p_what $$;
+grant execute on all functions in schema pg_temp to public;
+
+select test.act_as('alice');
+insert into made select 'post', (api.create_post('Deep', p_interest_id => pg_temp.interest('applied-ethics')) ->> 'id')::uuid;
+insert into made select 'bare', (api.create_post('Bare') ->> 'id')::uuid;
+
+select test.act_as('bob');
+insert into made select 'repost', (api.repost(pg_temp.made('post'), p_interest_id => pg_temp.interest('music')) ->> 'id')::uuid;
+select is(pg_temp.earned(), 1.00, 'a repost earns the author of the original 1');
+select test.act_as_owner();
+select is((select interest_id from app.reputation_entries where kind = 'repost.received' and roll_up_level = 0),
+  pg_temp.interest('applied-ethics'), 'in the interest of the original');
+select test.act_as('bob');
+select is(pg_temp.total('bob'), 0::numeric, 'and nothing to who reposts');
+select api.repost(pg_temp.made('post')), api.repost(pg_temp.made('bare'));
+select is(pg_temp.earned(), 1.00, 'again, or of a post without an interest, it earns nothing');
+select api.repost(pg_temp.made('post'), 'A quote', p_interest_id => pg_temp.interest('music'));
+select is(pg_temp.earned() || ' ' || pg_temp.total('bob'), '1.00 3.00', 'a quote earns its own author, as any post');
+
+select test.act_as('carla');
+select api.repost(pg_temp.made('repost'));
+select is(pg_temp.earned() || ' ' || pg_temp.earned('bob'), '2.00 0', 'a repost of a repost earns the author of the original');
+select api.react(pg_temp.made('repost'), 'heart');
+select is(pg_temp.total('bob'), 4.00, 'a heart for a repost is its own author''s');
+
+-- taken back
+select api.unrepost(pg_temp.made('post')), api.unrepost(pg_temp.made('post'));
+select is(pg_temp.earned(), 1.00, 'taken back it takes back what it earned, once');
+do $$
+begin
+  for i in 1..5 loop
+    perform api.repost(pg_temp.made('post')), api.unrepost(pg_temp.made('post'));
+  end loop;
+  perform api.repost(pg_temp.made('post'));
+end $$;
+select is(pg_temp.earned(), 2.00, 'again and again gives what one gives');
+select test.act_as('bob');
+select api.delete_post(pg_temp.made('repost'));
+select is(pg_temp.earned(), 1.00, 'deleted as a post it is taken back too');
+select is(pg_temp.total('bob'), 3.00, 'with what it earned itself');
+
+-- deleted by the staff, and with its author
+select api.repost(pg_temp.made('post'));
+select is(pg_temp.earned(), 2.00, 'a new one earns anew');
+select test.act_as_owner();
+select private.delete_post(p.id) from app.posts p where p.author_id = test.id('bob') and p.format = 'repost' and p.deleted_at is null;
+select is(pg_temp.earned(), 1.00, 'deleted by the staff it is taken back');
+select private.erase_person(test.id('carla'));
+select is(pg_temp.earned(), 1.00, 'what an erased person''s repost earned stays, as with their hearts');
+select results_eq(
+  $$ select user_id, interest_id, value from app.reputation order by 1, 2 $$,
+  $$ select user_id, interest_id, sum(delta)::numeric(12, 2) from app.reputation_entries group by 1, 2 order by 1, 2 $$,
+  'the snapshot is the sum of the ledger');
+
+select * from finish();
+rollback;

@@ -1,0 +1,176 @@
+// What must hold of a post's counters and of what its marks earn, whatever happens at once: likes, bookmarks and reposts
+// given and taken back on real connections while posts are deleted and written anew, then compared with an honest count.
+// A failing history prints its seed; what came before stays, so there is no shorter one.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Person } from '../support/person.ts'
+import { world } from '../support/world.ts'
+
+const { database, join } = await world({ people: [] })
+const { owner } = database
+const people = (await join('ann', 'ben', 'cyd', 'dee', 'eli')) as Person[]
+const [ann = '', ben = ''] = people.map(({ id }) => id)
+const [ethics, music] =
+  await owner`select id from app.interests where slug in ('applied-ethics', 'music') order by slug`
+
+// as the facade calls, and without what it does about a deadlock: none may come
+const pools = [database.connect('kith_user'), database.connect('kith_user')]
+let turn = 0
+async function call(caller: string, text: string, ...values: (string | null)[]): Promise<string> {
+  const sql = pools[turn++ % pools.length] as (typeof pools)[0]
+  const now = Math.floor(Date.now() / 1000)
+  const claims = JSON.stringify({ sub: caller, role: 'user', iat: now, exp: now + 900 })
+  const statement = `select api.${text}::text as answer from private.enter($1::text)`
+  const [row] = await sql.unsafe<{ answer: string }[]>(statement, [claims, ...values])
+  return row?.answer ?? ''
+}
+
+type Place = { author: string; interest: string | null; post: string }
+const places: Place[] = [
+  { author: ann, interest: ethics?.id, post: '' },
+  { author: ben, interest: music?.id, post: '' },
+  { author: ann, interest: null, post: '' },
+]
+async function write(place: Place) {
+  const answer = await call(place.author, `create_post('Here', p_interest_id => $2::uuid)`, place.interest)
+  place.post = (JSON.parse(answer) as { id: string }).id
+}
+for (const place of places) await write(place)
+
+/** Deletes what stands there and writes something else: only one at a time, as nobody deletes twice. */
+const rewriting = new Set<Place>()
+async function rewrite(place: Place) {
+  if (rewriting.has(place)) return
+  rewriting.add(place)
+  await call(place.author, 'delete_post($2::uuid)', place.post)
+  await write(place)
+  rewriting.delete(place)
+}
+
+const given = {
+  heart: `react($2::uuid, 'heart')`,
+  spark: `react($2::uuid, 'spark')`,
+  bookmark: 'bookmark($2::uuid)',
+  repost: 'repost($2::uuid)',
+}
+const taken = {
+  heart: `unreact($2::uuid, 'heart')`,
+  spark: `unreact($2::uuid, 'spark')`,
+  bookmark: 'unbookmark($2::uuid)',
+  repost: 'unrepost($2::uuid)',
+}
+type Mark = keyof typeof given
+type Step = { who: number; place: number; mark: Mark | 'rewrite'; give: boolean }
+
+/** What may be refused: one's own repost, and what was deleted a moment ago. */
+const refusals = new Map<string, number>()
+async function take({ who, place, mark, give }: Step): Promise<void> {
+  const there = places[place] as Place
+  const done =
+    mark === 'rewrite' ? rewrite(there) : call(people[who]?.id ?? '', (give ? given : taken)[mark], there.post)
+  await done.catch(({ message }: Error) => {
+    if (message !== 'repost_own' && message !== 'post_unknown') throw new Error(`${mark}: ${message}`)
+    refusals.set(message, (refusals.get(message) ?? 0) + 1)
+  })
+}
+
+/** Every row that the two sides do not share: none when they are the same. */
+const difference = (one: string, other: string) =>
+  owner.unsafe(`(${one} except ${other}) union all (${other} except ${one})`)
+
+const marks = `
+  select post_id, user_id, 'reaction' as kind from app.reactions
+  union select post_id, user_id, 'bookmark' from app.bookmarks
+  union select quoted_post_id, author_id, 'repost' from app.posts where format = 'repost' and deleted_at is null`
+
+async function expectHonest() {
+  expect(
+    await difference(
+      'select post_id, reactions, bookmarks, shares from app.post_counters',
+      `select p.id, (select count(*)::int from app.reactions r where r.post_id = p.id and r.kind = 'heart'),
+              (select count(*)::int from app.bookmarks b where b.post_id = p.id),
+              (select count(*)::int from app.posts q where q.quoted_post_id = p.id and q.format = 'repost' and q.deleted_at is null)
+       from app.posts p`,
+    ),
+    'counters',
+  ).toEqual([])
+  expect(
+    await difference(
+      'select user_id, interest_id, direct_value from app.reputation where direct_value <> 0',
+      `select author, interest, sum(points)::numeric(12, 2)
+       from (select author_id as author, interest_id as interest, 3 as points from app.posts
+             where deleted_at is null and format <> 'repost'
+             union all
+             select p.author_id, p.interest_id, 1 from app.posts p join (${marks}) m on m.post_id = p.id
+             where p.deleted_at is null and m.user_id <> p.author_id) e
+       where interest is not null group by 1, 2`,
+    ),
+    'reputation',
+  ).toEqual([])
+  expect(
+    await difference(
+      `select user_id, sum(delta) from app.contribution_entries where level = 0 and kind <> 'reply_created' group by 1 having sum(delta) <> 0`,
+      `select who, sum(points)::numeric
+       from (select author_id as who, 10 as points from app.posts where deleted_at is null and format <> 'repost'
+             union all
+             select m.user_id, 1 from (${marks}) m join app.posts p on p.id = m.post_id
+             where m.kind <> 'repost' and m.user_id <> p.author_id) e
+       group by 1`,
+    ),
+    'contribution',
+  ).toEqual([])
+  expect(
+    await difference(
+      'select user_id, interest_id, value from app.reputation',
+      'select user_id, interest_id, sum(delta)::numeric(12, 2) from app.reputation_entries group by 1, 2',
+    ),
+    'the sums of the ledger',
+  ).toEqual([])
+}
+
+const step = (...kinds: (Mark | 'rewrite')[]): fc.Arbitrary<Step> =>
+  fc.record({
+    who: fc.nat(people.length - 1),
+    place: fc.nat(places.length - 1),
+    mark: fc.constantFrom(...kinds),
+    give: fc.boolean(),
+  })
+const hundred = (one: fc.Arbitrary<Step>) => fc.array(one, { minLength: 100, maxLength: 100 })
+
+test.each<[string, Mark[]]>([
+  ['hearts and sparks', ['heart', 'spark']],
+  ['bookmarks', ['bookmark']],
+  ['reposts', ['repost']],
+])(
+  'a hundred %s given and taken back at once leave an honest count',
+  async (_what, kinds) => {
+    const history = fc.asyncProperty(hundred(step(...kinds)), async (steps) => {
+      await Promise.all(steps.map(take))
+      await expectHonest()
+    })
+    await fc.assert(history, { numRuns: 2, endOnFailure: true })
+  },
+  60_000,
+)
+
+test('so do all together, while posts are deleted and written anew', async () => {
+  const every = step('heart', 'spark', 'bookmark', 'bookmark', 'repost', 'repost', 'rewrite')
+  const history = fc.asyncProperty(hundred(every), async (steps) => {
+    await Promise.all(steps.map(take))
+    await expectHonest()
+  })
+  await fc.assert(history, { numRuns: 5, endOnFailure: true })
+  expect(refusals.get('post_unknown') ?? 0).toBeGreaterThan(0) // they did meet
+}, 60_000)
+
+test('of hearts that come at once each milestone is told once', async () => {
+  const fans = (await join(...Array.from({ length: 16 }, (_, n) => `fan${n}`))).map(({ id }) => id)
+  const place = places[1] as Place
+  await write(place)
+  for (const text of [given.heart, taken.heart, given.heart])
+    await Promise.all(fans.map((fan) => call(fan, text, place.post)))
+  const told = await owner`
+    select (payload ->> 'reactions')::int as reactions from app.notifications
+    where user_id = ${ben} and kind = 'post.milestone' and target_id = ${place.post} order by 1`
+  expect(told.map(({ reactions }) => reactions)).toEqual([5, 15])
+})

@@ -1,0 +1,160 @@
+// What must hold of the places in a series: random histories against a list, and many who add, move and delete at once.
+// A failing history prints its seed, and the shortest one that shows the fault.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { world } from '../support/world.ts'
+
+const POSTS = 10
+const { alice, bob, database } = await world({ people: ['alice', 'bob'] })
+const { owner, asCaller } = database
+
+type Id = { id: string }
+/** The post of that number: added or moved to a place (none is the end), or deleted. */
+type Step = { kind: 'place'; post: number; position: number | null } | { kind: 'delete'; post: number }
+type Entry = { id: string; gone: boolean }
+
+const post = fc.nat(POSTS - 1)
+const place = fc.record({
+  kind: fc.constant('place' as const),
+  post,
+  position: fc.option(fc.integer({ min: 0, max: POSTS + 1 })),
+})
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: place },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), post }) },
+)
+
+async function newSeries(): Promise<string> {
+  return (await alice.post<Id>('/posts/series', { title: 'Letters' })).body.id
+}
+
+async function newPosts(): Promise<string[]> {
+  const rows = await owner<Id[]>`
+    insert into app.posts (author_id, body) select ${alice.id}, 'x' || n from generate_series(1, ${POSTS}) n
+    returning id`
+  return rows.map(({ id }) => id)
+}
+
+const as = <T>(id: string, work: Parameters<typeof asCaller<T>>[1]) => asCaller({ sub: id, role: 'user' }, work)
+const remove = (id: string) => as(alice.id, (sql) => sql`select api.delete_post(${id})`)
+
+/** The word of the refusal, or null. */
+async function put(series: string, id: string, position: number | null): Promise<string | null> {
+  return as(alice.id, (sql) => sql`select api.add_series_item(${series}, ${id}, ${position})`).then(
+    () => null,
+    (error) => error.message,
+  )
+}
+
+/** The ids behind a cursor, as Bob has them. */
+async function listed(series: string, cursor: string | null): Promise<string[]> {
+  const [row] = await as(bob.id, (sql) => sql`select api.list_series_items(${series}, 50, ${cursor}) as page`)
+  return row?.page.items.map(({ post: { id } }: { post: Id }) => id)
+}
+
+async function places(series: string): Promise<number[]> {
+  const rows = await owner<{ position: number }[]>`
+    select position from app.series_items where series_id = ${series} order by position`
+  return rows.map(({ position }) => position)
+}
+
+const oneToN = (n: number) => Array.from({ length: n }, (_, at) => at + 1)
+
+/** The rules: a list in which a deleted post stays as a mark, for who goes on from it. */
+function placeInModel(list: Entry[], id: string, position: number | null): boolean {
+  const others = list.filter((entry) => !entry.gone && entry.id !== id)
+  const at = position ?? others.length + 1
+  if (at < 1 || at > others.length + 1) return false
+  const from = list.findIndex((entry) => entry.id === id)
+  if (from >= 0) list.splice(from, 1)
+  const before = others[at - 1]
+  list.splice(before ? list.indexOf(before) : list.length, 0, { id, gone: false })
+  return true
+}
+
+test('every history leaves the parts in their places, and every cursor where it was', async () => {
+  const history = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
+    const [series, posts] = [await newSeries(), await newPosts()]
+    const list: Entry[] = []
+    const deleted = new Set<string>()
+    for (const one of steps) {
+      const id = posts[one.post] ?? ''
+      if (deleted.has(id)) continue
+      if (one.kind === 'place') {
+        const taken = placeInModel(list, id, one.position)
+        expect(await put(series, id, one.position)).toBe(taken ? null : 'series_position')
+        continue
+      }
+      await remove(id)
+      deleted.add(id)
+      for (const entry of list) if (entry.id === id) entry.gone = true
+    }
+    const behind = (from: number) => list.slice(from).flatMap(({ id, gone }) => (gone ? [] : [id]))
+    expect(await places(series)).toEqual(oneToN(behind(0).length))
+    if (behind(0).length === 0) return // nobody else sees a series without parts
+    expect(await listed(series, null)).toEqual(behind(0))
+    for (const [at, { id }] of list.entries()) expect(await listed(series, id)).toEqual(behind(at + 1))
+  })
+  await fc.assert(history, { numRuns: 40 })
+}, 60_000)
+
+/** Calls as the facade does, on one of 12 connections, but does not repeat what met a deadlock: gives the error's message. */
+const lanes = [1, 2, 3].map(() => database.connect('kith_user'))
+async function atOnce(lane: number, series: string, { kind, ...more }: Step, id: string): Promise<string | null> {
+  const sql = lanes[lane % lanes.length] ?? owner
+  const now = Math.floor(Date.now() / 1000)
+  const caller = JSON.stringify({ sub: alice.id, role: 'user', iat: now, exp: now + 900 })
+  const position = 'position' in more ? more.position : null
+  const called =
+    kind === 'delete'
+      ? sql`select api.delete_post(${id}) from private.enter(${caller})`
+      : sql`select api.add_series_item(${series}, ${id}, ${position}) from private.enter(${caller})`
+  return called.then(
+    () => null,
+    (error) => error.message,
+  )
+}
+
+test('many who add, move and delete at once leave no gap and no double, and none meets a deadlock', async () => {
+  const steps = fc.array(fc.tuple(step, fc.nat(1)), { minLength: 30, maxLength: 60 })
+  const run = fc.asyncProperty(steps, async (steps) => {
+    const [series, posts] = [[await newSeries(), await newSeries()], await newPosts()]
+    const answers = await Promise.all(
+      steps.map(async ([one, which], lane) => {
+        const id = posts[one.post] ?? ''
+        return { ...one, which, id, word: await atOnce(lane, series[which] ?? '', one, id) }
+      }),
+    )
+    for (const { word } of answers) expect([null, 'post_unknown', 'series_position']).toContain(word)
+
+    const done = answers.filter(({ word }) => word === null)
+    const gone = done.filter(({ kind }) => kind === 'delete').map(({ id }) => id)
+    for (const [at, one] of series.entries()) {
+      const added = done.filter(({ kind, which }) => kind === 'place' && which === at).map(({ id }) => id)
+      const left = [...new Set(added)].filter((id) => !gone.includes(id))
+      expect(await places(one)).toEqual(oneToN(left.length))
+      const parts = await owner<Id[]>`select post_id as id from app.series_items where series_id = ${one}`
+      expect(parts.map(({ id }) => id).sort()).toEqual(left.sort())
+    }
+  })
+  await fc.assert(run, { numRuns: 20 })
+}, 60_000)
+
+test('a scheduled post that goes out while it is added extends its series once', async () => {
+  const series = await newSeries()
+  const rows = await owner<Id[]>`
+    insert into app.posts (author_id, body, publish_at, published_at)
+    select ${alice.id}, 'x' || n, now(), null from generate_series(1, 20) n returning id`
+  const words = await Promise.all(
+    rows.flatMap(({ id }, lane) => [
+      atOnce(lane, series, { kind: 'place', post: 0, position: 1 }, id),
+      owner`select private.publish_post(${id})`.then(() => null),
+    ]),
+  )
+  expect(new Set(words)).toEqual(new Set([null]))
+  const events = await owner<Id[]>`
+    select payload ->> 'postId' as id from app.domain_events
+    where name = 'posts.series.extended' and payload ->> 'seriesId' = ${series}`
+  expect(events.map(({ id }) => id).sort()).toEqual(rows.map(({ id }) => id).sort())
+  expect(await places(series)).toEqual(oneToN(20))
+})

@@ -1,0 +1,108 @@
+// Scheduled posts go out once each: with two workers and others who do their work beside them, and with a worker that is
+// killed in the middle of a transaction. What goes out when: test/db/posts/scheduling.sql.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readConfig } from '../../api-facade/lib/config.ts'
+import { createLog } from '../../api-facade/lib/log.ts'
+import { startWorker } from '../../api-facade/worker/worker.ts'
+import { publish } from '../support/posts.ts'
+import { environment } from '../support/settings.ts'
+import { until } from '../support/until.ts'
+import { world } from '../support/world.ts'
+
+const { alice, bob, database } = await world()
+const { owner, superuser, url } = database
+const config = readConfig(environment(url))
+const log = createLog(config)
+const { body: catalog } = await alice.get<{ items: { id: string }[] }>('/interests/catalog')
+const interestId = catalog.items[0]?.id
+
+const start = () => startWorker({ config, databaseUrl: url, log, pollSeconds: 0.5 })
+
+/** Posts whose time has come, of two people. */
+async function waiting(count: number): Promise<string[]> {
+  const publishAt = new Date(Date.now() + 3_600_000).toISOString()
+  const ids: string[] = []
+  for (let n = 0; n < count; n++) ids.push(await publish(n % 2 ? alice : bob, { publishAt, interestId }))
+  await owner`update app.posts set publish_at = now() - interval '1 second' where id in ${owner(ids)}`
+  return ids
+}
+
+/** How many of them are out, and how often each thing that follows has happened. */
+async function outcome(ids: string[]) {
+  const [row] = await owner`
+    select (select count(*)::int from app.posts where id in ${owner(ids)} and published_at = scheduled_emitted_at) as out,
+           (select count(*)::int from app.domain_events
+            where name = 'posts.post.published' and payload ->> 'postId' in ${owner(ids)}) as events,
+           (select count(*)::int from app.reputation_entries
+            where source_id in ${owner(ids)} and kind = 'post.contributed' and roll_up_level = 0) as earned,
+           (select count(*)::int from realtime.messages
+            where topic = 'feed:public' and payload ->> 'id' in ${owner(ids)}) as announced`
+  return row
+}
+const each = (n: number) => ({ out: n, events: n, earned: n, announced: n })
+
+test('by two workers and four others at once, each goes out once', async () => {
+  const ids = await waiting(60)
+  expect(await outcome(ids)).toEqual(each(0))
+  const workers = [await start(), await start()]
+  const pool = database.connect('kith_worker')
+  const alone = async () => {
+    let done = 0
+    while ((await pool<{ changed: number }[]>`select private.job_publish_scheduled() as changed`)[0]?.changed) done++
+    return done
+  }
+  const others = Promise.all([alone(), alone(), alone(), alone()])
+  for (const worker of workers) await worker.send('publish-scheduled')
+  await others
+  await until(async () => (await outcome(ids))?.out === ids.length, { timeout: 15_000 })
+  expect(await outcome(ids)).toEqual(each(ids.length))
+  await Promise.all(workers.map((worker) => worker.stop()))
+})
+
+test('one run does all that is due, however much it is', async () => {
+  const ids = await waiting(150)
+  const worker = await start()
+  await worker.send('publish-scheduled')
+  await until(async () => (await outcome(ids))?.out === ids.length, { timeout: 20_000 })
+  await worker.stop()
+  expect(await outcome(ids)).toEqual(each(ids.length))
+  const [run] = await owner<{ changed: number; failures: number }[]>`
+    select changed::int, failures::int from private.job_runs where job = 'publish-scheduled'`
+  expect(run?.failures).toBe(0)
+  expect(run?.changed).toBeGreaterThanOrEqual(ids.length)
+})
+
+test('by a worker that is killed in the middle, and the next one, each goes out once', async () => {
+  const ids = await waiting(6)
+  const backends = () => superuser<{ pid: number; waits: boolean }[]>`
+    select pid, wait_event = 'advisory' as waits from pg_stat_activity
+    where usename = 'kith_worker' and datname = current_database() and application_name = 'kith_worker'`
+  await owner.begin(async (sql) => {
+    // a post has gone out by then but for what its author earns, and nothing of it is committed
+    await sql`select private.lock_reputation(array[${alice.id}, ${bob.id}]::uuid[])`
+    await owner`select private.enqueue('publish-scheduled', '{}')`
+    const victim = spawn(process.execPath, [join(import.meta.dirname, '../../api-facade/worker/main.ts')], {
+      env: { ...environment(url), PATH: process.env.PATH },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    const exit = once(victim, 'exit')
+    await until(async () => (await backends()).some(({ waits }) => waits), { timeout: 20_000 })
+    victim.kill('SIGKILL')
+    await exit
+    // as the server does once it finds nobody at the other end
+    for (const { pid } of await backends()) await superuser`select pg_terminate_backend(${pid})`
+    await until(async () => (await backends()).length === 0)
+  })
+  expect(await outcome(ids)).toEqual(each(0))
+
+  // as if the time were over after which its run counts as lost
+  await owner`delete from pgboss.job where name = 'publish-scheduled' and state = 'active'`
+  const next = await start()
+  await next.send('publish-scheduled')
+  await until(async () => (await outcome(ids))?.out === ids.length, { timeout: 15_000 })
+  await next.stop()
+  expect(await outcome(ids)).toEqual(each(ids.length))
+})
