@@ -1,4 +1,4 @@
--- The world that is measured: 10,000 people, 200,000 posts, and viewers with 0, 50 and 5000 relations.
+-- The world that is measured: 10,000 people, :posts posts, and viewers with 0, 50 and 5000 relations.
 -- Written past triggers and foreign keys (session_replication_role), and therefore with everything that they would keep.
 -- A person's or post's id is made of its number, so that load scripts can name them.
 set session_replication_role = replica;
@@ -17,6 +17,7 @@ insert into app.users (id, username, first_name, last_name, country, city)
 select bench.person(n), 'p' || lpad(n::text, 6, '0'), 'Person', n::text, 'PT', 'Lisbon' from generate_series(1, 10000) n;
 insert into app.usernames (hash, username, user_id) select private.username_hash(username), username, id from app.users on conflict do nothing;
 insert into app.accounts (user_id, email) select bench.person(n), 'p' || n || '@example.org' from generate_series(1, 10000) n;
+insert into app.personas (user_id, name, is_default) select bench.person(n), 'Main', true from generate_series(1, 10000) n;
 insert into app.mana_accounts (id, kind) select bench.person(n), 'wallet' from generate_series(1, 10000) n;
 insert into app.mana_transactions (id, kind) select bench.person(n), 'starter' from generate_series(1, 10000) n;
 insert into app.mana_entries (transaction_id, account_id, amount)
@@ -38,25 +39,35 @@ on conflict do nothing;
 
 insert into app.follows (follower_id, following_id, created_at)
 select bench.person(n), bench.person(7), now() - n * interval '1 minute' from generate_series(1, 10000) n where n <> 7;
+insert into app.follows (follower_id, following_id)
+select bench.person(m), bench.person(100 + i)
+from (values (2, 50), (3, 5000)) v (m, many), lateral generate_series(1, v.many) i;
 
-insert into app.posts (id, author_id, body, visibility, depth, interest_id, created_at)
+-- the author and the visibility of a post come from its number, in such a way that every author writes all kinds
+insert into app.posts (id, author_id, body, visibility, depth, interest_id, published_at, created_at, warmth)
 select bench.post(n), bench.person(1 + (n * 7919) % 10000), 'Post ' || n || repeat(' some words about what was read', 8),
-       case when n % 10 < 8 then 'public' when n % 10 = 8 then 'circles' else 'inner' end, n % 6,
-       (select array_agg(id order by slug) from app.interests)[1 + n % 500],
-       now() - (200000 - n) * interval '20 seconds'
-from generate_series(1, 200000) n;
-insert into app.post_interests (post_id, interest_id, is_primary) select id, interest_id, true from app.posts;
+       case when n % 10 = 0 then 'public'   -- what the load reads and writes to
+            when (n + n / 10000) % 9 = 7 then 'circles' when (n + n / 10000) % 9 = 8 then 'inner' else 'public' end, n % 6,
+       (select array_agg(id order by slug) from app.interests)[(1 + n % 500)::integer],
+       now() - (:posts - n) * interval '20 seconds', now() - (:posts - n) * interval '20 seconds',
+       case when n > :posts - 50000 then 3 else 0 end
+from generate_series(1::bigint, :posts) n;
+insert into app.feed_blocks (starts_at)
+select published_at from (select published_at, row_number() over (order by published_at) as n from app.posts) p where n % 50 = 0;
+insert into app.user_interests (user_id, interest_id, depth, expertise)
+select bench.person(m), i.id, 3, 1 from (values (1), (2), (3)) v (m), lateral (select id from app.interests order by slug limit 40) i;
+insert into app.post_interests (post_id, interest_id, is_primary, published_at) select id, interest_id, true, published_at from app.posts;
 insert into app.reactions (post_id, user_id, kind)
-select bench.post(n), bench.person(1 + (n * 31 + i * 977) % 10000), 'heart' from generate_series(150000, 200000) n, generate_series(1, 4) i
+select bench.post(n), bench.person(1 + (n * 31 + i * 977) % 10000), 'heart' from generate_series(:posts - 50000::bigint, :posts) n, generate_series(1, 4) i
 on conflict do nothing;
 insert into app.replies (post_id, author_id, body)
-select bench.post(n), bench.person(1 + (n * 37 + i * 991) % 10000), 'A reply of some length' from generate_series(150000, 200000) n, generate_series(1, 3) i;
+select bench.post(n), bench.person(1 + (n * 37 + i * 991) % 10000), 'A reply of some length' from generate_series(:posts - 50000::bigint, :posts) n, generate_series(1, 3) i;
 insert into app.post_counters (post_id, reactions, replies)
 select p.id, coalesce(r.n, 0), coalesce(a.n, 0) from app.posts p
 left join (select post_id, count(*) n from app.reactions group by 1) r on r.post_id = p.id
 left join (select post_id, count(*) n from app.replies group by 1) a on a.post_id = p.id;
 insert into app.post_emotions (post_id, emotion, payments, mana)
-select bench.post(n), e, 3, 9 from generate_series(150000, 200000) n, unnest(array['joy', 'insight']) e;
+select bench.post(n), e, 3, 9 from generate_series(:posts - 50000::bigint, :posts) n, unnest(array['joy', 'insight']) e;
 
 set session_replication_role = origin;
 vacuum analyze;

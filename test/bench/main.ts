@@ -1,6 +1,6 @@
 // npm run bench: ratios of the facade to the same SQL by pgbench and to the same statement without HTTP.
 // Alternating runs and medians, since a machine's speed drifts. `--seconds=N` and `--runs=N` change how long it takes,
-// `--only=pay` measures the cases whose name has that in it.
+// `--only=pay` measures the cases whose name has that in it, `--posts=1000000` among so many posts (at least 100,000).
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -24,10 +24,12 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '5' },
     runs: { type: 'string', default: '3' },
     only: { type: 'string', default: '' },
+    posts: { type: 'string', default: '200000' },
   },
 })
 const seconds = Number(values.seconds)
 const runs = Number(values.runs)
+const posts = Number(values.posts)
 const admin = { email: 'admin@example.org', password: 'first admin of the bench' }
 const jwtSecret = 'the secret that signs the tokens of the bench, and nothing else'
 
@@ -43,7 +45,7 @@ async function measure(target: Target): Promise<void> {
   if (!pgbench) say('pgbench is not on this machine: the ratios to it are left out.')
   say(`${CLIENTS} clients, ${runs} runs of ${seconds} s, medians a second, ${availableParallelism()} cores`)
   say('', 'http', 'statement', 'pgbench', '/statement', '/pgbench')
-  for (const one of cases.filter(({ name }) => name.includes(values.only))) {
+  for (const one of cases(posts).filter(({ name }) => name.includes(values.only))) {
     const seen = { http: [] as number[], statement: [] as number[], pgbench: [] as number[] }
     await overHttp(target, one, seconds) // once for the caches, and the plans that each connection makes for itself
     await withoutHttp(target, one, 1)
@@ -93,14 +95,16 @@ try {
   }
   await boot({ databaseUrl, jwtSecret, config: readConfig(environment) })
   const superuser = postgres(server.superuserUrl(), { max: 1, onnotice: () => {} })
-  for (const statement of readFileSync(join(import.meta.dirname, 'data.sql'), 'utf8').split(/;\n/))
+  for (const statement of readFileSync(join(import.meta.dirname, 'data.sql'), 'utf8')
+    .replaceAll(':posts', String(posts))
+    .split(/;\n/))
     if (statement.trim()) await superuser.unsafe(statement)
   const userUrl = new URL(databaseUrl)
   userUrl.username = 'kith_user'
   userUrl.password = loginPassword(jwtSecret, 'kith_user')
   const target = { url: '', userUrl: userUrl.href, jwtSecret }
   // Tables that are empty when a connection makes its plans are scanned until the next analyze, however they grow.
-  for (const one of cases.filter(({ method }) => method === 'POST')) await withoutHttp(target, one, 2)
+  for (const one of cases(posts).filter(({ method }) => method === 'POST')) await withoutHttp(target, one, 2)
   await superuser.unsafe('vacuum analyze')
   await superuser.unsafe('checkpoint') // else the first writes pay for what the data has dirtied
   await superuser.end()
