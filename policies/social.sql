@@ -3,7 +3,7 @@
 grant execute on function private.lock_pairs, private.lock_person, private.circle_cards, private.own_circle, private.circle_name,
   private.invitation_cards, private.settle_invitation, private.blocked_person, private.shares_circle,
   private.person_page, private.follow_at, private.follow_counts, private.name_cursor, private.muted_people, private.own_blocks,
-  private.folded, private.keyword_pattern, private.muted_pattern, private.mentions, private.timed_id, private.report_finder
+  private.folded, private.keyword_pattern, private.muted_pattern, private.words, private.has_keyword, private.timed_id, private.report_finder
   to authenticated;
 
 -- circles

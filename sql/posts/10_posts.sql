@@ -29,6 +29,7 @@ create table app.posts (
   body                 text not null,
   media                jsonb not null default '[]',
   quoted_post_id       uuid references app.posts on delete restrict,
+  original_author_id   uuid,
   visibility           text not null default 'public' check (visibility in ('public', 'circles', 'inner')),
   depth                smallint not null default 0 check (depth between 0 and 5),
   interest_id          uuid references app.interests on delete restrict,
@@ -42,8 +43,11 @@ create table app.posts (
   hidden_at            timestamptz,
   deleted_at           timestamptz,
   author_silenced      boolean not null default false,
+  words                text not null default '',
   warmth               smallint not null default 0,
   created_at           timestamptz not null default now(),
+  closer_id            uuid generated always as (
+    case when space_id is null and visibility <> 'public' then author_id else original_author_id end) stored,
   hot_at               timestamptz generated always as (private.hot_at(published_at, warmth)) stored,
   required_level       smallint not null generated always as (
     case when deleted_at is not null or author_silenced then 4
@@ -60,6 +64,8 @@ create table app.posts (
     jsonb_array_length(media) between case when format in ('photo', 'video') then 1 else 0 end
       and case format when 'repost' then 0 when 'video' then 1 else 10 end),
   constraint post_quoted check ((format in ('quote', 'repost')) = (quoted_post_id is not null)),
+  -- one stands a person and original, and its author must always see it to be answered it again
+  check (space_id is null or format <> 'repost'),
   check ((published_at is null) <= (publish_at is not null)),
   check (pinned_at is null or deleted_at is null)
 );
@@ -75,6 +81,11 @@ comment on table app.posts is 'What people publish. A deleted, hidden or schedul
 comment on column app.posts.persona_id is 'The face under which it was published; null is the author''s default persona.';
 comment on column app.posts.media is 'Pictures and the like, in order: [{url, alt}].';
 comment on column app.posts.quoted_post_id is 'What a quote or a repost is of.';
+comment on column app.posts.original_author_id is
+  'Of a repost of what was not for everyone when it was reposted: the author of that. A trigger writes it.';
+comment on column app.posts.closer_id is
+  'Whom one must be closer to than a stranger to see it: the author of what is for circles, of a repost of such its author. The feed finds it by them.';
+comment on column app.posts.words is 'Title and body as muted keywords are looked for in them (private.words). A trigger writes it.';
 comment on column app.posts.publish_at is 'When a scheduled post is due; null is at once.';
 comment on column app.posts.published_at is 'When it went out, its place in time; null while it is scheduled.';
 comment on column app.posts.required_level is
@@ -137,6 +148,22 @@ insert into private.errors (word, status, text) values
   ('post_interests_exceeded', 422, 'A post has one primary interest and at most 4 more.');
 
 create trigger check_author before insert on app.posts for each row execute function private.check_author();
+
+create function private.prepare_post() returns trigger
+language plpgsql security definer   -- looks at what is reposted, whoever may see it
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' and new.format = 'repost' then
+    select p.author_id into new.original_author_id from app.posts p
+    where p.id = new.quoted_post_id and (p.required_level > 0 or p.space_id is not null);
+  end if;
+  new.words := private.words(array[new.title, new.body]);
+  return new;
+end $$;
+comment on function private.prepare_post is 'Trigger: what a post keeps so that feeds need not work it out each time.';
+create trigger prepare_post before insert or update of title, body on app.posts
+  for each row execute function private.prepare_post();
 
 create function private.count_post() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
@@ -292,7 +319,8 @@ begin
       and private.may_see(
         private.level_of(app.uid(), p.author_id),
         case when p.space_id is null then private.visibility_level(p.visibility) else 0::smallint end,
-        p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = app.uid())));
+        p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = app.uid()))
+      and (p.format <> 'repost' or private.post_time(p.quoted_post_id) is not null));
 end $$;
 comment on function private.post_time is
   'Where a cursor''s post stands in time: also a deleted one, never one that was not for the caller, nor one that is not out yet.';

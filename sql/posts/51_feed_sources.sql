@@ -1,11 +1,13 @@
 -- Where a feed comes from: for each way in, the next 101 posts that the caller may see, by time (the trending by heat).
--- One statement a driving index: nobody's page waits for what is not for them, however much of it there is.
+-- One statement a driving index. What others keep among themselves holds up nobody's page, but where it is of the interest,
+-- the format or the depth that was asked for: there it is passed over one by one.
 -- Specification: Posts and feed › GET /feed. Measured: notes on the hot path.
 
-create index posts_open_idx on app.posts (published_at desc, id desc) where required_level = 0;
-create index posts_hot_idx on app.posts (hot_at desc, id desc) where required_level = 0;
-create index posts_closer_idx on app.posts (published_at desc, id desc) where required_level in (1, 2);
-create index posts_closer_author_idx on app.posts (author_id, published_at desc, id desc) where required_level in (1, 2);
+create index posts_open_idx on app.posts (published_at desc, id desc) where required_level = 0 and closer_id is null;
+create index posts_hot_idx on app.posts (hot_at desc, id desc) where required_level = 0 and closer_id is null;
+create index posts_closer_idx on app.posts (published_at desc, id desc) where required_level <= 2 and closer_id is not null;
+create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id desc)
+  where required_level <= 2 and closer_id is not null;
 create index posts_journalism_idx on app.posts (published_at desc, id desc) where is_journalism and required_level <= 2;
 create index posts_format_idx on app.posts (format, published_at desc, id desc) where required_level <= 2;
 create index posts_depth_idx on app.posts (depth, published_at desc, id desc) where required_level <= 2;
@@ -35,14 +37,14 @@ begin
     into v_run.ids, v_run.times
     from (select w.id, w.published_at
           from (select id, published_at from app.posts
-                where required_level in (1, 2) and (published_at, id) < (v_from, v_before) and published_at >= v_until
+                where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before) and published_at >= v_until
                   and author_id <> all (p_muted)
                 order by published_at desc, id desc limit 400) w
           join private.visible_posts v on v.id = w.id
           order by w.published_at desc, w.id desc limit 101) c;
     if cardinality(v_run.ids) = 101
        or (select count(*) from (select from app.posts
-                                 where required_level in (1, 2) and (published_at, id) < (v_from, v_before)
+                                 where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before)
                                    and published_at >= v_until and author_id <> all (p_muted) limit 400) w) < 400 then
       return v_run;
     end if;
@@ -56,9 +58,9 @@ begin
     from unnest(v_authors) a (author_id)
     cross join lateral (
       select published_at, id from private.visible_posts
-      where author_id = a.author_id and required_level in (1, 2) and (published_at, id) < (v_from, v_before)
+      where closer_id = a.author_id and required_level <= 2 and author_id <> all (p_muted)
+        and (published_at, id) < (v_from, v_before)
       order by published_at desc, id desc limit v_each) c
-    where a.author_id <> all (p_muted)
     order by c.published_at desc offset 100 limit 1;
     v_until := coalesce(v_until, '-infinity');
   end if;
@@ -68,15 +70,14 @@ begin
     from unnest(v_authors) a (author_id)
     cross join lateral (
       select id, published_at from private.visible_posts
-      where author_id = a.author_id and required_level in (1, 2)
+      where closer_id = a.author_id and required_level <= 2 and author_id <> all (p_muted)
         and (published_at, id) < (v_from, v_before) and published_at >= v_until
       order by published_at desc, id desc limit 101) c
-    where a.author_id <> all (p_muted)
     order by c.published_at desc, c.id desc limit 101) c;
   return v_run;
 end $$;
 comment on function private.closer_posts is
-  'What people wrote for their circles and let the caller see, the caller''s own too, down to a time.';
+  'What people wrote for their circles and let the caller see, the caller''s own too, and reposts of such, down to a time.';
 
 create function private.all_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- looks once; see private.visible_posts
@@ -90,7 +91,7 @@ declare
 begin
   select array_agg(o.id), array_agg(o.published_at) into v_open.ids, v_open.times
   from (select id, published_at from private.visible_posts
-        where required_level = 0 and (published_at, id) < (v_from, v_before) and author_id <> all (p_muted)
+        where required_level = 0 and closer_id is null and (published_at, id) < (v_from, v_before) and author_id <> all (p_muted)
         order by published_at desc, id desc limit 101) o;
   -- what is older than the last open post cannot be on the page
   v_closer := private.closer_posts(p_place, coalesce(v_open.times[101], '-infinity'), p_muted);
@@ -183,11 +184,11 @@ declare
 begin
   select array_agg(o.id), array_agg(o.hot_at) into v_run.ids, v_run.times
   from (select id, hot_at from private.visible_posts
-        where required_level = 0 and (hot_at, id) < (v_from, v_before) and author_id <> all (p_muted)
+        where required_level = 0 and closer_id is null and (hot_at, id) < (v_from, v_before) and author_id <> all (p_muted)
         order by hot_at desc, id desc limit 101) o;
   return v_run;
 end $$;
-comment on function private.hot_posts is 'What anyone may see, by heat: what was written for circles does not trend.';
+comment on function private.hot_posts is 'What anyone may see, by heat: what was written for circles does not trend, nor do reposts of it.';
 
 create function private.posts_about(p_interests uuid[], p_place app.feed_place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- looks once; see private.visible_posts

@@ -18,8 +18,8 @@ declare
   v_at    timestamptz := (select published_at from app.posts where id = (new.payload ->> 'postId')::uuid);
 begin
   if (select count(*) from (
-        (select from app.posts where required_level = 0 and published_at >= v_start limit 51)
-        union all (select from app.posts where required_level in (1, 2) and published_at >= v_start limit 51)) p) > 50
+        (select from app.posts where required_level = 0 and closer_id is null and published_at >= v_start limit 51)
+        union all (select from app.posts where required_level <= 2 and closer_id is not null and published_at >= v_start limit 51)) p) > 50
      -- who comes at the same time leaves it to the other
      and pg_try_advisory_xact_lock(hashtextextended('feed blocks', 0)) then
     insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;

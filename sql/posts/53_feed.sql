@@ -53,8 +53,9 @@ begin
       and (p.format <> 'repost'
            or (q.author_id <> all (p_choice.muted_people) and q.id <> all (p_choice.muted_posts)))
       and (p_choice.muted_words is null
-           or not private.mentions(array[p.title, p.body] || case when private.post_visible_to(q.id, app.uid()) then array[q.title, q.body] end,
-                                   p_choice.muted_words))
+           or not (private.has_keyword(p.words, p_choice.muted_words)
+                   or q.words is not null and private.post_visible_to(q.id, app.uid())
+                      and private.has_keyword(q.words, p_choice.muted_words)))
     order by w.place);
 end $$;
 comment on function private.feed_chosen is
@@ -191,6 +192,7 @@ declare
     private.muted_people(), private.muted_posts(), private.muted_pattern())::app.feed_choice;
   v_page   app.feed_page;
 begin
+  perform private.page(null, '{}', p_limit);   -- a limit that is none is refused before anything is looked at
   if p_tab is null then
     v_page := private.feed_ranked(v_choice, v_cursor, p_limit);
   elsif p_tab in ('following', 'trending', 'circles') then

@@ -1,7 +1,7 @@
 -- What erasure does to posts, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.posts', 'author_id', 'posts', '{author_silenced,required_level,hot_at,warmth}'),
+  ('app.posts', 'author_id', 'posts', '{author_silenced,required_level,hot_at,warmth,words,closer_id,original_author_id}'),
   ('app.replies', 'author_id', 'replies', '{author_silenced,required_level}'),
   ('app.reactions', 'user_id', 'reactions', '{}'),
   ('app.bookmarks', 'user_id', 'bookmarks', '{}'),

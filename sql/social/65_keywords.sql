@@ -75,15 +75,22 @@ begin
 end $$;
 comment on function private.muted_pattern is 'The pattern of the caller''s muted keywords, or null: made once by what leaves them out.';
 
-create function private.mentions(p_texts text[], p_pattern text) returns boolean
+create function private.words(p_texts text[]) returns text
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- with a sign in between that is no blank: no keyword begins in one and ends in the next
-  return private.folded(array_to_string(p_texts, e'\x1f')) collate pg_catalog.pg_c_utf8 ~ p_pattern;
+  -- with a sign in between that is no blank: no keyword begins in one and ends in the next. So much and no more: what
+  -- one person writes at length must not hold up everybody who has muted a word
+  return left(private.folded(left(array_to_string(p_texts, e'\x1f'), 5000)), 10000);
 end $$;
-comment on function private.mentions is 'Whether one of these texts (nulls left out) has one of the keywords of a pattern.';
+comment on function private.words is 'The first 5000 characters of these texts (nulls left out), folded: what keywords are looked for in.';
+
+create function private.has_keyword(p_words text, p_pattern text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$ begin return p_words collate pg_catalog.pg_c_utf8 ~ p_pattern; end $$;
+comment on function private.has_keyword is 'Whether words (private.words) have one of the keywords of a pattern.';
 
 create function private.timed_id() returns uuid
 language plpgsql volatile

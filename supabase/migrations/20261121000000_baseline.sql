@@ -4430,15 +4430,22 @@ begin
 end $$;
 comment on function private.muted_pattern is 'The pattern of the caller''s muted keywords, or null: made once by what leaves them out.';
 
-create function private.mentions(p_texts text[], p_pattern text) returns boolean
+create function private.words(p_texts text[]) returns text
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- with a sign in between that is no blank: no keyword begins in one and ends in the next
-  return private.folded(array_to_string(p_texts, e'\x1f')) collate pg_catalog.pg_c_utf8 ~ p_pattern;
+  -- with a sign in between that is no blank: no keyword begins in one and ends in the next. So much and no more: what
+  -- one person writes at length must not hold up everybody who has muted a word
+  return left(private.folded(left(array_to_string(p_texts, e'\x1f'), 5000)), 10000);
 end $$;
-comment on function private.mentions is 'Whether one of these texts (nulls left out) has one of the keywords of a pattern.';
+comment on function private.words is 'The first 5000 characters of these texts (nulls left out), folded: what keywords are looked for in.';
+
+create function private.has_keyword(p_words text, p_pattern text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$ begin return p_words collate pg_catalog.pg_c_utf8 ~ p_pattern; end $$;
+comment on function private.has_keyword is 'Whether words (private.words) have one of the keywords of a pattern.';
 
 create function private.timed_id() returns uuid
 language plpgsql volatile
@@ -4695,7 +4702,7 @@ create trigger erase_circles after update of erased_at on app.users
 grant execute on function private.lock_pairs, private.lock_person, private.circle_cards, private.own_circle, private.circle_name,
   private.invitation_cards, private.settle_invitation, private.blocked_person, private.shares_circle,
   private.person_page, private.follow_at, private.follow_counts, private.name_cursor, private.muted_people, private.own_blocks,
-  private.folded, private.keyword_pattern, private.muted_pattern, private.mentions, private.timed_id, private.report_finder
+  private.folded, private.keyword_pattern, private.muted_pattern, private.words, private.has_keyword, private.timed_id, private.report_finder
   to authenticated;
 
 -- circles
@@ -4866,6 +4873,7 @@ create table app.posts (
   body                 text not null,
   media                jsonb not null default '[]',
   quoted_post_id       uuid references app.posts on delete restrict,
+  original_author_id   uuid,
   visibility           text not null default 'public' check (visibility in ('public', 'circles', 'inner')),
   depth                smallint not null default 0 check (depth between 0 and 5),
   interest_id          uuid references app.interests on delete restrict,
@@ -4879,8 +4887,11 @@ create table app.posts (
   hidden_at            timestamptz,
   deleted_at           timestamptz,
   author_silenced      boolean not null default false,
+  words                text not null default '',
   warmth               smallint not null default 0,
   created_at           timestamptz not null default now(),
+  closer_id            uuid generated always as (
+    case when space_id is null and visibility <> 'public' then author_id else original_author_id end) stored,
   hot_at               timestamptz generated always as (private.hot_at(published_at, warmth)) stored,
   required_level       smallint not null generated always as (
     case when deleted_at is not null or author_silenced then 4
@@ -4897,6 +4908,8 @@ create table app.posts (
     jsonb_array_length(media) between case when format in ('photo', 'video') then 1 else 0 end
       and case format when 'repost' then 0 when 'video' then 1 else 10 end),
   constraint post_quoted check ((format in ('quote', 'repost')) = (quoted_post_id is not null)),
+  -- one stands a person and original, and its author must always see it to be answered it again
+  check (space_id is null or format <> 'repost'),
   check ((published_at is null) <= (publish_at is not null)),
   check (pinned_at is null or deleted_at is null)
 );
@@ -4912,6 +4925,11 @@ comment on table app.posts is 'What people publish. A deleted, hidden or schedul
 comment on column app.posts.persona_id is 'The face under which it was published; null is the author''s default persona.';
 comment on column app.posts.media is 'Pictures and the like, in order: [{url, alt}].';
 comment on column app.posts.quoted_post_id is 'What a quote or a repost is of.';
+comment on column app.posts.original_author_id is
+  'Of a repost of what was not for everyone when it was reposted: the author of that. A trigger writes it.';
+comment on column app.posts.closer_id is
+  'Whom one must be closer to than a stranger to see it: the author of what is for circles, of a repost of such its author. The feed finds it by them.';
+comment on column app.posts.words is 'Title and body as muted keywords are looked for in them (private.words). A trigger writes it.';
 comment on column app.posts.publish_at is 'When a scheduled post is due; null is at once.';
 comment on column app.posts.published_at is 'When it went out, its place in time; null while it is scheduled.';
 comment on column app.posts.required_level is
@@ -4974,6 +4992,22 @@ insert into private.errors (word, status, text) values
   ('post_interests_exceeded', 422, 'A post has one primary interest and at most 4 more.');
 
 create trigger check_author before insert on app.posts for each row execute function private.check_author();
+
+create function private.prepare_post() returns trigger
+language plpgsql security definer   -- looks at what is reposted, whoever may see it
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' and new.format = 'repost' then
+    select p.author_id into new.original_author_id from app.posts p
+    where p.id = new.quoted_post_id and (p.required_level > 0 or p.space_id is not null);
+  end if;
+  new.words := private.words(array[new.title, new.body]);
+  return new;
+end $$;
+comment on function private.prepare_post is 'Trigger: what a post keeps so that feeds need not work it out each time.';
+create trigger prepare_post before insert or update of title, body on app.posts
+  for each row execute function private.prepare_post();
 
 create function private.count_post() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
@@ -5129,7 +5163,8 @@ begin
       and private.may_see(
         private.level_of(app.uid(), p.author_id),
         case when p.space_id is null then private.visibility_level(p.visibility) else 0::smallint end,
-        p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = app.uid())));
+        p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = app.uid()))
+      and (p.format <> 'repost' or private.post_time(p.quoted_post_id) is not null));
 end $$;
 comment on function private.post_time is
   'Where a cursor''s post stands in time: also a deleted one, never one that was not for the caller, nor one that is not out yet.';
@@ -7170,7 +7205,7 @@ as $$
 begin
   perform private.broadcast('feed:public', 'post', jsonb_build_object('id', p.id))
   from app.posts p
-  where p.id = (new.payload ->> 'postId')::uuid and p.required_level = 0 and p.space_id is null;
+  where p.id = (new.payload ->> 'postId')::uuid and p.required_level = 0 and p.space_id is null and p.closer_id is null;
   return null;
 end $$;
 comment on function private.broadcast_post is
@@ -7182,13 +7217,15 @@ create trigger broadcast_post after insert on app.domain_events
 -- sql/posts/51_feed_sources.sql
 
 -- Where a feed comes from: for each way in, the next 101 posts that the caller may see, by time (the trending by heat).
--- One statement a driving index: nobody's page waits for what is not for them, however much of it there is.
+-- One statement a driving index. What others keep among themselves holds up nobody's page, but where it is of the interest,
+-- the format or the depth that was asked for: there it is passed over one by one.
 -- Specification: Posts and feed › GET /feed. Measured: notes on the hot path.
 
-create index posts_open_idx on app.posts (published_at desc, id desc) where required_level = 0;
-create index posts_hot_idx on app.posts (hot_at desc, id desc) where required_level = 0;
-create index posts_closer_idx on app.posts (published_at desc, id desc) where required_level in (1, 2);
-create index posts_closer_author_idx on app.posts (author_id, published_at desc, id desc) where required_level in (1, 2);
+create index posts_open_idx on app.posts (published_at desc, id desc) where required_level = 0 and closer_id is null;
+create index posts_hot_idx on app.posts (hot_at desc, id desc) where required_level = 0 and closer_id is null;
+create index posts_closer_idx on app.posts (published_at desc, id desc) where required_level <= 2 and closer_id is not null;
+create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id desc)
+  where required_level <= 2 and closer_id is not null;
 create index posts_journalism_idx on app.posts (published_at desc, id desc) where is_journalism and required_level <= 2;
 create index posts_format_idx on app.posts (format, published_at desc, id desc) where required_level <= 2;
 create index posts_depth_idx on app.posts (depth, published_at desc, id desc) where required_level <= 2;
@@ -7218,14 +7255,14 @@ begin
     into v_run.ids, v_run.times
     from (select w.id, w.published_at
           from (select id, published_at from app.posts
-                where required_level in (1, 2) and (published_at, id) < (v_from, v_before) and published_at >= v_until
+                where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before) and published_at >= v_until
                   and author_id <> all (p_muted)
                 order by published_at desc, id desc limit 400) w
           join private.visible_posts v on v.id = w.id
           order by w.published_at desc, w.id desc limit 101) c;
     if cardinality(v_run.ids) = 101
        or (select count(*) from (select from app.posts
-                                 where required_level in (1, 2) and (published_at, id) < (v_from, v_before)
+                                 where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before)
                                    and published_at >= v_until and author_id <> all (p_muted) limit 400) w) < 400 then
       return v_run;
     end if;
@@ -7239,9 +7276,9 @@ begin
     from unnest(v_authors) a (author_id)
     cross join lateral (
       select published_at, id from private.visible_posts
-      where author_id = a.author_id and required_level in (1, 2) and (published_at, id) < (v_from, v_before)
+      where closer_id = a.author_id and required_level <= 2 and author_id <> all (p_muted)
+        and (published_at, id) < (v_from, v_before)
       order by published_at desc, id desc limit v_each) c
-    where a.author_id <> all (p_muted)
     order by c.published_at desc offset 100 limit 1;
     v_until := coalesce(v_until, '-infinity');
   end if;
@@ -7251,15 +7288,14 @@ begin
     from unnest(v_authors) a (author_id)
     cross join lateral (
       select id, published_at from private.visible_posts
-      where author_id = a.author_id and required_level in (1, 2)
+      where closer_id = a.author_id and required_level <= 2 and author_id <> all (p_muted)
         and (published_at, id) < (v_from, v_before) and published_at >= v_until
       order by published_at desc, id desc limit 101) c
-    where a.author_id <> all (p_muted)
     order by c.published_at desc, c.id desc limit 101) c;
   return v_run;
 end $$;
 comment on function private.closer_posts is
-  'What people wrote for their circles and let the caller see, the caller''s own too, down to a time.';
+  'What people wrote for their circles and let the caller see, the caller''s own too, and reposts of such, down to a time.';
 
 create function private.all_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- looks once; see private.visible_posts
@@ -7273,7 +7309,7 @@ declare
 begin
   select array_agg(o.id), array_agg(o.published_at) into v_open.ids, v_open.times
   from (select id, published_at from private.visible_posts
-        where required_level = 0 and (published_at, id) < (v_from, v_before) and author_id <> all (p_muted)
+        where required_level = 0 and closer_id is null and (published_at, id) < (v_from, v_before) and author_id <> all (p_muted)
         order by published_at desc, id desc limit 101) o;
   -- what is older than the last open post cannot be on the page
   v_closer := private.closer_posts(p_place, coalesce(v_open.times[101], '-infinity'), p_muted);
@@ -7366,11 +7402,11 @@ declare
 begin
   select array_agg(o.id), array_agg(o.hot_at) into v_run.ids, v_run.times
   from (select id, hot_at from private.visible_posts
-        where required_level = 0 and (hot_at, id) < (v_from, v_before) and author_id <> all (p_muted)
+        where required_level = 0 and closer_id is null and (hot_at, id) < (v_from, v_before) and author_id <> all (p_muted)
         order by hot_at desc, id desc limit 101) o;
   return v_run;
 end $$;
-comment on function private.hot_posts is 'What anyone may see, by heat: what was written for circles does not trend.';
+comment on function private.hot_posts is 'What anyone may see, by heat: what was written for circles does not trend, nor do reposts of it.';
 
 create function private.posts_about(p_interests uuid[], p_place app.feed_place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- looks once; see private.visible_posts
@@ -7470,8 +7506,8 @@ declare
   v_at    timestamptz := (select published_at from app.posts where id = (new.payload ->> 'postId')::uuid);
 begin
   if (select count(*) from (
-        (select from app.posts where required_level = 0 and published_at >= v_start limit 51)
-        union all (select from app.posts where required_level in (1, 2) and published_at >= v_start limit 51)) p) > 50
+        (select from app.posts where required_level = 0 and closer_id is null and published_at >= v_start limit 51)
+        union all (select from app.posts where required_level <= 2 and closer_id is not null and published_at >= v_start limit 51)) p) > 50
      -- who comes at the same time leaves it to the other
      and pg_try_advisory_xact_lock(hashtextextended('feed blocks', 0)) then
     insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
@@ -7585,8 +7621,9 @@ begin
       and (p.format <> 'repost'
            or (q.author_id <> all (p_choice.muted_people) and q.id <> all (p_choice.muted_posts)))
       and (p_choice.muted_words is null
-           or not private.mentions(array[p.title, p.body] || case when private.post_visible_to(q.id, app.uid()) then array[q.title, q.body] end,
-                                   p_choice.muted_words))
+           or not (private.has_keyword(p.words, p_choice.muted_words)
+                   or q.words is not null and private.post_visible_to(q.id, app.uid())
+                      and private.has_keyword(q.words, p_choice.muted_words)))
     order by w.place);
 end $$;
 comment on function private.feed_chosen is
@@ -7723,6 +7760,7 @@ declare
     private.muted_people(), private.muted_posts(), private.muted_pattern())::app.feed_choice;
   v_page   app.feed_page;
 begin
+  perform private.page(null, '{}', p_limit);   -- a limit that is none is refused before anything is looked at
   if p_tab is null then
     v_page := private.feed_ranked(v_choice, v_cursor, p_limit);
   elsif p_tab in ('following', 'trending', 'circles') then
@@ -7778,7 +7816,7 @@ insert into private.report_targets (type, finder) values
 -- What erasure does to posts, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.posts', 'author_id', 'posts', '{author_silenced,required_level,hot_at,warmth}'),
+  ('app.posts', 'author_id', 'posts', '{author_silenced,required_level,hot_at,warmth,words,closer_id,original_author_id}'),
   ('app.replies', 'author_id', 'replies', '{author_silenced,required_level}'),
   ('app.reactions', 'user_id', 'reactions', '{}'),
   ('app.bookmarks', 'user_id', 'bookmarks', '{}'),

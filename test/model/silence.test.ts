@@ -61,7 +61,7 @@ test('a keyword is found where a reader would', { timeout: 60_000 }, async () =>
     fc.asyncProperty(cases, async (batch) => {
       const expected = batch.map(({ keywords, text }) => keywords.some((keyword) => found(keyword, text)))
       const rows = await owner<{ found: boolean }[]>`
-        select private.mentions(array[c ->> 'text'], private.keyword_pattern(array(
+        select private.has_keyword(private.words(array[c ->> 'text']), private.keyword_pattern(array(
                  select w from (select btrim(regexp_replace(private.folded(k), '\\s+', ' ', 'g')) as w
                                 from json_array_elements_text(c -> 'keywords') k) f where w <> ''))) is true as found
         from json_array_elements(${JSON.stringify(batch)}::text::json) with ordinality as l (c, place) order by place`
