@@ -1,9 +1,9 @@
 -- Who may see and touch posts, replies and reactions. Twin of sql/posts/.
 
-grant execute on function private.visibility_level, private.hot_at, private.trimmed, private.post, private.open_post, private.own_post, private.post_visible_to, private.post_time,
+grant execute on function private.visibility_level, private.hot_at, private.trimmed, private.post, private.open_post, private.original, private.open_original, private.marked, private.own_post, private.post_visible_to, private.post_time,
   private.post_cards, private.muted_posts, private.feed_in_time, private.feed_ranked, private.reply, private.reply_time, private.reply_cards, private.reactions_of, private.reported_post, private.reported_reply,
   private.series, private.series_cards, private.place_part, private.part_place,
-  private.bookmark_time, private.quotable, private.reposted, private.delete_repost, private.pin, private.unpin
+  private.bookmark_time, private.quotable, private.reposted, private.delete_repost, private.pin, private.unpin, private.withdraw_vote
   to authenticated;
 
 -- posts
@@ -51,8 +51,8 @@ create policy select_with_post on app.post_interests for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.post_interests is 'Whoever sees the post.';
 create policy insert_author on app.post_interests for insert to authenticated
-  with check ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid()));
-comment on policy insert_author on app.post_interests is 'The author alone.';
+  with check ((select p.author_id from app.posts p where p.id = post_id and p.format <> 'repost') = (select app.uid()));
+comment on policy insert_author on app.post_interests is 'The author alone. A repost has none.';
 create policy delete_author on app.post_interests for delete to authenticated
   using (not is_primary and (select p.author_id from app.posts p where p.id = post_id) = (select app.uid()));
 comment on policy delete_author on app.post_interests is 'The author alone; the primary one follows the post, by trigger.';
@@ -78,8 +78,8 @@ grant insert (post_id, user_id) on app.bookmarks to authenticated;
 create policy select_own on app.bookmarks for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.bookmarks is 'One''s own alone.';
 create policy insert_own on app.bookmarks for insert to authenticated
-  with check (user_id = (select app.uid()) and (select true from app.posts p where p.id = post_id));
-comment on policy insert_own on app.bookmarks is 'People bookmark in their own name what they see.';
+  with check (user_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
+comment on policy insert_own on app.bookmarks is 'People bookmark in their own name what they see: of a repost the original.';
 create policy delete_own on app.bookmarks for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.bookmarks is 'People take their own back.';
 
@@ -198,19 +198,18 @@ create policy select_with_post on app.replies for select to authenticated
      and (select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.replies is 'Whoever sees the post, and is not across a block from the one who replied.';
 create policy insert_own on app.replies for insert to authenticated
-  with check (author_id = (select app.uid()) and (select true from app.posts p where p.id = post_id));
-comment on policy insert_own on app.replies is 'People reply in their own name to what they see.';
+  with check (author_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
+comment on policy insert_own on app.replies is 'People reply in their own name to what they see: of a repost to the original.';
 
 -- reactions
 alter table app.reactions enable row level security;
 grant select, delete on app.reactions to authenticated;
 grant insert (post_id, user_id, kind) on app.reactions to authenticated;
-create policy select_with_post on app.reactions for select to authenticated
-  using (user_id = (select app.uid()) and (select true from app.posts p where p.id = post_id));
-comment on policy select_with_post on app.reactions is 'One''s own, on what one still sees. What others gave shows as a count alone.';
+create policy select_own on app.reactions for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.reactions is 'One''s own alone. What others gave shows as a count.';
 create policy insert_own on app.reactions for insert to authenticated
-  with check (user_id = (select app.uid()) and (select true from app.posts p where p.id = post_id));
-comment on policy insert_own on app.reactions is 'People react in their own name to what they see.';
+  with check (user_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
+comment on policy insert_own on app.reactions is 'People react in their own name to what they see: of a repost to the original.';
 create policy delete_own on app.reactions for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.reactions is 'People take their own reactions back.';
 

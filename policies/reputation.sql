@@ -36,8 +36,9 @@ create policy insert_own on app.reputation_appeals for insert to authenticated
           and (entry_id is null or entry_id in (select e.id from app.reputation_entries e where e.user_id = (select app.uid()))));
 comment on policy insert_own on app.reputation_appeals is 'People appeal in their own name, about their own entries.';
 
--- contribution_entries: for definer functions alone
+-- contribution_entries, contribution_inheritance: for definer functions alone
 alter table app.contribution_entries enable row level security;
+alter table private.contribution_inheritance enable row level security;
 
 -- contribution_scores
 alter table app.contribution_scores enable row level security;
@@ -55,5 +56,5 @@ grant execute on function api.get_my_reputation, api.get_reputation, api.get_rep
   api.get_my_capabilities, api.vote_reputation, api.list_received_votes, api.create_appeal, api.list_my_appeals
   to authenticated;
 
--- batches that the worker does
-grant execute on function private.forfeit_earnings to worker;
+-- the job, and batches that the worker does
+grant execute on function private.job_inherit_contributions, private.forfeit_earnings to worker;

@@ -6,7 +6,8 @@ export type Job = {
   cron: string
   /** After so many seconds a run counts as lost, as one is whose worker was killed, and the next may begin. */
   expires: number
-  /** A run does one piece of the work: the worker calls again until there is none left, for half of `expires`. */
+  /** A run does one piece of the work: the worker calls again until there is none left, for half of `expires`. A piece that
+   * answers less than 0 has failed: the others go on, and the run fails at its end. */
   repeats?: true
   /** Said at error level, and counted as a failure, when the job had to change anything. */
   alarm?: string
@@ -19,6 +20,7 @@ export const jobs = {
   'purge-rates': minutely,
   'publish-scheduled': { ...minutely, repeats: true },
   'close-polls': { ...minutely, repeats: true },
+  'inherit-contributions': { ...minutely, repeats: true },
   // each at a minute of its own: they need not all come at once
   'expire-invites': { cron: '5 * * * *', expires: 300 },
   'roll-realtime-partitions': { cron: '10 * * * *', expires: 300 },

@@ -120,12 +120,16 @@ async function call(db: Db, name: JobName): Promise<number> {
   return (rows as { changed: number }[])[0]?.changed ?? 0
 }
 
-/** Piece by piece, each in a transaction of its own; what is left at `end` is for the next run. */
+/** Piece by piece, each in a transaction of its own; what is left at `end` is for the next run. @throws Error when some failed */
 async function callUntilDone(db: Db, name: JobName, end: number): Promise<number> {
   let changed = 0
+  let failed = 0
   for (;;) {
     const more = await call(db, name)
-    changed += more
-    if (more === 0 || Date.now() > end) return changed
+    if (more < 0) failed++
+    else changed += more
+    if (more === 0 || Date.now() > end) break
   }
+  if (failed > 0) throw new Error(`${failed} failed beside ${changed} that did not: the database's log says why`)
+  return changed
 }

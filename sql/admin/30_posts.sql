@@ -30,7 +30,7 @@ declare
   v_post app.posts;
 begin
   perform private.require_role('moderator', 'admin');
-  select * into v_post from app.posts where id = p_id for update;
+  select * into v_post from app.posts where id = p_id and deleted_at is null for update;
   if not found then
     perform private.fail('post_unknown');
   end if;
@@ -41,7 +41,7 @@ begin
   return json_build_object('id', p_id, 'hiddenAt', v_post.hidden_at);
 end $$;
 comment on function private.set_post_hidden is
-  'Hides a post or shows it again: {id, hiddenAt}. What is so already stays as it is, without an entry. Fails: role_required, post_unknown, reason_length.';
+  'Hides a post or shows it again: {id, hiddenAt}. What is so already stays as it is, without an entry; what was deleted is unknown. Fails: role_required, post_unknown, reason_length.';
 
 create function private.set_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -51,7 +51,8 @@ declare
   v_reply app.replies;
 begin
   perform private.require_role('moderator', 'admin');
-  select * into v_reply from app.replies where id = p_id for update;
+  perform private.lock_counters(array(select post_id from app.replies where id = p_id));   -- before the reply, as everywhere
+  select * into v_reply from app.replies where id = p_id and deleted_at is null for update;
   if not found then
     perform private.fail('reply_unknown');
   end if;

@@ -8,9 +8,11 @@ create table app.users (
   banned_at         timestamptz,
   erased_at         timestamptz,
   tokens_valid_from bigint not null default 0,
-  created_at        timestamptz not null default now(),
-  constraint username_taken unique (username)
+  created_at        timestamptz not null default now()
 );
+-- partial, though every row is in it: a name is then no key that rows could refer to, and renaming or erasing a person
+-- lets those go on that only refer to the person. They would wait for it with locks held that an erasure wants.
+create unique index username_taken on app.users (username) where username is not null;
 comment on table app.users is
   'A person. id is internal and never public; the public identifier is the actor id made of the username.';
 comment on column app.users.tokens_valid_from is 'Unix seconds; a token issued before it is dead.';

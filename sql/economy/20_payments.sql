@@ -98,11 +98,13 @@ select p.id,
                         else (select s.amount from app.payment_splits s
                               where s.payment_id = p.id and s.receiver_id = (select app.uid())) end,
          'total', p.amount,
-         'splits', (select json_agg(json_build_object('receiverId', r.card ->> 'id', 'amount', s.amount)
-                                    order by s.receiver_id <> p.receiver_id, s.receiver_id)
-                    from app.payment_splits s left join app.person_card r on r.id = s.receiver_id
-                    where s.payment_id = p.id),
-         'postId', p.post_id,
+         'splits', (select json_agg(json_build_object('receiverId', r.name, 'amount', r.amount)
+                                    order by r.id <> p.receiver_id, r.id)
+                    from (select coalesce(c.id, p.receiver_id) as id, max(c.card ->> 'id') as name, sum(s.amount) as amount
+                          from app.payment_splits s left join app.person_card c on c.id = s.receiver_id
+                          where s.payment_id = p.id
+                          group by 1) r),
+         'postId', (select post.id from app.posts post where post.id = p.post_id),
          'replyId', p.reply_id,
          'reversed', p.reversed,
          'reversalOf', p.reversal_of,
@@ -111,7 +113,7 @@ from app.payments p
 left join app.person_card sender on sender.id = p.sender_id
 left join app.person_card receiver on receiver.id = p.receiver_id;
 comment on view app.payment_card is
-  'A payment as sender or receiver sees it: amount is what left or reached the caller, total what was paid. The payment stays when the other side is hidden (a block, a ban, an erasure): the person is then null.';
+  'A payment as sender or receiver sees it: amount is what left or reached the caller, total what was paid. The payment stays when the other side is hidden (a block, a ban, an erasure): the person is then null, and a co-author''s share shows within the author''s. A post that the caller does not see is null too.';
 
 create function private.payment_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -192,7 +194,7 @@ begin
   end if;
 
   if p_post_id is not null then
-    v_post := private.post(p_post_id);
+    v_post := private.original(p_post_id);
     v_receiver := v_post.author_id;
   elsif p_reply_id is not null then
     v_receiver := (private.reply(p_reply_id)).author_id;
@@ -204,10 +206,10 @@ begin
   end if;
   perform private.require_reputation(v_post.interest_id, v_needed);   -- only a post has an interest
 
-  v_payment := private.pay(v_receiver, v_emotion, p_tier, p_post_id, p_reply_id);
+  v_payment := private.pay(v_receiver, v_emotion, p_tier, v_post.id, p_reply_id);
   return private.keep('pay', json_build_object(
     'payment', private.payment_cards(array[v_payment]) -> 0,
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $$;
 comment on function api.pay is
-  'Pays for a post, for a reply, or a person: {payment, senderBalance}. A post without a primary interest asks for no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, insufficient_mana.';
+  'Pays for a post, of a repost for the original, for a reply, or a person: {payment, senderBalance}. A post without a primary interest asks for no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, insufficient_mana.';

@@ -49,12 +49,9 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_card json := private.post_cards(array[p_post_id]) -> 0;
+  v_card json := private.post_cards(array[(private.original(p_post_id)).id]) -> 0;
 begin
-  if v_card is null then
-    perform private.fail('post_unknown');
-  end if;
   return json_build_object('emojiBreakdown', v_card -> 'emojiBreakdown');
 end $$;
 comment on function api.get_breakdown is
-  'What a post was paid by emotion, {emojiBreakdown: {love: {count, total}, …}}, as in the post itself. Fails: post_unknown.';
+  'What a post, of a repost the original, was paid by emotion, {emojiBreakdown: {love: {count, total}, …}}, as in the post itself. Fails: post_unknown.';

@@ -89,6 +89,8 @@ begin
   -- who takes a heart back and gives it again is not counted, and disturbs nobody, twice
   if found or p_kind in ('post.replied', 'post.quoted', 'message.received') then
     update app.notifications set count = count + 1, payload = p_payload, read_at = null where id = v_id;
+  else
+    update app.notifications set payload = p_payload where id = v_id and payload <> p_payload;   -- what it named may be gone
   end if;
   return true;
 end $$;

@@ -112,7 +112,9 @@ begin
   when 'economy.payment.sent' then
     perform private.notify(s.receiver_id, 'payment.received', p.sender_id, 'payment', p.id::text,
       jsonb_build_object('paymentId', p.id, 'emotion', p.emotion, 'tier', p.tier, 'amount', s.amount,
-                         'postId', p.post_id, 'replyId', p.reply_id))
+                         -- a co-author is paid also for a post that they do not see any more
+                         'postId', case when private.post_visible_to(p.post_id, s.receiver_id) then p.post_id end,
+                         'replyId', p.reply_id))
     from app.payments p join app.payment_splits s on s.payment_id = p.id
     where p.id = (v_event ->> 'paymentId')::uuid;
 

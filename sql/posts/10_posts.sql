@@ -36,6 +36,7 @@ create table app.posts (
   space_id             uuid references app.spaces on delete restrict,
   is_journalism        boolean not null default false,
   publish_at           timestamptz,
+  publish_again_at     timestamptz,
   published_at         timestamptz default now(),
   scheduled_emitted_at timestamptz,
   pinned_at            timestamptz,
@@ -66,28 +67,30 @@ create table app.posts (
   constraint post_quoted check ((format in ('quote', 'repost')) = (quoted_post_id is not null)),
   -- one stands a person and original, and its author must always see it to be answered it again
   check (space_id is null or format <> 'repost'),
-  check ((published_at is null) <= (publish_at is not null)),
-  check (pinned_at is null or deleted_at is null)
+  constraint repost_bare check (format <> 'repost' or (interest_id is null and depth = 0)),
+  check ((published_at is null) <= (publish_at is not null))
 );
 create index posts_author_id_idx on app.posts (author_id, published_at desc, id desc);
 create index posts_interest_id_idx on app.posts (interest_id);
 create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
 create index posts_quoted_post_id_idx on app.posts (quoted_post_id) where quoted_post_id is not null;
 create unique index posts_repost_key on app.posts (author_id, quoted_post_id) where format = 'repost' and deleted_at is null;
-create index posts_pinned_idx on app.posts (author_id, pinned_at desc) where pinned_at is not null;
-create index posts_scheduled_idx on app.posts (publish_at) where published_at is null and deleted_at is null;
+create index posts_pinned_idx on app.posts (author_id, pinned_at desc) where pinned_at is not null and deleted_at is null;
+create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at)) where published_at is null and deleted_at is null;
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
 comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
 comment on column app.posts.persona_id is 'The face under which it was published; null is the author''s default persona.';
 comment on column app.posts.media is 'Pictures and the like, in order: [{url, alt}].';
 comment on column app.posts.quoted_post_id is 'What a quote or a repost is of.';
 comment on column app.posts.original_author_id is
-  'Of a repost of what was not for everyone when it was reposted: the author of that. A trigger writes it.';
+  'Of a repost of what is for circles: the author of that. Triggers write it.';
 comment on column app.posts.closer_id is
   'Whom one must be closer to than a stranger to see it: the author of what is for circles, of a repost of such its author. The feed finds it by them.';
 comment on column app.posts.words is 'Title and body as muted keywords are looked for in them (private.words). A trigger writes it.';
 comment on column app.posts.publish_at is 'When a scheduled post is due; null is at once.';
+comment on column app.posts.publish_again_at is 'When one that failed to go out is tried again: until then, and behind it, the others have their turn.';
 comment on column app.posts.published_at is 'When it went out, its place in time; null while it is scheduled.';
+comment on column app.posts.pinned_at is 'When it was pinned; of a deleted post the place that it had on the profile.';
 comment on column app.posts.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
 comment on column app.posts.author_silenced is 'Whether the author is banned: kept by trigger, so that seeing a post needs no further look.';
@@ -155,8 +158,8 @@ set search_path = ''
 as $$
 begin
   if tg_op = 'INSERT' and new.format = 'repost' then
-    select p.author_id into new.original_author_id from app.posts p
-    where p.id = new.quoted_post_id and (p.required_level > 0 or p.space_id is not null);
+    -- locked as its foreign key locks it: an edit under way is waited for, or finds the repost (private.close_reposts)
+    select p.closer_id into new.original_author_id from app.posts p where p.id = new.quoted_post_id for key share;
   end if;
   new.words := private.words(array[new.title, new.body]);
   return new;
@@ -164,6 +167,20 @@ end $$;
 comment on function private.prepare_post is 'Trigger: what a post keeps so that feeds need not work it out each time.';
 create trigger prepare_post before insert or update of title, body on app.posts
   for each row execute function private.prepare_post();
+
+create function private.close_reposts() returns trigger
+language plpgsql security definer   -- the reposts are others'
+set search_path = ''
+as $$
+begin
+  update app.posts set original_author_id = new.closer_id where quoted_post_id = new.id and format = 'repost';
+  return null;
+end $$;
+comment on function private.close_reposts is
+  'Trigger: reposts of a post that is opened to everyone are found by everyone, those of one that is closed only by who is closer.';
+create trigger close_reposts after update of visibility on app.posts
+  for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)
+  execute function private.close_reposts();
 
 create function private.count_post() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
@@ -179,6 +196,16 @@ begin
 end $$;
 comment on function private.count_post is 'Trigger: a new post has counters, and its primary interest in the junction.';
 create trigger count_post after insert on app.posts for each row execute function private.count_post();
+
+create function private.lock_counters(p_posts uuid[]) returns void
+language plpgsql volatile security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+begin
+  perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for no key update;
+end $$;
+comment on function private.lock_counters is
+  'Locks the counters of these posts, in one order. Before any lock on posts or replies: who counts holds counters, and then writes to posts (private.warm_post).';
 
 create function private.date_interests() returns trigger
 language plpgsql security definer   -- the time in the junction is written by triggers alone

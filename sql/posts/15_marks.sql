@@ -100,26 +100,32 @@ create function api.bookmark(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_post uuid := private.open_original(p_id);
 begin
-  perform private.open_post(p_id);
   insert into app.bookmarks (post_id, user_id)
-  select p.id, private.caller() from app.posts p where p.id = p_id
+  select p.id, private.caller() from app.posts p where p.id = v_post
   on conflict do nothing;
-  return private.reactions_of(p_id);
+  return private.reactions_of(v_post);
 end $$;
 comment on function api.bookmark is
-  'Keeps a post among the caller''s bookmarks; repeating it changes nothing, its place neither. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
+  'Keeps a post, of a repost the original, among the caller''s bookmarks; repeating it changes nothing, its place neither. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
 
 create function api.unbookmark(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_post uuid := private.marked(p_id);
 begin
-  perform private.post(p_id);
-  delete from app.bookmarks where post_id = p_id and user_id = app.uid();
+  delete from app.bookmarks where post_id = v_post and user_id = private.caller();
+  if not found then
+    perform private.post(v_post);
+  end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.unbookmark is 'Takes a bookmark back; repeating it changes nothing. Fails: post_unknown.';
+comment on function api.unbookmark is
+  'Takes a bookmark back, also of a post that the caller no longer sees; repeating it changes nothing. Fails: post_unknown.';
 
 create function api.list_bookmarks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -165,8 +171,11 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.post(p_id);
-  delete from app.post_mutes where post_id = p_id and user_id = app.uid();
+  delete from app.post_mutes where post_id = p_id and user_id = private.caller();
+  if not found then
+    perform private.post(p_id);
+  end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.unmute_post is 'Lifts the mute of a post; repeating it changes nothing. Fails: post_unknown.';
+comment on function api.unmute_post is
+  'Lifts the mute of a post, also of one that the caller no longer sees; repeating it changes nothing. Fails: post_unknown.';

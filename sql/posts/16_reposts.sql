@@ -1,11 +1,12 @@
--- Reposts and quotes: what may be passed on, who is told, and how often it was.
+-- Reposts and quotes: what may be passed on, who is told, and how often it was. A repost is a pointer: what people do to it
+-- belongs to the original, and it is its author's to take back whatever they see of that.
 -- Specification: Resources › Post (formats, counters); Errors (self-repost). Decisions: Visibility. How one is published:
 -- api.create_post.
 
 insert into private.errors (word, status, text) values
   ('repost_own', 400, 'You cannot repost your own post.');
 
-create function private.quotable(p_post uuid) returns uuid
+create function private.original(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
@@ -15,6 +16,33 @@ begin
   if v_post.format = 'repost' then
     v_post := private.post(v_post.quoted_post_id);
   end if;
+  return v_post;
+end $$;
+comment on function private.original is
+  'The post that is meant by what is done to this one: of a repost the original. Fails: post_unknown.';
+
+create function private.open_original(p_post uuid) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_post app.posts := private.original(p_post);
+begin
+  if v_post.published_at is null then
+    perform private.fail('post_not_out');
+  end if;
+  return v_post.id;
+end $$;
+comment on function private.open_original is
+  'As private.original, of posts that are out: a scheduled one takes nothing. Fails: post_unknown, post_not_out.';
+
+create function private.quotable(p_post uuid) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_post app.posts := private.original(p_post);
+begin
   -- a scheduled or hidden one is refused with this too: nobody but its author sees it
   if v_post.author_id = private.caller() then
     perform private.fail('repost_own');
@@ -70,16 +98,40 @@ create trigger tell_of_quote after insert on app.domain_events
   for each row when (new.name = 'posts.post.published') execute function private.tell_of_quote();
 
 create function private.reposted(p_post uuid) returns uuid
-language plpgsql stable security definer   -- one's own repost names what it was of also when it is deleted
+language plpgsql stable security definer   -- one's own repost is known by its id also when one no longer sees it
 set search_path = ''
 as $$
 begin
-  return coalesce((select p.quoted_post_id from app.posts p
-                   where p.id = p_post and p.format = 'repost' and p.author_id = app.uid()), p_post);
+  return (select p.quoted_post_id from app.posts p
+          where p.id = p_post and p.format = 'repost' and p.author_id = private.caller());
 end $$;
-comment on function private.reposted is 'What the caller''s own repost is of; any other id stays as it is.';
+comment on function private.reposted is
+  'What the caller''s own repost is of, be the repost deleted, or what it is of gone from the caller''s sight. Null for any other id.';
 
-create function private.delete_repost(p_original uuid) returns void
+create function private.marked(p_post uuid) returns uuid
+language plpgsql stable   -- invoker: of another's repost that is out of sight nobody learns what it is of
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (select case p.format when 'repost' then p.quoted_post_id else p.id end from app.posts p where p.id = p_post),
+    private.reposted(p_post),
+    p_post);
+end $$;
+comment on function private.marked is
+  'The post of which something is taken back: as private.original, and any other id as it is, since one''s own goes whatever one sees. Fails nothing.';
+
+create function private.lock_original(p_post uuid) returns void
+language plpgsql volatile security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+begin
+  perform private.lock_counters(array(select p.quoted_post_id from app.posts p where p.id = p_post and p.format = 'repost'));
+end $$;
+comment on function private.lock_original is
+  'Locks the counters of what a repost is of, where its deletion will count: before the repost itself is locked. Nothing for other posts.';
+
+create function private.delete_repost(p_original uuid) returns boolean
 language plpgsql volatile security definer   -- deleting is no right that people have on the table
 set search_path = ''
 as $$
@@ -87,8 +139,12 @@ begin
   perform private.delete_post(p.id)
   from app.posts p
   where p.author_id = private.caller() and p.quoted_post_id = p_original and p.format = 'repost' and p.deleted_at is null;
+  return found or exists (
+    select from app.posts p
+    where p.author_id = private.caller() and p.quoted_post_id = p_original and p.format = 'repost');
 end $$;
-comment on function private.delete_repost is 'Deletes the caller''s repost of a post, if there is one.';
+comment on function private.delete_repost is
+  'Deletes the caller''s repost of a post, whatever they see of that. False when there never was one.';
 
 create function api.repost(
   p_id uuid, p_body text default null, p_visibility text default 'public', p_depth integer default 0,
@@ -113,10 +169,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post app.posts := private.post(private.reposted(p_id));
+  v_post uuid := private.marked(p_id);
 begin
-  perform private.delete_repost(case v_post.format when 'repost' then v_post.quoted_post_id else v_post.id end);
+  if not private.delete_repost(v_post) then
+    perform private.post(v_post);
+  end if;
   return null;   -- answered as 204
 end $$;
 comment on function api.unrepost is
-  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it; repeating it changes nothing. Fails: post_unknown.';
+  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, whatever they see of the post; repeating it changes nothing. Fails: post_unknown.';

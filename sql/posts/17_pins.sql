@@ -13,7 +13,8 @@ declare
 begin
   -- the lock first, then the count in a later statement: of two at once the second sees what the first has pinned
   perform pg_advisory_xact_lock(hashtextextended('pins ' || private.caller(), 0));
-  select count(*) into v_pinned from app.posts where author_id = app.uid() and pinned_at is not null and id <> p_post;
+  select count(*) into v_pinned from app.posts
+  where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post;
   if v_pinned >= 3 then
     perform private.fail('pins_exhausted');
   end if;
@@ -21,14 +22,16 @@ begin
 end $$;
 comment on function private.pin is 'Pins a post of the caller''s, who has locked it. Deleted ones are never pinned. Fails: pins_exhausted.';
 
-create function private.unpin(p_post uuid) returns void
+create function private.unpin(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- pinned_at is no column that people may write
 set search_path = ''
 as $$
 begin
-  update app.posts set pinned_at = null where id = p_post and author_id = private.caller() and pinned_at is not null;
+  update app.posts set pinned_at = null
+  where id = p_post and author_id = private.caller() and pinned_at is not null and deleted_at is null;
+  return found;
 end $$;
-comment on function private.unpin is 'Unpins a post of the caller''s.';
+comment on function private.unpin is 'Unpins a post of the caller''s; false when it was not pinned.';
 
 create function api.pin_post(p_id uuid) returns json
 language plpgsql volatile
@@ -51,8 +54,9 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.own_post(p_id);
-  perform private.unpin(p_id);
+  if not private.unpin(p_id) then
+    perform private.own_post(p_id);
+  end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.unpin_post is 'Unpins one''s own post; repeating it changes nothing. Fails: post_unknown, post_not_yours.';
+comment on function api.unpin_post is 'Unpins one''s own post, also a repost of what one no longer sees; repeating it changes nothing. Fails: post_unknown, post_not_yours.';

@@ -20,8 +20,10 @@ create table app.replies (
   constraint criticism_length check (deleted_at is not null or kind <> 'criticism' or length(private.trimmed(body)) between 50 and 300),
   constraint contribution_length check (deleted_at is not null or kind <> 'contribution' or length(private.trimmed(body)) >= 100)
 );
-create index replies_post_id_idx on app.replies (post_id, created_at, id);
-create index replies_parent_id_idx on app.replies (parent_id, created_at, id) where parent_id is not null;
+-- without what nobody sees: thousands of silenced replies are not walked by who looks at the others
+create index replies_post_id_idx on app.replies (post_id, created_at, id) where required_level <= 3;
+create index replies_kind_idx on app.replies (post_id, kind, created_at, id) where required_level <= 3;
+create index replies_parent_id_idx on app.replies (parent_id, created_at, id) where parent_id is not null and required_level <= 3;
 create index replies_author_id_idx on app.replies (author_id, created_at desc);
 comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
 comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post itself.';
@@ -66,16 +68,31 @@ create function private.count_replies() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
 set search_path = ''
 as $$
+declare
+  v_there uuid[] := array(select w.post_id from written w where w.required_level = 0);
+  v_were  uuid[];
+  v_post  uuid;
+  v_more  integer;
 begin
-  update app.post_counters set replies = replies + case when new.required_level = 0 then 1 else -1 end
-  where post_id = new.post_id;
+  if tg_op = 'UPDATE' then
+    v_were := array(select o.post_id from overwritten o where o.required_level = 0);
+  end if;
+  -- each post once: a ban or an erasure changes thousands of replies under the same
+  for v_post, v_more in
+    select c.post_id, sum(c.one)
+    from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (post_id, one)
+    group by c.post_id having sum(c.one) <> 0
+    order by c.post_id
+  loop
+    update app.post_counters set replies = replies + v_more where post_id = v_post;
+  end loop;
   return null;
 end $$;
 comment on function private.count_replies is 'Trigger: counts the replies that are there for everyone: not the hidden, the deleted and those of the banned.';
 create trigger count_replies after insert on app.replies
-  for each row when (new.required_level = 0) execute function private.count_replies();
+  referencing new table as written for each statement execute function private.count_replies();
 create trigger count_changed_replies after update on app.replies
-  for each row when ((old.required_level = 0) <> (new.required_level = 0)) execute function private.count_replies();
+  referencing old table as overwritten new table as written for each statement execute function private.count_replies();
 
 create function private.count_reactions() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
@@ -91,6 +108,29 @@ create trigger count_given after insert on app.reactions
   for each row when (new.kind = 'heart') execute function private.count_reactions();
 create trigger count_taken_back after delete on app.reactions
   for each row when (old.kind = 'heart') execute function private.count_reactions();
+
+create function private.lock_published() returns trigger
+language plpgsql security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+begin
+  perform private.lock_counters(array(
+    select p.id from app.posts p
+    where p.author_id = new.id
+      and ((old.banned_at is null) <> (new.banned_at is null)
+        or p.deleted_at is null or p.title is not null or p.body <> '' or p.media <> '[]')
+    union select p.quoted_post_id from app.posts p
+    where p.author_id = new.id and p.format = 'repost' and p.deleted_at is null
+    union select r.post_id from app.replies r
+    where r.author_id = new.id and r.deleted_at is null and r.hidden_at is null));
+  return null;
+end $$;
+comment on function private.lock_published is
+  'Trigger: before a ban or an erasure changes anything, the counters of all that it will count or change: those of the person''s posts, of what they reposted and of what they replied under. Who reacts, counts views, moderates, bans or erases meanwhile waits with nothing held that is wanted here.';
+-- by its name before silence_… and every erase_…
+create trigger counters_first after update of banned_at, erased_at on app.users
+  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
+  execute function private.lock_published();
 
 create function private.silence_replies() returns trigger
 language plpgsql security definer   -- a ban changes rows of the banned person

@@ -113,7 +113,7 @@ declare
   v_closes_at timestamptz;
   v_poll      uuid;
 begin
-  perform from app.posts where id = p_post and author_id = private.caller() and created_at = now();
+  perform from app.posts where id = p_post and author_id = private.caller() and created_at = now() and format <> 'repost';
   if not found then
     perform private.fail('post_unknown');
   end if;
@@ -172,32 +172,59 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_poll app.polls := private.open_poll(p_id);
+  v_post uuid := (private.original(p_id)).id;
+  v_poll app.polls := private.open_poll(v_post);
 begin
   insert into app.poll_votes (poll_id, user_id, option_id)
   select o.poll_id, private.caller(), o.id from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
   on conflict (poll_id, user_id) do update set option_id = excluded.option_id;
   if not found then
-    perform private.post(p_id);   -- a block may have come in between
+    perform private.post(v_post);   -- a block may have come in between
     perform private.fail('option_unknown');
   end if;
-  return private.poll_card(p_id);
+  return private.poll_card(v_post);
 end $$;
 comment on function api.vote_poll is
-  'Votes in the poll of a post, or moves one''s vote. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown.';
+  'Votes in the poll of a post, of a repost that of the original, or moves one''s vote. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown.';
+
+create function private.withdraw_vote(p_post uuid) returns boolean
+language plpgsql volatile security definer   -- one's vote is one's own also in a poll that one no longer sees
+set search_path = ''
+as $$
+declare
+  v_poll app.polls;
+begin
+  select l.* into v_poll
+  from app.polls l join app.poll_votes v on v.poll_id = l.id
+  where l.post_id = p_post and v.user_id = private.caller();
+  if not found or v_poll.closes_at <= clock_timestamp() then
+    return false;
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0));   -- as private.open_poll
+  delete from app.poll_votes
+  where poll_id = v_poll.id and user_id = private.caller()
+    and (v_poll.closes_at is null or v_poll.closes_at > clock_timestamp());
+  return found;
+end $$;
+comment on function private.withdraw_vote is
+  'Takes the caller''s vote back from a poll that is not closed, whatever they see of its post; false when there was none.';
 
 create function api.unvote_poll(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_poll app.polls := private.open_poll(p_id);
+  v_post uuid := private.marked(p_id);
 begin
-  delete from app.poll_votes where poll_id = v_poll.id and user_id = private.caller();
-  return private.poll_card(p_id);
+  if not private.withdraw_vote(v_post) then
+    perform private.open_poll(v_post);   -- says why, if there was anything to take back
+  elsif not exists (select from app.posts where id = v_post) then
+    return private.refusal('post_unknown');   -- it is taken back, and nothing of the poll is shown
+  end if;
+  return private.poll_card(v_post);
 end $$;
 comment on function api.unvote_poll is
-  'Takes one''s vote back; repeating it changes nothing. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
+  'Takes one''s vote back, also from the poll of a post that one no longer sees, which is answered as unknown all the same; repeating it changes nothing. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
 
 create function private.job_close_polls() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours

@@ -23,7 +23,7 @@ create table app.series_items (
   constraint series_items_position_key unique (series_id, position) deferrable initially immediate
 );
 create index series_items_post_id_idx on app.series_items (post_id);
-comment on table app.series_items is 'The parts of a series, at most 200; position counts from 1, without gaps.';
+comment on table app.series_items is 'The parts of a series, at most 200, and of at most 5 series each; position counts from 1, without gaps.';
 
 create table private.left_parts (
   series_id uuid not null references app.series on delete cascade,
@@ -53,9 +53,26 @@ insert into private.errors (word, status, text) values
   ('series_repost', 422, 'A repost cannot be part of a series.'),
   ('series_position', 422, 'A part stands at a position from 1 to the number of the other parts and one.'),
   ('series_full', 409, 'A series has at most 200 parts.'),
+  ('series_of_post_exceeded', 409, 'A post is a part of at most 5 series.'),
+  ('series_exhausted', 409, 'You have 100 series already.'),
   ('series_follow_own', 400, 'You cannot follow your own series.');
 
 create trigger check_author before insert on app.series for each row execute function private.check_author();
+
+create function private.limit_series() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- two at once never make one too many
+  perform pg_advisory_xact_lock(hashtextextended('series of ' || new.author_id, 0));
+  if (select count(*) from app.series where author_id = new.author_id) >= 100 then
+    perform private.fail('series_exhausted');
+  end if;
+  return new;
+end $$;
+comment on function private.limit_series is 'Trigger: at most 100 series of a person.';
+create trigger limit_series before insert on app.series for each row execute function private.limit_series();
 
 create function private.lock_series(p_series uuid) returns void
 language plpgsql volatile
@@ -77,6 +94,7 @@ declare
   v_to     integer;
   v_new    boolean;
 begin
+  perform from app.posts where id = p_post and author_id = private.caller() for update;   -- of two series at once, too
   perform private.lock_series(p_series);
   perform from app.series s join app.posts p on p.author_id = s.author_id
   where s.id = p_series and p.id = p_post and s.author_id = private.caller() and p.deleted_at is null;
@@ -90,6 +108,8 @@ begin
   v_new := v_from is null;
   if v_new and v_others >= 200 then
     perform private.fail('series_full');
+  elsif v_new and (select count(*) from app.series_items where post_id = p_post) >= 5 then
+    perform private.fail('series_of_post_exceeded');
   elsif v_to not between 1 and v_others + 1 then
     perform private.fail('series_position');
   end if;
@@ -110,7 +130,7 @@ begin
   return v_new;
 end $$;
 comment on function private.place_part is
-  'Puts one''s post into one''s series at this position, or at the end; a part moves there. Those behind give way. True when it was no part before. Fails: series_full, series_position.';
+  'Puts one''s post into one''s series at this position, or at the end; a part moves there. Those behind give way. True when it was no part before. Fails: series_unknown, series_full, series_of_post_exceeded, series_position.';
 
 create function private.leave_series() returns trigger
 language plpgsql volatile security definer   -- positions are written by triggers and private.place_part alone

@@ -12,7 +12,7 @@ create table app.post_co_authors (
 );
 create index post_co_authors_user_id_idx on app.post_co_authors (user_id);
 comment on table app.post_co_authors is
-  'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in splits. A declined invitation is gone.';
+  'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in splits. A declined invitation is gone, and so is a co-author who left.';
 
 insert into private.errors (word, status, text) values
   ('split_share', 422, 'A share is a whole number from 0 to 100 percent.'),
@@ -116,14 +116,13 @@ declare
 begin
   perform from app.posts where id = p_post for no key update;
   -- what is read after the lock is what holds
-  if private.post_visible_to(p_post, private.caller()) is not true then
-    perform private.fail('post_unknown');
-  end if;
   select * into v_row from app.post_co_authors
   where id = p_invite and post_id = p_post and user_id = private.caller() for update;
-  if not found then
+  if (p_accept is not false or v_row.status is distinct from 'accepted') and private.post_visible_to(p_post, app.uid()) is not true then
+    perform private.fail('post_unknown');
+  elsif v_row.id is null then
     perform private.fail('co_author_invitation_unknown');
-  elsif v_row.status = 'accepted' then
+  elsif v_row.status = 'accepted' and p_accept is not false then
     perform private.fail('co_author_resolved');
   end if;
 
@@ -139,15 +138,20 @@ begin
   return v_row;
 end $$;
 comment on function private.settle_co_author is
-  'The invitee accepts, or declines, which takes the invitation away. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
+  'The invitee accepts, or declines, which takes the invitation away; a co-author who declines is none any more, also of a post that they do not see. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
 
 create function api.respond_co_author(p_id uuid, p_invite_id uuid, p_accept boolean) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.post(p_id);   -- before the post is locked
+  -- before the post is locked
+  if p_accept is not false or not exists (
+       select from app.post_co_authors
+       where id = p_invite_id and post_id = p_id and user_id = app.uid() and status = 'accepted') then
+    perform private.post(p_id);
+  end if;
   return private.co_author(private.settle_co_author(p_id, p_invite_id, p_accept));
 end $$;
 comment on function api.respond_co_author is
-  'The invitee accepts or declines an invitation to be a co-author. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
+  'The invitee accepts or declines an invitation to be a co-author; who accepted and declines later is none any more. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';

@@ -96,7 +96,7 @@ comment on function private.post_cards is
   'The cards of these posts, in order, as far as the caller sees them, each with the card of what it quotes {quotedPostId, quotedPost}, null when the caller may not see that; and with the fields of p_more, an object a post.';
 
 create view app.reply_card with (security_invoker) as
-select r.id, r.post_id, r.parent_id, r.kind, r.created_at,
+select r.id, r.post_id, r.parent_id, r.kind, r.created_at, r.required_level,
        json_build_object(
          'id', r.id,
          'postId', r.post_id,

@@ -3,7 +3,7 @@
 
 insert into private.errors (word, status, text) values
   ('publish_at_past', 422, 'publishAt lies in the future.'),
-  ('repost_bare', 422, 'A repost has no poll and no time of its own, and nothing but its visibility can be changed.');
+  ('repost_bare', 422, 'A repost has no poll, no time, no interests and no depth of its own, and nothing but its visibility can be changed.');
 
 create function private.media(p_media jsonb) returns jsonb
 language plpgsql stable
@@ -84,7 +84,8 @@ begin
   if (p_format in ('quote', 'repost')) <> (p_quoted_post_id is not null) then
     perform private.fail('post_quoted');
   end if;
-  if p_format = 'repost' and (p_poll is not null or p_publish_at is not null) then
+  if p_format = 'repost' and (p_poll is not null or p_publish_at is not null
+                              or p_interest_id is not null or p_interest_ids <> '{}' or p_depth <> 0) then
     perform private.fail('repost_bare');
   end if;
   perform private.check_publish_at(p_publish_at);
@@ -134,4 +135,4 @@ begin
   return private.merged(private.post_cards(array[p_id]) -> 0, json_build_object('replies', api.list_replies(p_id)));
 end $$;
 comment on function api.get_post is
-  'A post with the first page of its replies: {…, replies: {items, nextCursor, hasMore}}. Fails: post_unknown.';
+  'A post with the first page of its replies, of a repost those of the original: {…, replies: {items, nextCursor, hasMore}}. Fails: post_unknown.';

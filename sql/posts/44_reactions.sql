@@ -8,35 +8,43 @@ as $$
 declare
   v_card json := private.post_cards(array[p_post]) -> 0;
 begin
+  if v_card is null then
+    perform private.fail('post_unknown');   -- hidden from the caller since they found it
+  end if;
   return json_build_object('counters', v_card -> 'counters', 'viewer', v_card -> 'viewer');
 end $$;
-comment on function private.reactions_of is 'What a reaction changes of a post''s card: {counters, viewer}.';
+comment on function private.reactions_of is 'What a reaction changes of a post''s card: {counters, viewer}. Fails: post_unknown.';
 
 create function api.react(p_id uuid, p_kind text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_post uuid := private.open_original(p_id);
 begin
-  perform private.open_post(p_id);
   insert into app.reactions (post_id, user_id, kind)
-  select p.id, private.caller(), p_kind from app.posts p where p.id = p_id
+  select p.id, private.caller(), p_kind from app.posts p where p.id = v_post
   on conflict do nothing;
   if found then
-    perform private.emit('posts.reaction.added', json_build_object('postId', p_id, 'userId', app.uid(), 'kind', p_kind));
+    perform private.emit('posts.reaction.added', json_build_object('postId', v_post, 'userId', app.uid(), 'kind', p_kind));
   end if;
-  return private.reactions_of(p_id);
+  return private.reactions_of(v_post);
 end $$;
 comment on function api.react is
-  'Gives a heart or a spark; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
+  'Gives a heart or a spark, of a repost to the original; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
 
 create function api.unreact(p_id uuid, p_kind text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_post uuid := private.marked(p_id);
 begin
-  perform private.post(p_id);
-  delete from app.reactions where post_id = p_id and user_id = app.uid() and kind = coalesce(p_kind, kind);
-  return private.reactions_of(p_id);
+  delete from app.reactions where post_id = v_post and user_id = private.caller() and kind = coalesce(p_kind, kind);
+  if found and not exists (select from app.posts where id = v_post) then
+    return private.refusal('post_unknown');   -- it is taken back, and nothing of the post is shown
+  end if;
+  return private.reactions_of(v_post);
 end $$;
 comment on function api.unreact is
-  'Takes one''s reaction of a kind back, or both; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown.';
+  'Takes one''s reaction of a kind back, or both, also from a post that one no longer sees, which is answered as unknown all the same; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown.';

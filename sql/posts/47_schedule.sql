@@ -40,18 +40,24 @@ begin
   -- one a transaction: it holds what publishing by hand holds, and whoever meets it waits for nothing else
   select p.id into v_post
   from app.posts p join app.users u on u.id = p.author_id
-  where p.published_at is null and p.deleted_at is null and p.publish_at <= now()
+  where p.published_at is null and p.deleted_at is null and greatest(p.publish_at, p.publish_again_at) <= now()
     and not p.author_silenced and u.banned_at is null and u.erased_at is null
-  order by p.publish_at limit 1
+  order by greatest(p.publish_at, p.publish_again_at) limit 1
   for update of p skip locked;
   if not found then
     return 0;
   end if;
-  perform private.publish_post(v_post);
+  begin
+    perform private.publish_post(v_post);
+  exception when others or query_canceled then   -- others are not those that took too long
+    raise warning 'the scheduled post % did not go out: % %', v_post, sqlstate, sqlerrm;
+    update app.posts set publish_again_at = clock_timestamp() + interval '5 seconds' where id = v_post;
+    return -1;
+  end;
   return 1;
 end $$;
 comment on function private.job_publish_scheduled is
-  'Job: lets the scheduled post go out that has been due the longest, its author neither banned nor erased. The worker repeats it until there is none.';
+  'Job: lets the scheduled post go out that has been due the longest, its author neither banned nor erased: 1. One that fails goes behind the others that are due, and is tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
 
 create function private.scheduled_time(p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its post was deleted since

@@ -108,7 +108,8 @@ as $$
 declare
   v_author uuid;
 begin
-  update app.posts set deleted_at = now(), pinned_at = null
+  perform private.lock_original(p_post);
+  update app.posts set deleted_at = now()
   where id = p_post and deleted_at is null
   returning author_id into v_author;
   if found then
@@ -119,25 +120,28 @@ end $$;
 comment on function private.delete_post is
   'Deletes a post for everyone and gives its author; its row and words stay for the staff. Null when it was deleted before. For definer functions and staff.';
 
-create function private.delete_own_post(p_post uuid) returns void
+create function private.delete_own_post(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- nobody, its author included, sees a deleted post: no policy lets it be written
 set search_path = ''
 as $$
 begin
-  if exists (select from app.posts where id = p_post and author_id = app.uid()) then
-    perform private.delete_post(p_post);
-  end if;
+  return (select private.delete_post(p.id) is not null from app.posts p where p.id = p_post and p.author_id = private.caller());
 end $$;
-comment on function private.delete_own_post is 'Deletes the caller''s own post.';
+comment on function private.delete_own_post is
+  'Deletes the caller''s own post. False when it was deleted before, null when it is not theirs.';
 
 create function api.delete_post(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.own_post(p_id);   -- locked: of two at once the second finds none
-  perform private.delete_own_post(p_id);
+  if private.reposted(p_id) is null then   -- one's repost goes whatever one sees of what it is of
+    perform private.own_post(p_id);
+  end if;
+  if private.delete_own_post(p_id) is not true then   -- of two at once the second finds none
+    perform private.fail('post_unknown');
+  end if;
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_post is
-  'Deletes one''s post, also a hidden or scheduled one. Fails: post_unknown, post_not_yours.';
+  'Deletes one''s post, also a hidden or scheduled one, and a repost of what one no longer sees. Fails: post_unknown, post_not_yours.';

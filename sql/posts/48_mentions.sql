@@ -9,20 +9,22 @@ begin
   if strpos(p_text, '@') = 0 then
     return '{}';
   end if;
-  -- no part of a word, of an address (a@b.example) or of a link (…/@name); the name ends where the word ends
+  -- No part of a word, of an address (a@b.example) or of a link (…/@name); the name ends where the word ends. A name that
+  -- the cut went through is none: an X, as no name has, is put where the rest of it was.
   return array(
     select n.user_id
     from regexp_matches(
-           lower(p_text) collate pg_catalog.pg_c_utf8,
+           case when length(p_text) <= 10000 then lower(p_text)
+                else lower(rtrim(left(p_text, 10000), '.-')) || 'X' end collate pg_catalog.pg_c_utf8,
            '(?<![[:alnum:]_@./+-])@([a-z0-9_]{3,30})(?:@([a-z0-9]+(?:[.-]+[a-z0-9]+)*))?(?![[:alnum:]_@])', 'g')
          with ordinality as m (part, place)
     join app.usernames n on n.hash = private.username_hash(m.part[1]) and n.user_id is not null
-    where coalesce(m.part[2] = (select private.domain()), true)
+    where m.place <= 200 and coalesce(m.part[2] = (select private.domain()), true)
     group by n.user_id
     order by min(m.place));
 end $$;
 comment on function private.people_named_in is
-  'Whom a text mentions, by a present or an earlier name, each once, in the order of their first mention.';
+  'Whom a text mentions, by a present or an earlier name, each once, in the order of their first mention: among the first 200 mentions in its first 10,000 characters, since the text waits for it.';
 
 create function private.mention_people(p_text text, p_writer uuid, p_post uuid, p_reply uuid default null) returns void
 language plpgsql volatile

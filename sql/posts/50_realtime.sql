@@ -8,7 +8,8 @@ as $$
 begin
   perform private.broadcast('feed:public', 'post', jsonb_build_object('id', p.id))
   from app.posts p
-  where p.id = (new.payload ->> 'postId')::uuid and p.required_level = 0 and p.space_id is null and p.closer_id is null;
+  where p.id = (new.payload ->> 'postId')::uuid and p.required_level = 0 and p.space_id is null and p.closer_id is null
+    and not exists (select from app.posts q where q.id = p.quoted_post_id and p.format = 'repost' and q.space_id is not null);
   return null;
 end $$;
 comment on function private.broadcast_post is

@@ -62,16 +62,17 @@ begin
     from (
       select p.id, p.published_at,
              (ln(1::float8 + c.reactions + c.replies * 2 + c.shares * 3 + c.bookmarks * 2) * 10000)::integer as engagement,
-             coalesce(10000 - 2000 * abs(p.depth - i.depth), 0) as depth,
+             coalesce(10000 - 2000 * abs(o.depth - i.depth), 0) as depth,
              case when i.depth is null then 0 else 10000 end as interest,
              case when f.following_id is null then 0 else 10000 end as following,
              case a.level when 1 then 5000 when 2 then 10000 else 0 end as circle
       from unnest(p_ids) as w (id)
       join app.posts p on p.id = w.id
-      join app.post_counters c on c.post_id = p.id
-      left join app.user_interests i on i.user_id = v_me and i.interest_id = p.interest_id
+      join app.posts o on o.id = case p.format when 'repost' then p.quoted_post_id else p.id end
+      join app.post_counters c on c.post_id = o.id
+      left join app.user_interests i on i.user_id = v_me and i.interest_id = o.interest_id
       left join app.follows f on f.follower_id = v_me and f.following_id = p.author_id
       left join app.audience a on a.viewer_id = v_me and a.author_id = p.author_id) f;
 end $$;
 comment on function private.feed_scores is
-  'What posts are worth to the caller, in ten-thousandths: engagement ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks), depth 0..1 (how near the post''s depth is to the depth of one''s interest in its primary interest), interest 1 (one has that), following 1, circle 0.5 or 1 (one is in the author''s circle or inner circle). score is their sum.';
+  'What posts are worth to the caller, in ten-thousandths: engagement ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks), depth 0..1 (how near the post''s depth is to the depth of one''s interest in its primary interest), interest 1 (one has that), following 1, circle 0.5 or 1 (one is in the author''s circle or inner circle). score is their sum. A repost has the first three of its original.';

@@ -1,7 +1,7 @@
 -- What erasure does to posts, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.posts', 'author_id', 'posts', '{author_silenced,required_level,hot_at,warmth,words,closer_id,original_author_id}'),
+  ('app.posts', 'author_id', 'posts', '{author_silenced,required_level,hot_at,warmth,publish_again_at,words,closer_id,original_author_id}'),
   ('app.replies', 'author_id', 'replies', '{author_silenced,required_level}'),
   ('app.reactions', 'user_id', 'reactions', '{}'),
   ('app.bookmarks', 'user_id', 'bookmarks', '{}'),
@@ -28,13 +28,7 @@ language plpgsql security definer   -- an erasure changes rows that nobody may c
 set search_path = ''
 as $$
 begin
-  -- the counters first and in one order: who else changes several, as counting views does, would wait for this crosswise
-  perform from app.post_counters c
-  where c.post_id in (select p.quoted_post_id from app.posts p
-                      where p.author_id = new.id and p.format = 'repost' and p.deleted_at is null
-                      union select r.post_id from app.replies r where r.author_id = new.id and r.required_level = 0)
-  order by c.post_id for no key update;
-  update app.posts set title = null, body = '', media = '[]', pinned_at = null, deleted_at = coalesce(deleted_at, now())
+  update app.posts set title = null, body = '', media = '[]', deleted_at = coalesce(deleted_at, now())
   where author_id = new.id and (deleted_at is null or title is not null or body <> '' or media <> '[]');
   delete from app.post_versions v using app.posts p where p.id = v.post_id and p.author_id = new.id;
   update app.poll_options set text = ''

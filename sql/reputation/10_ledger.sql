@@ -83,13 +83,11 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- the people first, as an erasure does: the entries will refer to them, and who waits for an erasure holds nothing yet
-  perform from app.users u where u.id = any (p_users) order by u.id for key share;
   perform pg_advisory_xact_lock(k.key)
   from (select distinct hashtextextended('reputation ' || u.id, 0) as key from unnest(p_users) as u (id) order by key) k;
 end $$;
 comment on function private.lock_reputation is
-  'Lets one writer at a time at the ledger of these people. What is asked of it in a later statement is then final. The order of locks: a person''s row, a post''s counters, this, private.lock_contribution, notifications, wallets, the audit log.';
+  'Lets one writer at a time at the ledger of these people. What is asked of it in a later statement is then final. The order of locks: a person''s row, the counters of posts (private.lock_counters), posts and replies, this, private.lock_contribution, notifications, wallets, the audit log.';
 
 create function private.roll_up_share(p_level integer) returns numeric
 language plpgsql immutable   -- a row's cost: a tenth of what SQL costs with a search_path

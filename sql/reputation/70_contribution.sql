@@ -1,10 +1,13 @@
 -- The contribution score: what people do for the whole, and a share of it for those by whose invitation they came.
 -- Specification: Resources › Reputation (contribution score).
 --
--- Locks: whoever writes here locks the person and their inviters, all at once and in one order, and has taken every lock
--- of reputation before (private.lock_reputation says the whole order). So the triggers below come after those of
--- sql/reputation/20_earning.sql by their names, earn_… and take_back_…, and before notify_of_event. An operation that
--- gives for several people locks them all first (private.lock_contribution).
+-- What a person does is written at once, the shares by a job soon after (71_inheritance.sql): most people came by the codes
+-- of a few, and would wait for each other at their scores.
+--
+-- Locks: whoever writes here locks the person, and has taken every lock of reputation before (private.lock_reputation says
+-- the whole order). So the triggers below come after those of sql/reputation/20_earning.sql by their names, earn_… and
+-- take_back_…, and before notify_of_event. An operation that gives for several people locks them all first, and writes in
+-- the order of their ids.
 
 create table app.contribution_entries (
   id         uuid primary key default gen_random_uuid(),
@@ -27,7 +30,7 @@ create index contribution_entries_cause_idx on app.contribution_entries (user_id
 comment on table app.contribution_entries is
   'The ledger: ids and numbers only, never changed. What is taken back has an opposite entry.';
 comment on column app.contribution_entries.position is
-  'The order of a person''s entries, also within a transaction: given while private.lock_contribution is held.';
+  'The order of what a person did, also within a transaction: given while private.lock_contribution is held. Shares come later.';
 comment on column app.contribution_entries.level is
   '0 is what the person did, 1 the share of who invited them, 2 and 3 of the inviters above.';
 comment on column app.contribution_entries.origin_id is 'Of a share: the entry that it is a share of.';
@@ -44,13 +47,23 @@ create table app.contribution_scores (
   score   numeric(14, 2) not null
 );
 create index contribution_scores_score_idx on app.contribution_scores (score desc, user_id);
-comment on table app.contribution_scores is 'The ledger summed up by person, shares included. Its trigger keeps it.';
+comment on table app.contribution_scores is
+  'The ledger summed up by person, with the shares that are written. Its trigger keeps it.';
+
+create table private.contribution_inheritance (
+  entry_id  uuid primary key references app.contribution_entries on delete restrict,
+  undoes_id uuid
+);
+comment on table private.contribution_inheritance is
+  'What people did, and what of it was undone, of which the shares are not written yet: private.job_inherit_contributions does it.';
+comment on column private.contribution_inheritance.undoes_id is 'As in the entry: what is undone comes before what undoes it.';
 
 create function private.sum_contribution() returns trigger
 language plpgsql security definer   -- the scores of other people than the caller
 set search_path = ''
 as $$
 begin
+  -- in one order, whoever comes: two writers of the same scores would wait for each other
   insert into app.contribution_scores as s (user_id, score)
   select w.user_id, sum(w.delta) from written w group by w.user_id order by w.user_id
   on conflict (user_id) do update set score = s.score + excluded.score;
@@ -75,46 +88,18 @@ begin
 end $$;
 comment on function private.contribution_points is 'The points of a kind of contribution.';
 
-create function private.invite_line(p_user uuid) returns uuid[]
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_line    uuid[] := array[p_user];
-  v_inviter uuid := p_user;
-begin
-  for v_level in 1..3 loop
-    select t.inviter_id into v_inviter from app.invite_tree t where t.invitee_id = v_inviter;
-    exit when not found;
-    v_line := v_line || v_inviter;
-  end loop;
-  return v_line;
-end $$;
-comment on function private.invite_line is
-  'A person, by whom they came, by whom that one came, and once more: the erased too, since numbers stay.';
-
-create function private.lock_contributors(p_people uuid[]) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  -- the people first, as in private.lock_reputation
-  perform from app.users u where u.id = any (p_people) order by u.id for key share;
-  perform pg_advisory_xact_lock(k.key)
-  from (select distinct hashtextextended('contribution ' || p.id, 0) as key from unnest(p_people) as p (id) order by key) k;
-end $$;
-comment on function private.lock_contributors is 'Locks the contribution of these very people; see private.lock_contribution.';
-
 create function private.lock_contribution(p_users uuid[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.lock_contributors(array(
-    select distinct l.id from unnest(p_users) as u (id), unnest(private.invite_line(u.id)) as l (id)));
+  -- the people first, as in private.lock_reputation
+  perform from app.users u where u.id = any (p_users) order by u.id for key share;
+  perform pg_advisory_xact_lock(k.key)
+  from (select distinct hashtextextended('contribution ' || u.id, 0) as key from unnest(p_users) as u (id) order by key) k;
 end $$;
 comment on function private.lock_contribution is
-  'Lets one writer at a time at the contribution of these people and of those by whom they came. What is asked of it in a later statement is then final. After every private.lock_reputation of a transaction.';
+  'Lets one writer at a time at what these people contribute. What is asked of it in a later statement is then final. After every private.lock_reputation of a transaction.';
 
 create function private.standing_contribution(p_user uuid, p_kind text, p_source uuid) returns uuid
 language plpgsql stable
@@ -134,37 +119,35 @@ create function private.contribute(p_user uuid, p_kind text, p_source uuid) retu
 language plpgsql volatile
 set search_path = ''
 as $$
-declare
-  c_shares constant numeric[] := array[1, 0.50, 0.25, 0.10];
-  v_line   uuid[] := private.invite_line(p_user);
-  v_points numeric := private.contribution_points(p_kind);
-  v_origin uuid := gen_random_uuid();
 begin
-  perform private.lock_contributors(v_line);
+  perform private.lock_contribution(array[p_user]);
   if private.standing_contribution(p_user, p_kind, p_source) is null then
-    insert into app.contribution_entries (id, user_id, kind, delta, origin_id, level, source_id)
-    select case l.place when 1 then v_origin else gen_random_uuid() end, l.id, p_kind, round(v_points * c_shares[l.place], 2),
-           case when l.place > 1 then v_origin end, l.place - 1, p_source
-    from unnest(v_line) with ordinality as l (id, place);
+    with given as (
+      insert into app.contribution_entries (user_id, kind, delta, source_id)
+      values (p_user, p_kind, private.contribution_points(p_kind), p_source)
+      returning id
+    )
+    insert into private.contribution_inheritance (entry_id) select id from given;
   end if;
 end $$;
 comment on function private.contribute is
-  'Gives the points of a kind once for a cause, until it is undone, and 50, 25 and 10 % of them to the three by whom the person came.';
+  'Gives the points of a kind once for a cause, until it is undone, and soon after their shares to those by whom the person came.';
 
 create function private.uncontribute(p_user uuid, p_kind text, p_source uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_opposite uuid := gen_random_uuid();
   v_standing uuid;
 begin
-  perform private.lock_contributors(private.invite_line(p_user));
+  perform private.lock_contribution(array[p_user]);
   v_standing := private.standing_contribution(p_user, p_kind, p_source);
-  insert into app.contribution_entries (id, user_id, kind, delta, origin_id, level, undoes_id, source_id)
-  select case when e.id = v_standing then v_opposite else gen_random_uuid() end, e.user_id, e.kind, -e.delta,
-         case when e.id <> v_standing then v_opposite end, e.level, e.id, e.source_id
-  from app.contribution_entries e where e.id = v_standing or e.origin_id = v_standing;
+  with undone as (
+    insert into app.contribution_entries (user_id, kind, delta, undoes_id, source_id)
+    select e.user_id, e.kind, -e.delta, e.id, e.source_id from app.contribution_entries e where e.id = v_standing
+    returning id, undoes_id
+  )
+  insert into private.contribution_inheritance (entry_id, undoes_id) select id, undoes_id from undone;
 end $$;
 comment on function private.uncontribute is
   'The exact opposite of private.contribute, shares too; nothing when the cause gave nothing or is undone already.';
@@ -220,7 +203,8 @@ begin
   perform private.lock_contribution(array(select distinct g.user_id from gone g));
   perform private.uncontribute(g.user_id, 'reaction_given', g.post_id)
   from (select distinct post_id, user_id from gone) g
-  where not exists (select from app.reactions r where r.post_id = g.post_id and r.user_id = g.user_id);
+  where not exists (select from app.reactions r where r.post_id = g.post_id and r.user_id = g.user_id)
+  order by g.user_id;
   return null;
 end $$;
 comment on function private.withdraw_reactions is

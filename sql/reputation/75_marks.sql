@@ -28,7 +28,7 @@ begin
     select private.standing_entry(p.author_id, 'bookmark.received', g.post_id, g.user_id)
     from gone g join app.posts p on p.id = g.post_id));
   perform private.lock_contribution(array(select distinct g.user_id from gone g));
-  perform private.uncontribute(g.user_id, 'bookmark_given', g.post_id) from gone g;
+  perform private.uncontribute(g.user_id, 'bookmark_given', g.post_id) from gone g order by g.user_id;
   return null;
 end $$;
 comment on function private.take_back_bookmarks is 'Trigger: with a bookmark goes what it gave in both ledgers.';

@@ -11,7 +11,8 @@ insert into private.personal_data (relation, person_column, section, whose) valu
   ('app.reputation_votes', 'user_id', 'reputationVotesReceived', 'user_id = $1 and value <> 0');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.reputation_entries', 'earned_from', 'The entry is another''s; what the person did for it is in reactions, replies and invitedBy.'),
-  ('app.reputation_entries', 'source_id', 'Only the cause of an entry.');
+  ('app.reputation_entries', 'source_id', 'Only the cause of an entry.'),
+  ('private.contribution_inheritance', 'entry_id', 'Entries of which the inviters have not got their shares yet, for a minute or two.');
 
 create function private.erase_reputation() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change

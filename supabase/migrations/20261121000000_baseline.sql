@@ -151,9 +151,11 @@ create table app.users (
   banned_at         timestamptz,
   erased_at         timestamptz,
   tokens_valid_from bigint not null default 0,
-  created_at        timestamptz not null default now(),
-  constraint username_taken unique (username)
+  created_at        timestamptz not null default now()
 );
+-- partial, though every row is in it: a name is then no key that rows could refer to, and renaming or erasing a person
+-- lets those go on that only refer to the person. They would wait for it with locks held that an erasure wants.
+create unique index username_taken on app.users (username) where username is not null;
 comment on table app.users is
   'A person. id is internal and never public; the public identifier is the actor id made of the username.';
 comment on column app.users.tokens_valid_from is 'Unix seconds; a token issued before it is dead.';
@@ -1747,7 +1749,7 @@ begin
     insert into app.users (username, role, first_name, last_name, country, city)
     values (private.free_username(p_first_name, p_last_name), p_role,
             btrim(p_first_name), btrim(p_last_name), p_country, btrim(p_city))
-    on conflict (username) do nothing   -- somebody took the name meanwhile: make another
+    on conflict (username) where username is not null do nothing   -- somebody took the name meanwhile: make another
     returning id into v_id;
     exit when found;
   end loop;
@@ -4880,6 +4882,7 @@ create table app.posts (
   space_id             uuid references app.spaces on delete restrict,
   is_journalism        boolean not null default false,
   publish_at           timestamptz,
+  publish_again_at     timestamptz,
   published_at         timestamptz default now(),
   scheduled_emitted_at timestamptz,
   pinned_at            timestamptz,
@@ -4910,28 +4913,30 @@ create table app.posts (
   constraint post_quoted check ((format in ('quote', 'repost')) = (quoted_post_id is not null)),
   -- one stands a person and original, and its author must always see it to be answered it again
   check (space_id is null or format <> 'repost'),
-  check ((published_at is null) <= (publish_at is not null)),
-  check (pinned_at is null or deleted_at is null)
+  constraint repost_bare check (format <> 'repost' or (interest_id is null and depth = 0)),
+  check ((published_at is null) <= (publish_at is not null))
 );
 create index posts_author_id_idx on app.posts (author_id, published_at desc, id desc);
 create index posts_interest_id_idx on app.posts (interest_id);
 create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
 create index posts_quoted_post_id_idx on app.posts (quoted_post_id) where quoted_post_id is not null;
 create unique index posts_repost_key on app.posts (author_id, quoted_post_id) where format = 'repost' and deleted_at is null;
-create index posts_pinned_idx on app.posts (author_id, pinned_at desc) where pinned_at is not null;
-create index posts_scheduled_idx on app.posts (publish_at) where published_at is null and deleted_at is null;
+create index posts_pinned_idx on app.posts (author_id, pinned_at desc) where pinned_at is not null and deleted_at is null;
+create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at)) where published_at is null and deleted_at is null;
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
 comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
 comment on column app.posts.persona_id is 'The face under which it was published; null is the author''s default persona.';
 comment on column app.posts.media is 'Pictures and the like, in order: [{url, alt}].';
 comment on column app.posts.quoted_post_id is 'What a quote or a repost is of.';
 comment on column app.posts.original_author_id is
-  'Of a repost of what was not for everyone when it was reposted: the author of that. A trigger writes it.';
+  'Of a repost of what is for circles: the author of that. Triggers write it.';
 comment on column app.posts.closer_id is
   'Whom one must be closer to than a stranger to see it: the author of what is for circles, of a repost of such its author. The feed finds it by them.';
 comment on column app.posts.words is 'Title and body as muted keywords are looked for in them (private.words). A trigger writes it.';
 comment on column app.posts.publish_at is 'When a scheduled post is due; null is at once.';
+comment on column app.posts.publish_again_at is 'When one that failed to go out is tried again: until then, and behind it, the others have their turn.';
 comment on column app.posts.published_at is 'When it went out, its place in time; null while it is scheduled.';
+comment on column app.posts.pinned_at is 'When it was pinned; of a deleted post the place that it had on the profile.';
 comment on column app.posts.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
 comment on column app.posts.author_silenced is 'Whether the author is banned: kept by trigger, so that seeing a post needs no further look.';
@@ -4999,8 +5004,8 @@ set search_path = ''
 as $$
 begin
   if tg_op = 'INSERT' and new.format = 'repost' then
-    select p.author_id into new.original_author_id from app.posts p
-    where p.id = new.quoted_post_id and (p.required_level > 0 or p.space_id is not null);
+    -- locked as its foreign key locks it: an edit under way is waited for, or finds the repost (private.close_reposts)
+    select p.closer_id into new.original_author_id from app.posts p where p.id = new.quoted_post_id for key share;
   end if;
   new.words := private.words(array[new.title, new.body]);
   return new;
@@ -5008,6 +5013,20 @@ end $$;
 comment on function private.prepare_post is 'Trigger: what a post keeps so that feeds need not work it out each time.';
 create trigger prepare_post before insert or update of title, body on app.posts
   for each row execute function private.prepare_post();
+
+create function private.close_reposts() returns trigger
+language plpgsql security definer   -- the reposts are others'
+set search_path = ''
+as $$
+begin
+  update app.posts set original_author_id = new.closer_id where quoted_post_id = new.id and format = 'repost';
+  return null;
+end $$;
+comment on function private.close_reposts is
+  'Trigger: reposts of a post that is opened to everyone are found by everyone, those of one that is closed only by who is closer.';
+create trigger close_reposts after update of visibility on app.posts
+  for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)
+  execute function private.close_reposts();
 
 create function private.count_post() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
@@ -5023,6 +5042,16 @@ begin
 end $$;
 comment on function private.count_post is 'Trigger: a new post has counters, and its primary interest in the junction.';
 create trigger count_post after insert on app.posts for each row execute function private.count_post();
+
+create function private.lock_counters(p_posts uuid[]) returns void
+language plpgsql volatile security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+begin
+  perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for no key update;
+end $$;
+comment on function private.lock_counters is
+  'Locks the counters of these posts, in one order. Before any lock on posts or replies: who counts holds counters, and then writes to posts (private.warm_post).';
 
 create function private.date_interests() returns trigger
 language plpgsql security definer   -- the time in the junction is written by triggers alone
@@ -5273,26 +5302,32 @@ create function api.bookmark(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_post uuid := private.open_original(p_id);
 begin
-  perform private.open_post(p_id);
   insert into app.bookmarks (post_id, user_id)
-  select p.id, private.caller() from app.posts p where p.id = p_id
+  select p.id, private.caller() from app.posts p where p.id = v_post
   on conflict do nothing;
-  return private.reactions_of(p_id);
+  return private.reactions_of(v_post);
 end $$;
 comment on function api.bookmark is
-  'Keeps a post among the caller''s bookmarks; repeating it changes nothing, its place neither. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
+  'Keeps a post, of a repost the original, among the caller''s bookmarks; repeating it changes nothing, its place neither. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
 
 create function api.unbookmark(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_post uuid := private.marked(p_id);
 begin
-  perform private.post(p_id);
-  delete from app.bookmarks where post_id = p_id and user_id = app.uid();
+  delete from app.bookmarks where post_id = v_post and user_id = private.caller();
+  if not found then
+    perform private.post(v_post);
+  end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.unbookmark is 'Takes a bookmark back; repeating it changes nothing. Fails: post_unknown.';
+comment on function api.unbookmark is
+  'Takes a bookmark back, also of a post that the caller no longer sees; repeating it changes nothing. Fails: post_unknown.';
 
 create function api.list_bookmarks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -5338,22 +5373,26 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.post(p_id);
-  delete from app.post_mutes where post_id = p_id and user_id = app.uid();
+  delete from app.post_mutes where post_id = p_id and user_id = private.caller();
+  if not found then
+    perform private.post(p_id);
+  end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.unmute_post is 'Lifts the mute of a post; repeating it changes nothing. Fails: post_unknown.';
+comment on function api.unmute_post is
+  'Lifts the mute of a post, also of one that the caller no longer sees; repeating it changes nothing. Fails: post_unknown.';
 
 -- sql/posts/16_reposts.sql
 
--- Reposts and quotes: what may be passed on, who is told, and how often it was.
+-- Reposts and quotes: what may be passed on, who is told, and how often it was. A repost is a pointer: what people do to it
+-- belongs to the original, and it is its author's to take back whatever they see of that.
 -- Specification: Resources › Post (formats, counters); Errors (self-repost). Decisions: Visibility. How one is published:
 -- api.create_post.
 
 insert into private.errors (word, status, text) values
   ('repost_own', 400, 'You cannot repost your own post.');
 
-create function private.quotable(p_post uuid) returns uuid
+create function private.original(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
@@ -5363,6 +5402,33 @@ begin
   if v_post.format = 'repost' then
     v_post := private.post(v_post.quoted_post_id);
   end if;
+  return v_post;
+end $$;
+comment on function private.original is
+  'The post that is meant by what is done to this one: of a repost the original. Fails: post_unknown.';
+
+create function private.open_original(p_post uuid) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_post app.posts := private.original(p_post);
+begin
+  if v_post.published_at is null then
+    perform private.fail('post_not_out');
+  end if;
+  return v_post.id;
+end $$;
+comment on function private.open_original is
+  'As private.original, of posts that are out: a scheduled one takes nothing. Fails: post_unknown, post_not_out.';
+
+create function private.quotable(p_post uuid) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_post app.posts := private.original(p_post);
+begin
   -- a scheduled or hidden one is refused with this too: nobody but its author sees it
   if v_post.author_id = private.caller() then
     perform private.fail('repost_own');
@@ -5418,16 +5484,40 @@ create trigger tell_of_quote after insert on app.domain_events
   for each row when (new.name = 'posts.post.published') execute function private.tell_of_quote();
 
 create function private.reposted(p_post uuid) returns uuid
-language plpgsql stable security definer   -- one's own repost names what it was of also when it is deleted
+language plpgsql stable security definer   -- one's own repost is known by its id also when one no longer sees it
 set search_path = ''
 as $$
 begin
-  return coalesce((select p.quoted_post_id from app.posts p
-                   where p.id = p_post and p.format = 'repost' and p.author_id = app.uid()), p_post);
+  return (select p.quoted_post_id from app.posts p
+          where p.id = p_post and p.format = 'repost' and p.author_id = private.caller());
 end $$;
-comment on function private.reposted is 'What the caller''s own repost is of; any other id stays as it is.';
+comment on function private.reposted is
+  'What the caller''s own repost is of, be the repost deleted, or what it is of gone from the caller''s sight. Null for any other id.';
 
-create function private.delete_repost(p_original uuid) returns void
+create function private.marked(p_post uuid) returns uuid
+language plpgsql stable   -- invoker: of another's repost that is out of sight nobody learns what it is of
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (select case p.format when 'repost' then p.quoted_post_id else p.id end from app.posts p where p.id = p_post),
+    private.reposted(p_post),
+    p_post);
+end $$;
+comment on function private.marked is
+  'The post of which something is taken back: as private.original, and any other id as it is, since one''s own goes whatever one sees. Fails nothing.';
+
+create function private.lock_original(p_post uuid) returns void
+language plpgsql volatile security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+begin
+  perform private.lock_counters(array(select p.quoted_post_id from app.posts p where p.id = p_post and p.format = 'repost'));
+end $$;
+comment on function private.lock_original is
+  'Locks the counters of what a repost is of, where its deletion will count: before the repost itself is locked. Nothing for other posts.';
+
+create function private.delete_repost(p_original uuid) returns boolean
 language plpgsql volatile security definer   -- deleting is no right that people have on the table
 set search_path = ''
 as $$
@@ -5435,8 +5525,12 @@ begin
   perform private.delete_post(p.id)
   from app.posts p
   where p.author_id = private.caller() and p.quoted_post_id = p_original and p.format = 'repost' and p.deleted_at is null;
+  return found or exists (
+    select from app.posts p
+    where p.author_id = private.caller() and p.quoted_post_id = p_original and p.format = 'repost');
 end $$;
-comment on function private.delete_repost is 'Deletes the caller''s repost of a post, if there is one.';
+comment on function private.delete_repost is
+  'Deletes the caller''s repost of a post, whatever they see of that. False when there never was one.';
 
 create function api.repost(
   p_id uuid, p_body text default null, p_visibility text default 'public', p_depth integer default 0,
@@ -5461,13 +5555,15 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post app.posts := private.post(private.reposted(p_id));
+  v_post uuid := private.marked(p_id);
 begin
-  perform private.delete_repost(case v_post.format when 'repost' then v_post.quoted_post_id else v_post.id end);
+  if not private.delete_repost(v_post) then
+    perform private.post(v_post);
+  end if;
   return null;   -- answered as 204
 end $$;
 comment on function api.unrepost is
-  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it; repeating it changes nothing. Fails: post_unknown.';
+  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, whatever they see of the post; repeating it changes nothing. Fails: post_unknown.';
 
 -- sql/posts/17_pins.sql
 
@@ -5486,7 +5582,8 @@ declare
 begin
   -- the lock first, then the count in a later statement: of two at once the second sees what the first has pinned
   perform pg_advisory_xact_lock(hashtextextended('pins ' || private.caller(), 0));
-  select count(*) into v_pinned from app.posts where author_id = app.uid() and pinned_at is not null and id <> p_post;
+  select count(*) into v_pinned from app.posts
+  where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post;
   if v_pinned >= 3 then
     perform private.fail('pins_exhausted');
   end if;
@@ -5494,14 +5591,16 @@ begin
 end $$;
 comment on function private.pin is 'Pins a post of the caller''s, who has locked it. Deleted ones are never pinned. Fails: pins_exhausted.';
 
-create function private.unpin(p_post uuid) returns void
+create function private.unpin(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- pinned_at is no column that people may write
 set search_path = ''
 as $$
 begin
-  update app.posts set pinned_at = null where id = p_post and author_id = private.caller() and pinned_at is not null;
+  update app.posts set pinned_at = null
+  where id = p_post and author_id = private.caller() and pinned_at is not null and deleted_at is null;
+  return found;
 end $$;
-comment on function private.unpin is 'Unpins a post of the caller''s.';
+comment on function private.unpin is 'Unpins a post of the caller''s; false when it was not pinned.';
 
 create function api.pin_post(p_id uuid) returns json
 language plpgsql volatile
@@ -5524,11 +5623,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.own_post(p_id);
-  perform private.unpin(p_id);
+  if not private.unpin(p_id) then
+    perform private.own_post(p_id);
+  end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.unpin_post is 'Unpins one''s own post; repeating it changes nothing. Fails: post_unknown, post_not_yours.';
+comment on function api.unpin_post is 'Unpins one''s own post, also a repost of what one no longer sees; repeating it changes nothing. Fails: post_unknown, post_not_yours.';
 
 -- sql/posts/18_milestones.sql
 
@@ -5604,8 +5704,10 @@ create table app.replies (
   constraint criticism_length check (deleted_at is not null or kind <> 'criticism' or length(private.trimmed(body)) between 50 and 300),
   constraint contribution_length check (deleted_at is not null or kind <> 'contribution' or length(private.trimmed(body)) >= 100)
 );
-create index replies_post_id_idx on app.replies (post_id, created_at, id);
-create index replies_parent_id_idx on app.replies (parent_id, created_at, id) where parent_id is not null;
+-- without what nobody sees: thousands of silenced replies are not walked by who looks at the others
+create index replies_post_id_idx on app.replies (post_id, created_at, id) where required_level <= 3;
+create index replies_kind_idx on app.replies (post_id, kind, created_at, id) where required_level <= 3;
+create index replies_parent_id_idx on app.replies (parent_id, created_at, id) where parent_id is not null and required_level <= 3;
 create index replies_author_id_idx on app.replies (author_id, created_at desc);
 comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
 comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post itself.';
@@ -5650,16 +5752,31 @@ create function private.count_replies() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
 set search_path = ''
 as $$
+declare
+  v_there uuid[] := array(select w.post_id from written w where w.required_level = 0);
+  v_were  uuid[];
+  v_post  uuid;
+  v_more  integer;
 begin
-  update app.post_counters set replies = replies + case when new.required_level = 0 then 1 else -1 end
-  where post_id = new.post_id;
+  if tg_op = 'UPDATE' then
+    v_were := array(select o.post_id from overwritten o where o.required_level = 0);
+  end if;
+  -- each post once: a ban or an erasure changes thousands of replies under the same
+  for v_post, v_more in
+    select c.post_id, sum(c.one)
+    from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (post_id, one)
+    group by c.post_id having sum(c.one) <> 0
+    order by c.post_id
+  loop
+    update app.post_counters set replies = replies + v_more where post_id = v_post;
+  end loop;
   return null;
 end $$;
 comment on function private.count_replies is 'Trigger: counts the replies that are there for everyone: not the hidden, the deleted and those of the banned.';
 create trigger count_replies after insert on app.replies
-  for each row when (new.required_level = 0) execute function private.count_replies();
+  referencing new table as written for each statement execute function private.count_replies();
 create trigger count_changed_replies after update on app.replies
-  for each row when ((old.required_level = 0) <> (new.required_level = 0)) execute function private.count_replies();
+  referencing old table as overwritten new table as written for each statement execute function private.count_replies();
 
 create function private.count_reactions() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
@@ -5675,6 +5792,29 @@ create trigger count_given after insert on app.reactions
   for each row when (new.kind = 'heart') execute function private.count_reactions();
 create trigger count_taken_back after delete on app.reactions
   for each row when (old.kind = 'heart') execute function private.count_reactions();
+
+create function private.lock_published() returns trigger
+language plpgsql security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+begin
+  perform private.lock_counters(array(
+    select p.id from app.posts p
+    where p.author_id = new.id
+      and ((old.banned_at is null) <> (new.banned_at is null)
+        or p.deleted_at is null or p.title is not null or p.body <> '' or p.media <> '[]')
+    union select p.quoted_post_id from app.posts p
+    where p.author_id = new.id and p.format = 'repost' and p.deleted_at is null
+    union select r.post_id from app.replies r
+    where r.author_id = new.id and r.deleted_at is null and r.hidden_at is null));
+  return null;
+end $$;
+comment on function private.lock_published is
+  'Trigger: before a ban or an erasure changes anything, the counters of all that it will count or change: those of the person''s posts, of what they reposted and of what they replied under. Who reacts, counts views, moderates, bans or erases meanwhile waits with nothing held that is wanted here.';
+-- by its name before silence_… and every erase_…
+create trigger counters_first after update of banned_at, erased_at on app.users
+  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
+  execute function private.lock_published();
 
 create function private.silence_replies() returns trigger
 language plpgsql security definer   -- a ban changes rows of the banned person
@@ -5833,7 +5973,7 @@ declare
   v_closes_at timestamptz;
   v_poll      uuid;
 begin
-  perform from app.posts where id = p_post and author_id = private.caller() and created_at = now();
+  perform from app.posts where id = p_post and author_id = private.caller() and created_at = now() and format <> 'repost';
   if not found then
     perform private.fail('post_unknown');
   end if;
@@ -5892,32 +6032,59 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_poll app.polls := private.open_poll(p_id);
+  v_post uuid := (private.original(p_id)).id;
+  v_poll app.polls := private.open_poll(v_post);
 begin
   insert into app.poll_votes (poll_id, user_id, option_id)
   select o.poll_id, private.caller(), o.id from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
   on conflict (poll_id, user_id) do update set option_id = excluded.option_id;
   if not found then
-    perform private.post(p_id);   -- a block may have come in between
+    perform private.post(v_post);   -- a block may have come in between
     perform private.fail('option_unknown');
   end if;
-  return private.poll_card(p_id);
+  return private.poll_card(v_post);
 end $$;
 comment on function api.vote_poll is
-  'Votes in the poll of a post, or moves one''s vote. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown.';
+  'Votes in the poll of a post, of a repost that of the original, or moves one''s vote. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown.';
+
+create function private.withdraw_vote(p_post uuid) returns boolean
+language plpgsql volatile security definer   -- one's vote is one's own also in a poll that one no longer sees
+set search_path = ''
+as $$
+declare
+  v_poll app.polls;
+begin
+  select l.* into v_poll
+  from app.polls l join app.poll_votes v on v.poll_id = l.id
+  where l.post_id = p_post and v.user_id = private.caller();
+  if not found or v_poll.closes_at <= clock_timestamp() then
+    return false;
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0));   -- as private.open_poll
+  delete from app.poll_votes
+  where poll_id = v_poll.id and user_id = private.caller()
+    and (v_poll.closes_at is null or v_poll.closes_at > clock_timestamp());
+  return found;
+end $$;
+comment on function private.withdraw_vote is
+  'Takes the caller''s vote back from a poll that is not closed, whatever they see of its post; false when there was none.';
 
 create function api.unvote_poll(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_poll app.polls := private.open_poll(p_id);
+  v_post uuid := private.marked(p_id);
 begin
-  delete from app.poll_votes where poll_id = v_poll.id and user_id = private.caller();
-  return private.poll_card(p_id);
+  if not private.withdraw_vote(v_post) then
+    perform private.open_poll(v_post);   -- says why, if there was anything to take back
+  elsif not exists (select from app.posts where id = v_post) then
+    return private.refusal('post_unknown');   -- it is taken back, and nothing of the poll is shown
+  end if;
+  return private.poll_card(v_post);
 end $$;
 comment on function api.unvote_poll is
-  'Takes one''s vote back; repeating it changes nothing. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
+  'Takes one''s vote back, also from the poll of a post that one no longer sees, which is answered as unknown all the same; repeating it changes nothing. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
 
 create function private.job_close_polls() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -5969,7 +6136,7 @@ create table app.series_items (
   constraint series_items_position_key unique (series_id, position) deferrable initially immediate
 );
 create index series_items_post_id_idx on app.series_items (post_id);
-comment on table app.series_items is 'The parts of a series, at most 200; position counts from 1, without gaps.';
+comment on table app.series_items is 'The parts of a series, at most 200, and of at most 5 series each; position counts from 1, without gaps.';
 
 create table private.left_parts (
   series_id uuid not null references app.series on delete cascade,
@@ -5999,9 +6166,26 @@ insert into private.errors (word, status, text) values
   ('series_repost', 422, 'A repost cannot be part of a series.'),
   ('series_position', 422, 'A part stands at a position from 1 to the number of the other parts and one.'),
   ('series_full', 409, 'A series has at most 200 parts.'),
+  ('series_of_post_exceeded', 409, 'A post is a part of at most 5 series.'),
+  ('series_exhausted', 409, 'You have 100 series already.'),
   ('series_follow_own', 400, 'You cannot follow your own series.');
 
 create trigger check_author before insert on app.series for each row execute function private.check_author();
+
+create function private.limit_series() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- two at once never make one too many
+  perform pg_advisory_xact_lock(hashtextextended('series of ' || new.author_id, 0));
+  if (select count(*) from app.series where author_id = new.author_id) >= 100 then
+    perform private.fail('series_exhausted');
+  end if;
+  return new;
+end $$;
+comment on function private.limit_series is 'Trigger: at most 100 series of a person.';
+create trigger limit_series before insert on app.series for each row execute function private.limit_series();
 
 create function private.lock_series(p_series uuid) returns void
 language plpgsql volatile
@@ -6023,6 +6207,7 @@ declare
   v_to     integer;
   v_new    boolean;
 begin
+  perform from app.posts where id = p_post and author_id = private.caller() for update;   -- of two series at once, too
   perform private.lock_series(p_series);
   perform from app.series s join app.posts p on p.author_id = s.author_id
   where s.id = p_series and p.id = p_post and s.author_id = private.caller() and p.deleted_at is null;
@@ -6036,6 +6221,8 @@ begin
   v_new := v_from is null;
   if v_new and v_others >= 200 then
     perform private.fail('series_full');
+  elsif v_new and (select count(*) from app.series_items where post_id = p_post) >= 5 then
+    perform private.fail('series_of_post_exceeded');
   elsif v_to not between 1 and v_others + 1 then
     perform private.fail('series_position');
   end if;
@@ -6056,7 +6243,7 @@ begin
   return v_new;
 end $$;
 comment on function private.place_part is
-  'Puts one''s post into one''s series at this position, or at the end; a part moves there. Those behind give way. True when it was no part before. Fails: series_full, series_position.';
+  'Puts one''s post into one''s series at this position, or at the end; a part moves there. Those behind give way. True when it was no part before. Fails: series_unknown, series_full, series_of_post_exceeded, series_position.';
 
 create function private.leave_series() returns trigger
 language plpgsql volatile security definer   -- positions are written by triggers and private.place_part alone
@@ -6140,7 +6327,7 @@ create table app.post_co_authors (
 );
 create index post_co_authors_user_id_idx on app.post_co_authors (user_id);
 comment on table app.post_co_authors is
-  'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in splits. A declined invitation is gone.';
+  'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in splits. A declined invitation is gone, and so is a co-author who left.';
 
 insert into private.errors (word, status, text) values
   ('split_share', 422, 'A share is a whole number from 0 to 100 percent.'),
@@ -6244,14 +6431,13 @@ declare
 begin
   perform from app.posts where id = p_post for no key update;
   -- what is read after the lock is what holds
-  if private.post_visible_to(p_post, private.caller()) is not true then
-    perform private.fail('post_unknown');
-  end if;
   select * into v_row from app.post_co_authors
   where id = p_invite and post_id = p_post and user_id = private.caller() for update;
-  if not found then
+  if (p_accept is not false or v_row.status is distinct from 'accepted') and private.post_visible_to(p_post, app.uid()) is not true then
+    perform private.fail('post_unknown');
+  elsif v_row.id is null then
     perform private.fail('co_author_invitation_unknown');
-  elsif v_row.status = 'accepted' then
+  elsif v_row.status = 'accepted' and p_accept is not false then
     perform private.fail('co_author_resolved');
   end if;
 
@@ -6267,18 +6453,23 @@ begin
   return v_row;
 end $$;
 comment on function private.settle_co_author is
-  'The invitee accepts, or declines, which takes the invitation away. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
+  'The invitee accepts, or declines, which takes the invitation away; a co-author who declines is none any more, also of a post that they do not see. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
 
 create function api.respond_co_author(p_id uuid, p_invite_id uuid, p_accept boolean) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.post(p_id);   -- before the post is locked
+  -- before the post is locked
+  if p_accept is not false or not exists (
+       select from app.post_co_authors
+       where id = p_invite_id and post_id = p_id and user_id = app.uid() and status = 'accepted') then
+    perform private.post(p_id);
+  end if;
   return private.co_author(private.settle_co_author(p_id, p_invite_id, p_accept));
 end $$;
 comment on function api.respond_co_author is
-  'The invitee accepts or declines an invitation to be a co-author. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
+  'The invitee accepts or declines an invitation to be a co-author; who accepted and declines later is none any more. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
 
 -- sql/posts/30_cards.sql
 
@@ -6380,7 +6571,7 @@ comment on function private.post_cards is
   'The cards of these posts, in order, as far as the caller sees them, each with the card of what it quotes {quotedPostId, quotedPost}, null when the caller may not see that; and with the fields of p_more, an object a post.';
 
 create view app.reply_card with (security_invoker) as
-select r.id, r.post_id, r.parent_id, r.kind, r.created_at,
+select r.id, r.post_id, r.parent_id, r.kind, r.created_at, r.required_level,
        json_build_object(
          'id', r.id,
          'postId', r.post_id,
@@ -6414,7 +6605,7 @@ comment on function private.reply_cards is 'The cards of these replies, in order
 
 insert into private.errors (word, status, text) values
   ('publish_at_past', 422, 'publishAt lies in the future.'),
-  ('repost_bare', 422, 'A repost has no poll and no time of its own, and nothing but its visibility can be changed.');
+  ('repost_bare', 422, 'A repost has no poll, no time, no interests and no depth of its own, and nothing but its visibility can be changed.');
 
 create function private.media(p_media jsonb) returns jsonb
 language plpgsql stable
@@ -6495,7 +6686,8 @@ begin
   if (p_format in ('quote', 'repost')) <> (p_quoted_post_id is not null) then
     perform private.fail('post_quoted');
   end if;
-  if p_format = 'repost' and (p_poll is not null or p_publish_at is not null) then
+  if p_format = 'repost' and (p_poll is not null or p_publish_at is not null
+                              or p_interest_id is not null or p_interest_ids <> '{}' or p_depth <> 0) then
     perform private.fail('repost_bare');
   end if;
   perform private.check_publish_at(p_publish_at);
@@ -6545,7 +6737,7 @@ begin
   return private.merged(private.post_cards(array[p_id]) -> 0, json_build_object('replies', api.list_replies(p_id)));
 end $$;
 comment on function api.get_post is
-  'A post with the first page of its replies: {…, replies: {items, nextCursor, hasMore}}. Fails: post_unknown.';
+  'A post with the first page of its replies, of a repost those of the original: {…, replies: {items, nextCursor, hasMore}}. Fails: post_unknown.';
 
 -- sql/posts/42_replies.sql
 
@@ -6557,22 +6749,22 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_post  uuid := private.open_original(p_id);
   v_reply uuid;
 begin
-  perform private.open_post(p_id);
   -- seen and written in one statement: a block between the two would answer otherwise than an unknown post
   insert into app.replies (post_id, author_id, parent_id, kind, body)
-  select p.id, private.caller(), p_parent_id, p_kind, private.trimmed(p_body) from app.posts p where p.id = p_id
+  select p.id, private.caller(), p_parent_id, p_kind, private.trimmed(p_body) from app.posts p where p.id = v_post
   returning id into v_reply;
   if not found then
     perform private.fail('post_unknown');
   end if;
   perform private.emit('posts.reply.created', json_build_object(
-    'replyId', v_reply, 'postId', p_id, 'authorId', app.uid()));
+    'replyId', v_reply, 'postId', v_post, 'authorId', app.uid()));
   return private.reply_cards(array[v_reply]) -> 0;
 end $$;
 comment on function api.create_reply is
-  'Replies to a post, or to a reply under it. Fails: post_unknown, post_not_out, reply_unknown, reply_body, criticism_length, contribution_length.';
+  'Replies to a post, of a repost to the original, or to a reply under it. Fails: post_unknown, post_not_out, reply_unknown, reply_body, criticism_length, contribution_length.';
 
 create function api.list_replies(
   p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null, p_parent_id uuid default null
@@ -6582,53 +6774,61 @@ set search_path = ''
 as $$
 declare
   v_cursor uuid := private.cursor_uuid(p_cursor);
-  v_from   timestamptz := coalesce(private.reply_time(v_cursor, p_id), '-infinity');
-  v_after  uuid := coalesce(v_cursor, p_id);
+  v_post   uuid := (private.original(p_id)).id;
+  v_from   timestamptz := coalesce(private.reply_time(v_cursor, v_post), '-infinity');
+  v_after  uuid := coalesce(v_cursor, v_post);
   v_ids    uuid[];
 begin
-  perform private.post(p_id);
   if v_cursor is not null and v_from = '-infinity' then
     perform private.fail('cursor_unknown');
   end if;
+  -- required_level, which the policy says too, as the indexes have it
   if p_parent_id is not null then
-    perform from app.replies where id = p_parent_id and post_id = p_id;
+    perform from app.replies where id = p_parent_id and post_id = v_post;
     if not found then
       perform private.fail('reply_unknown');
     end if;
     v_ids := array(select id from app.reply_card
-                   where parent_id = p_parent_id and kind = coalesce(p_kind, kind) and (created_at, id) > (v_from, v_after)
+                   where parent_id = p_parent_id and required_level <= 3
+                     and kind = coalesce(p_kind, kind) and (created_at, id) > (v_from, v_after)
                    order by created_at, id limit 51);
   elsif p_kind is null then
     v_ids := array(select id from app.reply_card
-                   where post_id = p_id and (created_at, id) > (v_from, v_after)
+                   where post_id = v_post and required_level <= 3 and (created_at, id) > (v_from, v_after)
                    order by created_at, id limit 51);
   else
     v_ids := array(select id from app.reply_card
-                   where post_id = p_id and kind = p_kind and (created_at, id) > (v_from, v_after)
+                   where post_id = v_post and required_level <= 3 and kind = p_kind and (created_at, id) > (v_from, v_after)
                    order by created_at, id limit 51);
   end if;
   return private.page(private.reply_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_replies is
-  'The replies to a post, oldest first: all, of one kind, or the direct answers to one of them. Fails: post_unknown, reply_unknown, cursor_unknown, limit_out_of_range.';
+  'The replies to a post, of a repost those to the original, oldest first: all, of one kind, or the direct answers to one of them. Fails: post_unknown, reply_unknown, cursor_unknown, limit_out_of_range.';
 
 -- sql/posts/43_profile.sql
 
 -- A person's posts on their profile: the pinned ones first, then the newest.
 -- Specification: Posts and feed › by/:username. Decisions: Lists; Visibility.
 
-create function private.profile_place(p_post uuid, p_author uuid, out pinned_at timestamptz, out published_at timestamptz)
+create function private.profile_place(
+  p_cursor text, p_author uuid, out post_id uuid, out pinned_at timestamptz, out published_at timestamptz
+)
 language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
 set search_path = ''
 as $$
 begin
-  if private.post_time(p_post) is not null then
+  post_id := private.cursor_uuid(p_cursor);
+  if private.post_time(post_id) is not null then
     select p.pinned_at, p.published_at into pinned_at, published_at
-    from app.posts p where p.id = p_post and p.author_id = p_author;
+    from app.posts p where p.id = profile_place.post_id and p.author_id = p_author;
+  end if;
+  if p_cursor is not null and published_at is null then
+    perform private.fail('cursor_unknown');
   end if;
 end $$;
 comment on function private.profile_place is
-  'Where a cursor''s post stands on its author''s profile: among the pinned when pinned_at is there, else in time. Nulls for what is none of theirs or was not for the caller.';
+  'Where a cursor''s post stands on its author''s profile: among the pinned when pinned_at is there (a deleted one keeps it), else in time. Fails for what is none of theirs or was not for the caller: cursor_unknown.';
 
 create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -6636,22 +6836,19 @@ set search_path = ''
 as $$
 declare
   v_author uuid := private.person(p_username);
-  v_before uuid := private.cursor_uuid(p_cursor);
-  v_pinned timestamptz := 'infinity';
-  v_from   timestamptz := 'infinity';
+  v_before uuid;
+  v_pinned timestamptz;
+  v_from   timestamptz;
   v_ids    uuid[] := '{}';
 begin
+  select post_id, pinned_at, published_at into v_before, v_pinned, v_from from private.profile_place(p_cursor, v_author);
   if v_before is null then
     v_before := v_author;   -- any will do beside infinity
-  else
-    select pinned_at, published_at into v_pinned, v_from from private.profile_place(v_before, v_author);
-    if v_from is null then
-      perform private.fail('cursor_unknown');
-    end if;
+    v_pinned := 'infinity';
   end if;
   if v_pinned is not null then
     v_ids := array(select id from app.posts
-                   where author_id = v_author and pinned_at is not null and published_at is not null
+                   where author_id = v_author and pinned_at is not null and deleted_at is null and published_at is not null
                      and (pinned_at, id) < (v_pinned, v_before)
                    order by pinned_at desc, id desc);
     v_from := 'infinity';
@@ -6676,38 +6873,46 @@ as $$
 declare
   v_card json := private.post_cards(array[p_post]) -> 0;
 begin
+  if v_card is null then
+    perform private.fail('post_unknown');   -- hidden from the caller since they found it
+  end if;
   return json_build_object('counters', v_card -> 'counters', 'viewer', v_card -> 'viewer');
 end $$;
-comment on function private.reactions_of is 'What a reaction changes of a post''s card: {counters, viewer}.';
+comment on function private.reactions_of is 'What a reaction changes of a post''s card: {counters, viewer}. Fails: post_unknown.';
 
 create function api.react(p_id uuid, p_kind text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_post uuid := private.open_original(p_id);
 begin
-  perform private.open_post(p_id);
   insert into app.reactions (post_id, user_id, kind)
-  select p.id, private.caller(), p_kind from app.posts p where p.id = p_id
+  select p.id, private.caller(), p_kind from app.posts p where p.id = v_post
   on conflict do nothing;
   if found then
-    perform private.emit('posts.reaction.added', json_build_object('postId', p_id, 'userId', app.uid(), 'kind', p_kind));
+    perform private.emit('posts.reaction.added', json_build_object('postId', v_post, 'userId', app.uid(), 'kind', p_kind));
   end if;
-  return private.reactions_of(p_id);
+  return private.reactions_of(v_post);
 end $$;
 comment on function api.react is
-  'Gives a heart or a spark; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
+  'Gives a heart or a spark, of a repost to the original; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
 
 create function api.unreact(p_id uuid, p_kind text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_post uuid := private.marked(p_id);
 begin
-  perform private.post(p_id);
-  delete from app.reactions where post_id = p_id and user_id = app.uid() and kind = coalesce(p_kind, kind);
-  return private.reactions_of(p_id);
+  delete from app.reactions where post_id = v_post and user_id = private.caller() and kind = coalesce(p_kind, kind);
+  if found and not exists (select from app.posts where id = v_post) then
+    return private.refusal('post_unknown');   -- it is taken back, and nothing of the post is shown
+  end if;
+  return private.reactions_of(v_post);
 end $$;
 comment on function api.unreact is
-  'Takes one''s reaction of a kind back, or both; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown.';
+  'Takes one''s reaction of a kind back, or both, also from a post that one no longer sees, which is answered as unknown all the same; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown.';
 
 -- sql/posts/46_series.sql
 
@@ -6742,7 +6947,7 @@ begin
   return private.series_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_series is
-  'Makes a series of the caller, still without parts. Fails: series_title, series_description.';
+  'Makes a series of the caller, still without parts. Fails: series_title, series_description, series_exhausted.';
 
 create function api.list_my_series(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -6789,7 +6994,7 @@ begin
           from app.series_items i where i.series_id = p_id and i.post_id = p_post_id);
 end $$;
 comment on function api.add_series_item is
-  'Makes one''s post a part of one''s series, or moves the part that it is: {seriesId, position, post}. Fails: series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, series_full.';
+  'Makes one''s post a part of one''s series, or moves the part that it is: {seriesId, position, post}. Fails: series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, series_full, series_of_post_exceeded.';
 
 create function private.extend_series() returns trigger
 language plpgsql security definer   -- events are nobody's to write
@@ -6925,18 +7130,24 @@ begin
   -- one a transaction: it holds what publishing by hand holds, and whoever meets it waits for nothing else
   select p.id into v_post
   from app.posts p join app.users u on u.id = p.author_id
-  where p.published_at is null and p.deleted_at is null and p.publish_at <= now()
+  where p.published_at is null and p.deleted_at is null and greatest(p.publish_at, p.publish_again_at) <= now()
     and not p.author_silenced and u.banned_at is null and u.erased_at is null
-  order by p.publish_at limit 1
+  order by greatest(p.publish_at, p.publish_again_at) limit 1
   for update of p skip locked;
   if not found then
     return 0;
   end if;
-  perform private.publish_post(v_post);
+  begin
+    perform private.publish_post(v_post);
+  exception when others or query_canceled then   -- others are not those that took too long
+    raise warning 'the scheduled post % did not go out: % %', v_post, sqlstate, sqlerrm;
+    update app.posts set publish_again_at = clock_timestamp() + interval '5 seconds' where id = v_post;
+    return -1;
+  end;
   return 1;
 end $$;
 comment on function private.job_publish_scheduled is
-  'Job: lets the scheduled post go out that has been due the longest, its author neither banned nor erased. The worker repeats it until there is none.';
+  'Job: lets the scheduled post go out that has been due the longest, its author neither banned nor erased: 1. One that fails goes behind the others that are due, and is tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
 
 create function private.scheduled_time(p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its post was deleted since
@@ -7086,7 +7297,8 @@ as $$
 declare
   v_author uuid;
 begin
-  update app.posts set deleted_at = now(), pinned_at = null
+  perform private.lock_original(p_post);
+  update app.posts set deleted_at = now()
   where id = p_post and deleted_at is null
   returning author_id into v_author;
   if found then
@@ -7097,28 +7309,31 @@ end $$;
 comment on function private.delete_post is
   'Deletes a post for everyone and gives its author; its row and words stay for the staff. Null when it was deleted before. For definer functions and staff.';
 
-create function private.delete_own_post(p_post uuid) returns void
+create function private.delete_own_post(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- nobody, its author included, sees a deleted post: no policy lets it be written
 set search_path = ''
 as $$
 begin
-  if exists (select from app.posts where id = p_post and author_id = app.uid()) then
-    perform private.delete_post(p_post);
-  end if;
+  return (select private.delete_post(p.id) is not null from app.posts p where p.id = p_post and p.author_id = private.caller());
 end $$;
-comment on function private.delete_own_post is 'Deletes the caller''s own post.';
+comment on function private.delete_own_post is
+  'Deletes the caller''s own post. False when it was deleted before, null when it is not theirs.';
 
 create function api.delete_post(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.own_post(p_id);   -- locked: of two at once the second finds none
-  perform private.delete_own_post(p_id);
+  if private.reposted(p_id) is null then   -- one's repost goes whatever one sees of what it is of
+    perform private.own_post(p_id);
+  end if;
+  if private.delete_own_post(p_id) is not true then   -- of two at once the second finds none
+    perform private.fail('post_unknown');
+  end if;
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_post is
-  'Deletes one''s post, also a hidden or scheduled one. Fails: post_unknown, post_not_yours.';
+  'Deletes one''s post, also a hidden or scheduled one, and a repost of what one no longer sees. Fails: post_unknown, post_not_yours.';
 
 -- sql/posts/48_mentions.sql
 
@@ -7133,20 +7348,22 @@ begin
   if strpos(p_text, '@') = 0 then
     return '{}';
   end if;
-  -- no part of a word, of an address (a@b.example) or of a link (…/@name); the name ends where the word ends
+  -- No part of a word, of an address (a@b.example) or of a link (…/@name); the name ends where the word ends. A name that
+  -- the cut went through is none: an X, as no name has, is put where the rest of it was.
   return array(
     select n.user_id
     from regexp_matches(
-           lower(p_text) collate pg_catalog.pg_c_utf8,
+           case when length(p_text) <= 10000 then lower(p_text)
+                else lower(rtrim(left(p_text, 10000), '.-')) || 'X' end collate pg_catalog.pg_c_utf8,
            '(?<![[:alnum:]_@./+-])@([a-z0-9_]{3,30})(?:@([a-z0-9]+(?:[.-]+[a-z0-9]+)*))?(?![[:alnum:]_@])', 'g')
          with ordinality as m (part, place)
     join app.usernames n on n.hash = private.username_hash(m.part[1]) and n.user_id is not null
-    where coalesce(m.part[2] = (select private.domain()), true)
+    where m.place <= 200 and coalesce(m.part[2] = (select private.domain()), true)
     group by n.user_id
     order by min(m.place));
 end $$;
 comment on function private.people_named_in is
-  'Whom a text mentions, by a present or an earlier name, each once, in the order of their first mention.';
+  'Whom a text mentions, by a present or an earlier name, each once, in the order of their first mention: among the first 200 mentions in its first 10,000 characters, since the text waits for it.';
 
 create function private.mention_people(p_text text, p_writer uuid, p_post uuid, p_reply uuid default null) returns void
 language plpgsql volatile
@@ -7205,7 +7422,8 @@ as $$
 begin
   perform private.broadcast('feed:public', 'post', jsonb_build_object('id', p.id))
   from app.posts p
-  where p.id = (new.payload ->> 'postId')::uuid and p.required_level = 0 and p.space_id is null and p.closer_id is null;
+  where p.id = (new.payload ->> 'postId')::uuid and p.required_level = 0 and p.space_id is null and p.closer_id is null
+    and not exists (select from app.posts q where q.id = p.quoted_post_id and p.format = 'repost' and q.space_id is not null);
   return null;
 end $$;
 comment on function private.broadcast_post is
@@ -7550,19 +7768,20 @@ begin
     from (
       select p.id, p.published_at,
              (ln(1::float8 + c.reactions + c.replies * 2 + c.shares * 3 + c.bookmarks * 2) * 10000)::integer as engagement,
-             coalesce(10000 - 2000 * abs(p.depth - i.depth), 0) as depth,
+             coalesce(10000 - 2000 * abs(o.depth - i.depth), 0) as depth,
              case when i.depth is null then 0 else 10000 end as interest,
              case when f.following_id is null then 0 else 10000 end as following,
              case a.level when 1 then 5000 when 2 then 10000 else 0 end as circle
       from unnest(p_ids) as w (id)
       join app.posts p on p.id = w.id
-      join app.post_counters c on c.post_id = p.id
-      left join app.user_interests i on i.user_id = v_me and i.interest_id = p.interest_id
+      join app.posts o on o.id = case p.format when 'repost' then p.quoted_post_id else p.id end
+      join app.post_counters c on c.post_id = o.id
+      left join app.user_interests i on i.user_id = v_me and i.interest_id = o.interest_id
       left join app.follows f on f.follower_id = v_me and f.following_id = p.author_id
       left join app.audience a on a.viewer_id = v_me and a.author_id = p.author_id) f;
 end $$;
 comment on function private.feed_scores is
-  'What posts are worth to the caller, in ten-thousandths: engagement ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks), depth 0..1 (how near the post''s depth is to the depth of one''s interest in its primary interest), interest 1 (one has that), following 1, circle 0.5 or 1 (one is in the author''s circle or inner circle). score is their sum.';
+  'What posts are worth to the caller, in ten-thousandths: engagement ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks), depth 0..1 (how near the post''s depth is to the depth of one''s interest in its primary interest), interest 1 (one has that), following 1, circle 0.5 or 1 (one is in the author''s circle or inner circle). score is their sum. A repost has the first three of its original.';
 
 -- sql/posts/53_feed.sql
 
@@ -7816,7 +8035,7 @@ insert into private.report_targets (type, finder) values
 -- What erasure does to posts, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.posts', 'author_id', 'posts', '{author_silenced,required_level,hot_at,warmth,words,closer_id,original_author_id}'),
+  ('app.posts', 'author_id', 'posts', '{author_silenced,required_level,hot_at,warmth,publish_again_at,words,closer_id,original_author_id}'),
   ('app.replies', 'author_id', 'replies', '{author_silenced,required_level}'),
   ('app.reactions', 'user_id', 'reactions', '{}'),
   ('app.bookmarks', 'user_id', 'bookmarks', '{}'),
@@ -7843,13 +8062,7 @@ language plpgsql security definer   -- an erasure changes rows that nobody may c
 set search_path = ''
 as $$
 begin
-  -- the counters first and in one order: who else changes several, as counting views does, would wait for this crosswise
-  perform from app.post_counters c
-  where c.post_id in (select p.quoted_post_id from app.posts p
-                      where p.author_id = new.id and p.format = 'repost' and p.deleted_at is null
-                      union select r.post_id from app.replies r where r.author_id = new.id and r.required_level = 0)
-  order by c.post_id for no key update;
-  update app.posts set title = null, body = '', media = '[]', pinned_at = null, deleted_at = coalesce(deleted_at, now())
+  update app.posts set title = null, body = '', media = '[]', deleted_at = coalesce(deleted_at, now())
   where author_id = new.id and (deleted_at is null or title is not null or body <> '' or media <> '[]');
   delete from app.post_versions v using app.posts p where p.id = v.post_id and p.author_id = new.id;
   update app.poll_options set text = ''
@@ -7874,10 +8087,10 @@ create trigger erase_posts after update of erased_at on app.users
 
 -- Who may see and touch posts, replies and reactions. Twin of sql/posts/.
 
-grant execute on function private.visibility_level, private.hot_at, private.trimmed, private.post, private.open_post, private.own_post, private.post_visible_to, private.post_time,
+grant execute on function private.visibility_level, private.hot_at, private.trimmed, private.post, private.open_post, private.original, private.open_original, private.marked, private.own_post, private.post_visible_to, private.post_time,
   private.post_cards, private.muted_posts, private.feed_in_time, private.feed_ranked, private.reply, private.reply_time, private.reply_cards, private.reactions_of, private.reported_post, private.reported_reply,
   private.series, private.series_cards, private.place_part, private.part_place,
-  private.bookmark_time, private.quotable, private.reposted, private.delete_repost, private.pin, private.unpin
+  private.bookmark_time, private.quotable, private.reposted, private.delete_repost, private.pin, private.unpin, private.withdraw_vote
   to authenticated;
 
 -- posts
@@ -7925,8 +8138,8 @@ create policy select_with_post on app.post_interests for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.post_interests is 'Whoever sees the post.';
 create policy insert_author on app.post_interests for insert to authenticated
-  with check ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid()));
-comment on policy insert_author on app.post_interests is 'The author alone.';
+  with check ((select p.author_id from app.posts p where p.id = post_id and p.format <> 'repost') = (select app.uid()));
+comment on policy insert_author on app.post_interests is 'The author alone. A repost has none.';
 create policy delete_author on app.post_interests for delete to authenticated
   using (not is_primary and (select p.author_id from app.posts p where p.id = post_id) = (select app.uid()));
 comment on policy delete_author on app.post_interests is 'The author alone; the primary one follows the post, by trigger.';
@@ -7952,8 +8165,8 @@ grant insert (post_id, user_id) on app.bookmarks to authenticated;
 create policy select_own on app.bookmarks for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.bookmarks is 'One''s own alone.';
 create policy insert_own on app.bookmarks for insert to authenticated
-  with check (user_id = (select app.uid()) and (select true from app.posts p where p.id = post_id));
-comment on policy insert_own on app.bookmarks is 'People bookmark in their own name what they see.';
+  with check (user_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
+comment on policy insert_own on app.bookmarks is 'People bookmark in their own name what they see: of a repost the original.';
 create policy delete_own on app.bookmarks for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.bookmarks is 'People take their own back.';
 
@@ -8072,19 +8285,18 @@ create policy select_with_post on app.replies for select to authenticated
      and (select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.replies is 'Whoever sees the post, and is not across a block from the one who replied.';
 create policy insert_own on app.replies for insert to authenticated
-  with check (author_id = (select app.uid()) and (select true from app.posts p where p.id = post_id));
-comment on policy insert_own on app.replies is 'People reply in their own name to what they see.';
+  with check (author_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
+comment on policy insert_own on app.replies is 'People reply in their own name to what they see: of a repost to the original.';
 
 -- reactions
 alter table app.reactions enable row level security;
 grant select, delete on app.reactions to authenticated;
 grant insert (post_id, user_id, kind) on app.reactions to authenticated;
-create policy select_with_post on app.reactions for select to authenticated
-  using (user_id = (select app.uid()) and (select true from app.posts p where p.id = post_id));
-comment on policy select_with_post on app.reactions is 'One''s own, on what one still sees. What others gave shows as a count alone.';
+create policy select_own on app.reactions for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.reactions is 'One''s own alone. What others gave shows as a count.';
 create policy insert_own on app.reactions for insert to authenticated
-  with check (user_id = (select app.uid()) and (select true from app.posts p where p.id = post_id));
-comment on policy insert_own on app.reactions is 'People react in their own name to what they see.';
+  with check (user_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
+comment on policy insert_own on app.reactions is 'People react in their own name to what they see: of a repost to the original.';
 create policy delete_own on app.reactions for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.reactions is 'People take their own reactions back.';
 
@@ -8190,13 +8402,11 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- the people first, as an erasure does: the entries will refer to them, and who waits for an erasure holds nothing yet
-  perform from app.users u where u.id = any (p_users) order by u.id for key share;
   perform pg_advisory_xact_lock(k.key)
   from (select distinct hashtextextended('reputation ' || u.id, 0) as key from unnest(p_users) as u (id) order by key) k;
 end $$;
 comment on function private.lock_reputation is
-  'Lets one writer at a time at the ledger of these people. What is asked of it in a later statement is then final. The order of locks: a person''s row, a post''s counters, this, private.lock_contribution, notifications, wallets, the audit log.';
+  'Lets one writer at a time at the ledger of these people. What is asked of it in a later statement is then final. The order of locks: a person''s row, the counters of posts (private.lock_counters), posts and replies, this, private.lock_contribution, notifications, wallets, the audit log.';
 
 create function private.roll_up_share(p_level integer) returns numeric
 language plpgsql immutable   -- a row's cost: a tenth of what SQL costs with a search_path
@@ -9055,10 +9265,13 @@ comment on function api.list_my_appeals is
 -- The contribution score: what people do for the whole, and a share of it for those by whose invitation they came.
 -- Specification: Resources › Reputation (contribution score).
 --
--- Locks: whoever writes here locks the person and their inviters, all at once and in one order, and has taken every lock
--- of reputation before (private.lock_reputation says the whole order). So the triggers below come after those of
--- sql/reputation/20_earning.sql by their names, earn_… and take_back_…, and before notify_of_event. An operation that
--- gives for several people locks them all first (private.lock_contribution).
+-- What a person does is written at once, the shares by a job soon after (71_inheritance.sql): most people came by the codes
+-- of a few, and would wait for each other at their scores.
+--
+-- Locks: whoever writes here locks the person, and has taken every lock of reputation before (private.lock_reputation says
+-- the whole order). So the triggers below come after those of sql/reputation/20_earning.sql by their names, earn_… and
+-- take_back_…, and before notify_of_event. An operation that gives for several people locks them all first, and writes in
+-- the order of their ids.
 
 create table app.contribution_entries (
   id         uuid primary key default gen_random_uuid(),
@@ -9081,7 +9294,7 @@ create index contribution_entries_cause_idx on app.contribution_entries (user_id
 comment on table app.contribution_entries is
   'The ledger: ids and numbers only, never changed. What is taken back has an opposite entry.';
 comment on column app.contribution_entries.position is
-  'The order of a person''s entries, also within a transaction: given while private.lock_contribution is held.';
+  'The order of what a person did, also within a transaction: given while private.lock_contribution is held. Shares come later.';
 comment on column app.contribution_entries.level is
   '0 is what the person did, 1 the share of who invited them, 2 and 3 of the inviters above.';
 comment on column app.contribution_entries.origin_id is 'Of a share: the entry that it is a share of.';
@@ -9098,13 +9311,23 @@ create table app.contribution_scores (
   score   numeric(14, 2) not null
 );
 create index contribution_scores_score_idx on app.contribution_scores (score desc, user_id);
-comment on table app.contribution_scores is 'The ledger summed up by person, shares included. Its trigger keeps it.';
+comment on table app.contribution_scores is
+  'The ledger summed up by person, with the shares that are written. Its trigger keeps it.';
+
+create table private.contribution_inheritance (
+  entry_id  uuid primary key references app.contribution_entries on delete restrict,
+  undoes_id uuid
+);
+comment on table private.contribution_inheritance is
+  'What people did, and what of it was undone, of which the shares are not written yet: private.job_inherit_contributions does it.';
+comment on column private.contribution_inheritance.undoes_id is 'As in the entry: what is undone comes before what undoes it.';
 
 create function private.sum_contribution() returns trigger
 language plpgsql security definer   -- the scores of other people than the caller
 set search_path = ''
 as $$
 begin
+  -- in one order, whoever comes: two writers of the same scores would wait for each other
   insert into app.contribution_scores as s (user_id, score)
   select w.user_id, sum(w.delta) from written w group by w.user_id order by w.user_id
   on conflict (user_id) do update set score = s.score + excluded.score;
@@ -9129,46 +9352,18 @@ begin
 end $$;
 comment on function private.contribution_points is 'The points of a kind of contribution.';
 
-create function private.invite_line(p_user uuid) returns uuid[]
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_line    uuid[] := array[p_user];
-  v_inviter uuid := p_user;
-begin
-  for v_level in 1..3 loop
-    select t.inviter_id into v_inviter from app.invite_tree t where t.invitee_id = v_inviter;
-    exit when not found;
-    v_line := v_line || v_inviter;
-  end loop;
-  return v_line;
-end $$;
-comment on function private.invite_line is
-  'A person, by whom they came, by whom that one came, and once more: the erased too, since numbers stay.';
-
-create function private.lock_contributors(p_people uuid[]) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  -- the people first, as in private.lock_reputation
-  perform from app.users u where u.id = any (p_people) order by u.id for key share;
-  perform pg_advisory_xact_lock(k.key)
-  from (select distinct hashtextextended('contribution ' || p.id, 0) as key from unnest(p_people) as p (id) order by key) k;
-end $$;
-comment on function private.lock_contributors is 'Locks the contribution of these very people; see private.lock_contribution.';
-
 create function private.lock_contribution(p_users uuid[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.lock_contributors(array(
-    select distinct l.id from unnest(p_users) as u (id), unnest(private.invite_line(u.id)) as l (id)));
+  -- the people first, as in private.lock_reputation
+  perform from app.users u where u.id = any (p_users) order by u.id for key share;
+  perform pg_advisory_xact_lock(k.key)
+  from (select distinct hashtextextended('contribution ' || u.id, 0) as key from unnest(p_users) as u (id) order by key) k;
 end $$;
 comment on function private.lock_contribution is
-  'Lets one writer at a time at the contribution of these people and of those by whom they came. What is asked of it in a later statement is then final. After every private.lock_reputation of a transaction.';
+  'Lets one writer at a time at what these people contribute. What is asked of it in a later statement is then final. After every private.lock_reputation of a transaction.';
 
 create function private.standing_contribution(p_user uuid, p_kind text, p_source uuid) returns uuid
 language plpgsql stable
@@ -9188,37 +9383,35 @@ create function private.contribute(p_user uuid, p_kind text, p_source uuid) retu
 language plpgsql volatile
 set search_path = ''
 as $$
-declare
-  c_shares constant numeric[] := array[1, 0.50, 0.25, 0.10];
-  v_line   uuid[] := private.invite_line(p_user);
-  v_points numeric := private.contribution_points(p_kind);
-  v_origin uuid := gen_random_uuid();
 begin
-  perform private.lock_contributors(v_line);
+  perform private.lock_contribution(array[p_user]);
   if private.standing_contribution(p_user, p_kind, p_source) is null then
-    insert into app.contribution_entries (id, user_id, kind, delta, origin_id, level, source_id)
-    select case l.place when 1 then v_origin else gen_random_uuid() end, l.id, p_kind, round(v_points * c_shares[l.place], 2),
-           case when l.place > 1 then v_origin end, l.place - 1, p_source
-    from unnest(v_line) with ordinality as l (id, place);
+    with given as (
+      insert into app.contribution_entries (user_id, kind, delta, source_id)
+      values (p_user, p_kind, private.contribution_points(p_kind), p_source)
+      returning id
+    )
+    insert into private.contribution_inheritance (entry_id) select id from given;
   end if;
 end $$;
 comment on function private.contribute is
-  'Gives the points of a kind once for a cause, until it is undone, and 50, 25 and 10 % of them to the three by whom the person came.';
+  'Gives the points of a kind once for a cause, until it is undone, and soon after their shares to those by whom the person came.';
 
 create function private.uncontribute(p_user uuid, p_kind text, p_source uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_opposite uuid := gen_random_uuid();
   v_standing uuid;
 begin
-  perform private.lock_contributors(private.invite_line(p_user));
+  perform private.lock_contribution(array[p_user]);
   v_standing := private.standing_contribution(p_user, p_kind, p_source);
-  insert into app.contribution_entries (id, user_id, kind, delta, origin_id, level, undoes_id, source_id)
-  select case when e.id = v_standing then v_opposite else gen_random_uuid() end, e.user_id, e.kind, -e.delta,
-         case when e.id <> v_standing then v_opposite end, e.level, e.id, e.source_id
-  from app.contribution_entries e where e.id = v_standing or e.origin_id = v_standing;
+  with undone as (
+    insert into app.contribution_entries (user_id, kind, delta, undoes_id, source_id)
+    select e.user_id, e.kind, -e.delta, e.id, e.source_id from app.contribution_entries e where e.id = v_standing
+    returning id, undoes_id
+  )
+  insert into private.contribution_inheritance (entry_id, undoes_id) select id, undoes_id from undone;
 end $$;
 comment on function private.uncontribute is
   'The exact opposite of private.contribute, shares too; nothing when the cause gave nothing or is undone already.';
@@ -9274,13 +9467,70 @@ begin
   perform private.lock_contribution(array(select distinct g.user_id from gone g));
   perform private.uncontribute(g.user_id, 'reaction_given', g.post_id)
   from (select distinct post_id, user_id from gone) g
-  where not exists (select from app.reactions r where r.post_id = g.post_id and r.user_id = g.user_id);
+  where not exists (select from app.reactions r where r.post_id = g.post_id and r.user_id = g.user_id)
+  order by g.user_id;
   return null;
 end $$;
 comment on function private.withdraw_reactions is
   'Trigger: when a person''s last reaction on a post goes, their contribution by it goes too.';
 create trigger withdraw_reactions after delete on app.reactions
   referencing old table as gone for each statement execute function private.withdraw_reactions();
+
+-- sql/reputation/71_inheritance.sql
+
+-- What comes of a contribution to those by whom a person came: written by a job, many at once. When:
+-- api-facade/worker/jobs.ts.
+-- Specification: Resources › Reputation (contribution score, ancestors).
+--
+-- Locks: the scores alone, row by row in the order of their people, as everybody does who writes several. A lock on what
+-- these people contribute is not needed, since only they themselves give and undo it.
+
+create function private.inviters(p_user uuid) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_line    uuid[] := '{}';
+  v_inviter uuid := p_user;
+begin
+  for v_level in 1..3 loop
+    select t.inviter_id into v_inviter from app.invite_tree t where t.invitee_id = v_inviter;
+    exit when not found;
+    v_line := v_line || v_inviter;
+  end loop;
+  return v_line;
+end $$;
+comment on function private.inviters is
+  'By whom a person came, by whom that one came, and once more: the erased too, since numbers stay.';
+
+create function private.job_inherit_contributions() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  c_shares constant numeric[] := array[0.50, 0.25, 0.10];
+  v_taken  uuid[];
+begin
+  -- what undoes something waits until that is inherited, also by another worker: its shares are the opposites of those
+  v_taken := array(
+    select q.entry_id
+    from private.contribution_inheritance q
+    where (select true from private.contribution_inheritance u where u.entry_id = q.undoes_id) is null
+    limit 1000
+    for update of q skip locked);
+  insert into app.contribution_entries (user_id, kind, delta, origin_id, level, undoes_id, source_id)
+  select i.id, e.kind, round(e.delta * c_shares[i.level], 2), e.id, i.level, null::uuid, e.source_id
+  from app.contribution_entries e, unnest(private.inviters(e.user_id)) with ordinality as i (id, level)
+  where e.id = any (v_taken) and e.undoes_id is null
+  union all
+  select s.user_id, s.kind, -s.delta, e.id, s.level, s.id, s.source_id
+  from app.contribution_entries e join app.contribution_entries s on s.origin_id = e.undoes_id
+  where e.id = any (v_taken);
+  delete from private.contribution_inheritance where entry_id = any (v_taken);
+  return cardinality(v_taken);
+end $$;
+comment on function private.job_inherit_contributions is
+  'Job: gives 50, 25 and 10 % of up to 1000 contributions to the three by whom each person came, and takes back what came of those undone. The worker repeats it until there is none.';
 
 -- sql/reputation/75_marks.sql
 
@@ -9314,7 +9564,7 @@ begin
     select private.standing_entry(p.author_id, 'bookmark.received', g.post_id, g.user_id)
     from gone g join app.posts p on p.id = g.post_id));
   perform private.lock_contribution(array(select distinct g.user_id from gone g));
-  perform private.uncontribute(g.user_id, 'bookmark_given', g.post_id) from gone g;
+  perform private.uncontribute(g.user_id, 'bookmark_given', g.post_id) from gone g order by g.user_id;
   return null;
 end $$;
 comment on function private.take_back_bookmarks is 'Trigger: with a bookmark goes what it gave in both ledgers.';
@@ -9413,7 +9663,8 @@ insert into private.personal_data (relation, person_column, section, whose) valu
   ('app.reputation_votes', 'user_id', 'reputationVotesReceived', 'user_id = $1 and value <> 0');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.reputation_entries', 'earned_from', 'The entry is another''s; what the person did for it is in reactions, replies and invitedBy.'),
-  ('app.reputation_entries', 'source_id', 'Only the cause of an entry.');
+  ('app.reputation_entries', 'source_id', 'Only the cause of an entry.'),
+  ('private.contribution_inheritance', 'entry_id', 'Entries of which the inviters have not got their shares yet, for a minute or two.');
 
 create function private.erase_reputation() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
@@ -9469,8 +9720,9 @@ create policy insert_own on app.reputation_appeals for insert to authenticated
           and (entry_id is null or entry_id in (select e.id from app.reputation_entries e where e.user_id = (select app.uid()))));
 comment on policy insert_own on app.reputation_appeals is 'People appeal in their own name, about their own entries.';
 
--- contribution_entries: for definer functions alone
+-- contribution_entries, contribution_inheritance: for definer functions alone
 alter table app.contribution_entries enable row level security;
+alter table private.contribution_inheritance enable row level security;
 
 -- contribution_scores
 alter table app.contribution_scores enable row level security;
@@ -9488,8 +9740,8 @@ grant execute on function api.get_my_reputation, api.get_reputation, api.get_rep
   api.get_my_capabilities, api.vote_reputation, api.list_received_votes, api.create_appeal, api.list_my_appeals
   to authenticated;
 
--- batches that the worker does
-grant execute on function private.forfeit_earnings to worker;
+-- the job, and batches that the worker does
+grant execute on function private.job_inherit_contributions, private.forfeit_earnings to worker;
 
 -- sql/economy/10_ledger.sql
 
@@ -9776,11 +10028,13 @@ select p.id,
                         else (select s.amount from app.payment_splits s
                               where s.payment_id = p.id and s.receiver_id = (select app.uid())) end,
          'total', p.amount,
-         'splits', (select json_agg(json_build_object('receiverId', r.card ->> 'id', 'amount', s.amount)
-                                    order by s.receiver_id <> p.receiver_id, s.receiver_id)
-                    from app.payment_splits s left join app.person_card r on r.id = s.receiver_id
-                    where s.payment_id = p.id),
-         'postId', p.post_id,
+         'splits', (select json_agg(json_build_object('receiverId', r.name, 'amount', r.amount)
+                                    order by r.id <> p.receiver_id, r.id)
+                    from (select coalesce(c.id, p.receiver_id) as id, max(c.card ->> 'id') as name, sum(s.amount) as amount
+                          from app.payment_splits s left join app.person_card c on c.id = s.receiver_id
+                          where s.payment_id = p.id
+                          group by 1) r),
+         'postId', (select post.id from app.posts post where post.id = p.post_id),
          'replyId', p.reply_id,
          'reversed', p.reversed,
          'reversalOf', p.reversal_of,
@@ -9789,7 +10043,7 @@ from app.payments p
 left join app.person_card sender on sender.id = p.sender_id
 left join app.person_card receiver on receiver.id = p.receiver_id;
 comment on view app.payment_card is
-  'A payment as sender or receiver sees it: amount is what left or reached the caller, total what was paid. The payment stays when the other side is hidden (a block, a ban, an erasure): the person is then null.';
+  'A payment as sender or receiver sees it: amount is what left or reached the caller, total what was paid. The payment stays when the other side is hidden (a block, a ban, an erasure): the person is then null, and a co-author''s share shows within the author''s. A post that the caller does not see is null too.';
 
 create function private.payment_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -9870,7 +10124,7 @@ begin
   end if;
 
   if p_post_id is not null then
-    v_post := private.post(p_post_id);
+    v_post := private.original(p_post_id);
     v_receiver := v_post.author_id;
   elsif p_reply_id is not null then
     v_receiver := (private.reply(p_reply_id)).author_id;
@@ -9882,13 +10136,13 @@ begin
   end if;
   perform private.require_reputation(v_post.interest_id, v_needed);   -- only a post has an interest
 
-  v_payment := private.pay(v_receiver, v_emotion, p_tier, p_post_id, p_reply_id);
+  v_payment := private.pay(v_receiver, v_emotion, p_tier, v_post.id, p_reply_id);
   return private.keep('pay', json_build_object(
     'payment', private.payment_cards(array[v_payment]) -> 0,
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $$;
 comment on function api.pay is
-  'Pays for a post, for a reply, or a person: {payment, senderBalance}. A post without a primary interest asks for no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, insufficient_mana.';
+  'Pays for a post, of a repost for the original, for a reply, or a person: {payment, senderBalance}. A post without a primary interest asks for no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, insufficient_mana.';
 
 -- sql/economy/30_history.sql
 
@@ -9943,15 +10197,12 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_card json := private.post_cards(array[p_post_id]) -> 0;
+  v_card json := private.post_cards(array[(private.original(p_post_id)).id]) -> 0;
 begin
-  if v_card is null then
-    perform private.fail('post_unknown');
-  end if;
   return json_build_object('emojiBreakdown', v_card -> 'emojiBreakdown');
 end $$;
 comment on function api.get_breakdown is
-  'What a post was paid by emotion, {emojiBreakdown: {love: {count, total}, …}}, as in the post itself. Fails: post_unknown.';
+  'What a post, of a repost the original, was paid by emotion, {emojiBreakdown: {love: {count, total}, …}}, as in the post itself. Fails: post_unknown.';
 
 -- sql/economy/80_contribution.sql
 
@@ -10127,6 +10378,8 @@ begin
   -- who takes a heart back and gives it again is not counted, and disturbs nobody, twice
   if found or p_kind in ('post.replied', 'post.quoted', 'message.received') then
     update app.notifications set count = count + 1, payload = p_payload, read_at = null where id = v_id;
+  else
+    update app.notifications set payload = p_payload where id = v_id and payload <> p_payload;   -- what it named may be gone
   end if;
   return true;
 end $$;
@@ -10344,7 +10597,9 @@ begin
   when 'economy.payment.sent' then
     perform private.notify(s.receiver_id, 'payment.received', p.sender_id, 'payment', p.id::text,
       jsonb_build_object('paymentId', p.id, 'emotion', p.emotion, 'tier', p.tier, 'amount', s.amount,
-                         'postId', p.post_id, 'replyId', p.reply_id))
+                         -- a co-author is paid also for a post that they do not see any more
+                         'postId', case when private.post_visible_to(p.post_id, s.receiver_id) then p.post_id end,
+                         'replyId', p.reply_id))
     from app.payments p join app.payment_splits s on s.payment_id = p.id
     where p.id = (v_event ->> 'paymentId')::uuid;
 
@@ -10799,7 +11054,7 @@ declare
   v_post app.posts;
 begin
   perform private.require_role('moderator', 'admin');
-  select * into v_post from app.posts where id = p_id for update;
+  select * into v_post from app.posts where id = p_id and deleted_at is null for update;
   if not found then
     perform private.fail('post_unknown');
   end if;
@@ -10810,7 +11065,7 @@ begin
   return json_build_object('id', p_id, 'hiddenAt', v_post.hidden_at);
 end $$;
 comment on function private.set_post_hidden is
-  'Hides a post or shows it again: {id, hiddenAt}. What is so already stays as it is, without an entry. Fails: role_required, post_unknown, reason_length.';
+  'Hides a post or shows it again: {id, hiddenAt}. What is so already stays as it is, without an entry; what was deleted is unknown. Fails: role_required, post_unknown, reason_length.';
 
 create function private.set_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -10820,7 +11075,8 @@ declare
   v_reply app.replies;
 begin
   perform private.require_role('moderator', 'admin');
-  select * into v_reply from app.replies where id = p_id for update;
+  perform private.lock_counters(array(select post_id from app.replies where id = p_id));   -- before the reply, as everywhere
+  select * into v_reply from app.replies where id = p_id and deleted_at is null for update;
   if not found then
     perform private.fail('reply_unknown');
   end if;
@@ -10910,6 +11166,7 @@ grant execute on function private.anybody, private.check_delta, private.trimmed,
   to service_role;
 grant execute on function api.generate_invite_codes, api.list_appeals, api.resolve_appeal, api.adjust_reputation to service_role;
 grant execute on function private.moderated, private.set_post_hidden, private.set_reply_hidden, private.delete_post,
+  private.lock_counters, private.lock_original,
   private.hot_at, private.visibility_level   -- columns of posts are made of these
   to service_role;
 grant execute on function api.hide_post, api.unhide_post, api.remove_post, api.hide_reply, api.unhide_reply to service_role;

@@ -125,6 +125,20 @@ describe('answering', () => {
     expect(await invite(alice, post, bob)).toMatchObject({ status: 201 })
   })
 
+  test('no after yes leaves, also when the post is for others by now', async () => {
+    for (const visibility of ['public', 'inner']) {
+      const post = await publish(alice)
+      const { body } = await invite(alice, post, bob)
+      await respond(bob, post, body.id)
+      await alice.patch(`/posts/${post}`, { visibility })
+      const answer = await respond(bob, post, body.id, false)
+      expect(answer).toMatchObject({ status: 200, body: { ...body, status: 'declined' } })
+      expect((await alice.get(`/posts/${post}`)).body).toMatchObject({ coAuthors: [] })
+      const word = visibility === 'public' ? 'co_author_invitation_unknown' : 'post_unknown'
+      expect(await respond(bob, post, body.id, false)).toFailWith(404, word)
+    }
+  })
+
   test('is too late after a block', async () => {
     const post = await publish(alice)
     const { body } = await invite(alice, post, bob)
@@ -170,13 +184,22 @@ describe('at once', () => {
     }
   })
 
-  test('yes and no leave one answer', async () => {
-    const post = await publish(alice)
-    const { body } = await invite(alice, post, bob)
-    const answers = await Promise.all([true, false].map((accept) => respond(bob, post, body.id, accept)))
-    const kept = answers.find(({ status }) => status === 200)?.body.status
-    expect(answers.map(({ status }) => status).sort()[0]).toBe(200)
-    expect(await standing(post)).toEqual(kept === 'accepted' ? [{ status: 'accepted', share: 10 }] : [])
+  test('yes and no leave nothing, whichever came first', async () => {
+    for (let turn = 0; turn < 5; turn++) {
+      const post = await publish(alice)
+      const { body } = await invite(alice, post, bob)
+      const [yes, no] = await Promise.all([true, false].map((accept) => respond(bob, post, body.id, accept)))
+      expect(no).toMatchObject({ status: 200, body: { status: 'declined' } })
+      if (yes?.status !== 200) expect(yes).toFailWith(404, 'co_author_invitation_unknown')
+      expect(await standing(post)).toEqual([])
+    }
+  })
+
+  test('of five who leave one does', async () => {
+    const post = await write(alice, [[bob, 10]])
+    const [row] = await owner<{ id: string }[]>`select id from app.post_co_authors where post_id = ${post}`
+    const answers = await Promise.all(Array.from({ length: 5 }, () => respond(bob, post, row?.id ?? '', false)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404])
   })
 
   test('an invitation and a block leave nothing pending', async () => {
@@ -219,4 +242,23 @@ test('a payment is shared, and shows each what is theirs', async () => {
     const [notice] = await person.inbox('payment.received')
     expect(notice?.payload).toMatchObject({ paymentId: id, amount: own?.amount, postId: post })
   }
+})
+
+test('a payment tells nobody of whom or of what they may not see', async () => {
+  const post = await write(alice, [[bob, 40]])
+  type Listed = { items: { id: string; amount: number; postId: string | null; splits: object[] }[] }
+  const latest = async (person: Person, direction: string) =>
+    (await person.get<Listed>(`/economy/payments?direction=${direction}&limit=1`)).body.items[0]
+  await people.fay.post('/users/bob/block')
+  const paid = await people.fay.post<{ payment: object }>('/economy/pay', { emotion: 'joy', tier: 2, postId: post })
+  const folded = { amount: 10, postId: post, splits: [{ receiverId: alice.actorId, amount: 10 }] }
+  expect(paid).toMatchObject({ status: 201, body: { payment: folded } })
+  expect(await latest(people.fay, 'sent')).toMatchObject(folded)
+  const own = { amount: 4, splits: [{ receiverId: bob.actorId, amount: 4 }] }
+  expect(await latest(bob, 'received')).toMatchObject({ ...own, postId: post })
+
+  await alice.patch(`/posts/${post}`, { visibility: 'inner' })
+  expect(await latest(bob, 'received')).toMatchObject({ ...own, postId: null })
+  expect(await latest(people.fay, 'sent')).toMatchObject({ ...folded, postId: null })
+  expect(await latest(alice, 'received')).toMatchObject({ amount: 6, postId: post })
 })

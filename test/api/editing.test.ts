@@ -185,6 +185,19 @@ describe('GET /posts/by/:username', () => {
     expect(body.items.map(({ pinned }) => pinned)).toEqual([true, true, false])
   })
 
+  test('skips nothing behind a pin that is deleted in the middle of a walk', async () => {
+    const ids: string[] = []
+    for (let n = 0; n < 4; n++) ids.unshift(await publish(carla))
+    const earlier = await carla.get<Page<{ id: string; pinned: boolean }>>('/posts/by/carla?limit=50')
+    for (const { id, pinned } of earlier.body.items) if (pinned) await carla.delete(`/posts/${id}/pin`)
+    for (const at of [3, 2]) await carla.post(`/posts/${ids[at]}/pin`)
+    const first = await bob.get<Page<Post>>('/posts/by/carla?limit=1')
+    expect(first.body).toMatchObject({ items: [{ id: ids[2] }], nextCursor: ids[2] })
+    await carla.delete(`/posts/${ids[2]}`)
+    const rest = await bob.get<Page<Post>>(`/posts/by/carla?limit=4&cursor=${first.body.nextCursor}`)
+    expect(rest.body.items.map(({ id }) => id).slice(0, 3)).toEqual([ids[3], ids[0], ids[1]])
+  })
+
   test('shows to oneself what is hidden, and what is scheduled in a list of its own', async () => {
     const hidden = await publish(alice)
     const later = await publish(alice, { publishAt: new Date(Date.now() + 3_600_000).toISOString() })

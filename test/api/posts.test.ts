@@ -26,7 +26,6 @@ const reading = (id: string): [string, string, object?][] => [
   ['GET', `/economy/posts/${id}/breakdown`],
   ['POST', '/economy/pay', { ...spark, postId: id }],
   ['POST', `/posts/${id}/repost`, {}],
-  ['DELETE', `/posts/${id}/repost`],
 ]
 /** What its author may. */
 const writing = (id: string): [string, string, object?][] => [

@@ -5,7 +5,7 @@ import type { Person } from '../support/person.ts'
 import { world } from '../support/world.ts'
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000'
-const { alice, bob, carla, nobody, database } = await world()
+const { alice, bob, carla, nobody, database, join } = await world()
 
 type Series = { id: string; title: string; partCount: number; followed: boolean }
 type Part = { position: number; post: { id: string; body: string } }
@@ -116,6 +116,14 @@ describe('a series', () => {
     expect(await bob.get(`/posts/series?cursor=${answer.body.id}`)).toFailWith(400, 'cursor_unknown')
   })
 
+  test('is one of at most 100, also when ten are made at once', async () => {
+    const [dora] = (await join('dora')) as [Person]
+    await database.owner`insert into app.series (author_id, title) select ${dora.id}, 'x' from generate_series(1, 99)`
+    const answers = await Promise.all(Array.from({ length: 10 }, () => dora.post('/posts/series', { title: 'x' })))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    for (const answer of answers) if (answer.status !== 201) expect(answer).toFailWith(409, 'series_exhausted')
+  })
+
   test.each<[object, string]>([
     [{}, 'validation_failed'],
     [{ title: 7 }, 'validation_failed'],
@@ -156,6 +164,21 @@ describe('a part', () => {
     expect(await add(bob, own, hers)).toFailWith(403, 'post_not_yours')
     expect(await add(bob, own, UNKNOWN)).toFailWith(404, 'post_unknown')
     expect(await alice.post(`/posts/series/${series}/items`, {})).toFailWith(422, 'validation_failed')
+  })
+
+  test('is a part of at most five series, also when three are the fifth at once', async () => {
+    const id = await publish(bob, 'x')
+    const series = await Promise.all(Array.from({ length: 7 }, () => make(bob)))
+    const four = [] as Awaited<ReturnType<typeof add>>[]
+    for (const one of series.slice(0, 4)) four.push(await add(bob, one, id))
+    const answers = [...four, ...(await Promise.all(series.slice(4).map((one) => add(bob, one, id))))]
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 201, 409, 409])
+    for (const [at, answer] of answers.entries()) {
+      if (answer.status === 409) expect(answer).toFailWith(409, 'series_of_post_exceeded')
+      else expect(await add(bob, series[at] ?? '', id, 1)).toMatchObject({ status: 201 })
+    }
+    expect((await bob.get<{ series: Id[] }>(`/posts/${id}`)).body.series).toHaveLength(5)
+    expect((await bob.delete(`/posts/${id}`)).status).toBe(204)
   })
 
   test('that one may not see leaves no gap, and is no cursor', async () => {

@@ -194,6 +194,7 @@ describe('GET /reputation/me/detailed', () => {
 
   test('counts contributions, and what of them comes to those who invited', async () => {
     const [gus, hal] = (await join('gus', 'hal')) as [Person, Person]
+    const inherit = () => database.owner`select private.job_inherit_contributions() as changed`
     await database.owner`update app.invite_tree set inviter_id = ${gus.id} where invitee_id = ${hal.id}`
     const post = await hal.post<{ id: string }>('/posts', { body: 'What I found' })
     await hal.post(`/posts/${(await gus.post<{ id: string }>('/posts', { body: 'Mine' })).body.id}/replies`, {
@@ -205,6 +206,8 @@ describe('GET /reputation/me/detailed', () => {
       await gus.delete(`/posts/${post.body.id}/react`)
     }
     expect((await details(hal)).contributionScore).toBe(10 + 3 + 2)
+    expect((await details(gus)).contributionScore).toBe(10)
+    while ((await inherit())[0]?.changed) {} // as the worker does every minute
     expect((await details(gus)).contributionScore).toBe(10 + 15 / 2)
     await gus.post(`/posts/${post.body.id}/react`, { kind: 'spark' })
     expect((await details(gus)).contributionScore).toBe(10 + 15 / 2 + 1)

@@ -10,6 +10,7 @@ const { database, join } = await world({ people: [] })
 const { owner } = database
 const people = (await join('ann', 'ben', 'cyd', 'dee', 'eli')) as Person[]
 const [ann = '', ben = ''] = people.map(({ id }) => id)
+const [{ id: fay }] = (await join('fay')) as [Person]
 const [ethics, music] =
   await owner`select id from app.interests where slug in ('applied-ethics', 'music') order by slug`
 
@@ -25,18 +26,18 @@ async function call(caller: string, text: string, ...values: (string | null)[]):
   return row?.answer ?? ''
 }
 
-type Place = { author: string; interest: string | null; post: string }
+type Place = { author: string; interest: string | null; post: string; repost: string }
 const places: Place[] = [
-  { author: ann, interest: ethics?.id, post: '' },
-  { author: ben, interest: music?.id, post: '' },
-  { author: ann, interest: null, post: '' },
+  { author: ann, interest: ethics?.id, post: '', repost: '' },
+  { author: ben, interest: music?.id, post: '', repost: '' },
+  { author: ann, interest: null, post: '', repost: '' },
 ]
 async function write(place: Place) {
-  const answer = await call(place.author, `create_post('Here', p_interest_id => $2::uuid)`, place.interest)
-  place.post = (JSON.parse(answer) as { id: string }).id
+  const id = (answer: string) => (JSON.parse(answer) as { id: string }).id
+  const post = id(await call(place.author, `create_post('Here', p_interest_id => $2::uuid)`, place.interest))
+  const repost = id(await call(fay, given.repost, post))
+  Object.assign(place, { post, repost })
 }
-for (const place of places) await write(place)
-
 /** Deletes what stands there and writes something else: only one at a time, as nobody deletes twice. */
 const rewriting = new Set<Place>()
 async function rewrite(place: Place) {
@@ -59,15 +60,18 @@ const taken = {
   bookmark: 'unbookmark($2::uuid)',
   repost: 'unrepost($2::uuid)',
 }
+for (const place of places) await write(place)
+
 type Mark = keyof typeof given
-type Step = { who: number; place: number; mark: Mark | 'rewrite'; give: boolean }
+/** By the id of the post, or by that of Fay's repost of it: it is the same mark. */
+type Step = { who: number; place: number; mark: Mark | 'rewrite'; give: boolean; by: 'post' | 'repost' }
 
 /** What may be refused: one's own repost, and what was deleted a moment ago. */
 const refusals = new Map<string, number>()
-async function take({ who, place, mark, give }: Step): Promise<void> {
+async function take({ who, place, mark, give, by }: Step): Promise<void> {
   const there = places[place] as Place
   const done =
-    mark === 'rewrite' ? rewrite(there) : call(people[who]?.id ?? '', (give ? given : taken)[mark], there.post)
+    mark === 'rewrite' ? rewrite(there) : call(people[who]?.id ?? '', (give ? given : taken)[mark], there[by])
   await done.catch(({ message }: Error) => {
     if (message !== 'repost_own' && message !== 'post_unknown') throw new Error(`${mark}: ${message}`)
     refusals.set(message, (refusals.get(message) ?? 0) + 1)
@@ -83,7 +87,13 @@ const marks = `
   union select post_id, user_id, 'bookmark' from app.bookmarks
   union select quoted_post_id, author_id, 'repost' from app.posts where format = 'repost' and deleted_at is null`
 
+/** Inherits what waits, as the worker does every minute. */
+async function inherit() {
+  while ((await owner`select private.job_inherit_contributions() as changed`)[0]?.changed) {}
+}
+
 async function expectHonest() {
+  await inherit()
   expect(
     await difference(
       'select post_id, reactions, bookmarks, shares from app.post_counters',
@@ -121,6 +131,20 @@ async function expectHonest() {
   ).toEqual([])
   expect(
     await difference(
+      'select user_id, score from app.contribution_scores',
+      'select user_id, sum(delta)::numeric(14, 2) from app.contribution_entries group by 1',
+    ),
+    'the sums of the contribution ledger',
+  ).toEqual([])
+  expect(
+    await owner`
+      select s.user_id from app.contribution_entries s join app.contribution_entries o on o.id = s.origin_id
+      group by s.user_id, s.level, o.user_id
+      having sum(s.delta) <> sum(o.delta) * (array[0.50, 0.25, 0.10])[s.level]`,
+    'the shares of the inviters',
+  ).toEqual([])
+  expect(
+    await difference(
       'select user_id, interest_id, value from app.reputation',
       'select user_id, interest_id, sum(delta)::numeric(12, 2) from app.reputation_entries group by 1, 2',
     ),
@@ -134,6 +158,7 @@ const step = (...kinds: (Mark | 'rewrite')[]): fc.Arbitrary<Step> =>
     place: fc.nat(places.length - 1),
     mark: fc.constantFrom(...kinds),
     give: fc.boolean(),
+    by: fc.constantFrom('post', 'repost'),
   })
 const hundred = (one: fc.Arbitrary<Step>) => fc.array(one, { minLength: 100, maxLength: 100 })
 
@@ -145,7 +170,7 @@ test.each<[string, Mark[]]>([
   'a hundred %s given and taken back at once leave an honest count',
   async (_what, kinds) => {
     const history = fc.asyncProperty(hundred(step(...kinds)), async (steps) => {
-      await Promise.all(steps.map(take))
+      await Promise.all([...steps.map(take), inherit(), inherit()])
       await expectHonest()
     })
     await fc.assert(history, { numRuns: 2, endOnFailure: true })

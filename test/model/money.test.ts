@@ -10,7 +10,7 @@ type Purse = { balance: number; earned: number; spent: number; hours: number }
 type Model = { purses: Purse[] }
 type Step =
   | { kind: 'pay'; from: number; to: number; tier: number }
-  | { kind: 'support'; from: number; post: number; tier: number }
+  | { kind: 'support'; from: number; post: number; by: number; tier: number }
   | { kind: 'wait'; who: number; hours: number }
   | { kind: 'look'; who: number }
 
@@ -20,15 +20,19 @@ const { owner, asCaller } = database
 const people = [alice, bob, carla]
 const ids = people.map(({ id }) => id)
 
-// posts of several: who wrote each, and whose share of its payments is how many percent
+// posts of several: who wrote each, and whose share of its payments is how many percent; and what everybody pays it by, its
+// own id or that of somebody's repost
 const posts = [
-  { id: '', author: 0, shares: { 1: 33, 2: 57 } },
-  { id: '', author: 1, shares: { 2: 90 } },
-  { id: '', author: 2, shares: { 0: 1, 1: 50 } },
+  { id: '', author: 0, shares: { 1: 33, 2: 57 }, ways: [''] },
+  { id: '', author: 1, shares: { 2: 90 }, ways: [''] },
+  { id: '', author: 2, shares: { 0: 1, 1: 50 }, ways: [''] },
 ]
 for (const post of posts) {
   const author = people[post.author] as Person
   post.id = (await author.post<{ id: string }>('/posts', { body: 'Ours' })).body.id
+  const others = people.filter((one) => one !== author)
+  const reposts = others.map((one) => one.post<{ id: string }>(`/posts/${post.id}/repost`))
+  post.ways = [post.id, ...(await Promise.all(reposts)).map(({ body }) => body.id)]
   for (const [who, splitShare] of Object.entries(post.shares)) {
     const coAuthor = people[Number(who)] as Person
     const path = `/posts/${post.id}/co-authors`
@@ -46,6 +50,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       kind: fc.constant('support' as const),
       from: person,
       post: fc.nat(posts.length - 1),
+      by: fc.nat(2),
       tier: fc.nat(5),
     }),
   },
@@ -122,15 +127,16 @@ async function pay(from: number, to: number, tier: number, model: Model) {
   await expectPaid(from, to, model, new Map([[to, prices[tier] ?? 0]]), call)
 }
 
-async function support(from: number, at: number, tier: number, model: Model) {
-  const { id, author } = posts[at] as (typeof posts)[number]
-  const call = `api.pay('love', ${tier}, p_post_id => '${id}')`
+/** Through whosever repost it comes, a payment is that of the original. */
+async function support({ from, post: at, by, tier }: Step & { kind: 'support' }, model: Model) {
+  const { ways, author } = posts[at] as (typeof posts)[number]
+  const call = `api.pay('love', ${tier}, p_post_id => '${ways[by]}')`
   await expectPaid(from, author, model, split(at, from, prices[tier] ?? 0), call)
 }
 
 async function take(step: Step, model: Model) {
   if (step.kind === 'pay') return pay(step.from, step.to, step.tier, model)
-  if (step.kind === 'support') return support(step.from, step.post, step.tier, model)
+  if (step.kind === 'support') return support(step, model)
   const purse = model.purses[step.who] as Purse
   return step.kind === 'wait' ? wait(step.who, step.hours, purse) : look(step.who, purse)
 }

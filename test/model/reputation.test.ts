@@ -142,7 +142,23 @@ const sums = (rows: readonly Row[], which: 'value' | 'direct') =>
     .map((row) => [row.key, cents(row[which])])
     .sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
 
+const worker = database.connect('kith_worker')
+const inherit = async () => (await worker`select private.job_inherit_contributions() as changed`)[0]?.changed > 0
+/** Takes all of these at once, while two workers let the inviters inherit, and then checks. */
+async function takeAll(steps: readonly Step[]) {
+  let busy = true
+  const workers = [1, 2].map(async () => {
+    while ((await inherit()) || busy) {}
+  })
+  await Promise.all(steps.map(take)).finally(() => {
+    busy = false
+  })
+  await Promise.all(workers)
+  await check()
+}
+
 async function check() {
+  while (await inherit()) {}
   const { causes, gains } = await honestCount()
   const [direct, value, score] = [new Tally(), new Tally(), new Tally()]
   for (const { user, interest, points } of causes) {
@@ -213,8 +229,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 test('every history, at once, leaves what an honest count gives', { timeout: 90_000 }, async () => {
   const history = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
     await owner`update app.wallets set balance = 50, lifetime_earned = lifetime_spent + 50` // payments are not the matter
-    await Promise.all(steps.map(take))
-    await check()
+    await takeAll(steps)
     const gone = await owner`select id from app.posts where id = any (${posts}) and deleted_at is not null`
     for (const { id } of gone) await publish(posts.indexOf(id))
   })
@@ -231,8 +246,7 @@ test('of a thousand crossed reactions, replies, votes and payments none meets a 
     if (n % 10 === 1) return { kind: 'vote', who, whom: n >> 2, interest: n % 3, value: (n % 3) - 1 }
     return n % 3 ? { kind: 'react', who, post, as: n } : { kind: 'unreact', who, post, as: n >> 1 }
   })
-  await Promise.all(crossed.map(take))
-  await check()
+  await takeAll(crossed)
 })
 
 test('a heart and a spark that come and go at once count once, also where they gain contribution alone', {
@@ -242,14 +256,13 @@ test('a heart and a spark that come and go at once count once, also where they g
   const rounds = ['+heart +spark', '-heart -spark', '+spark', '+heart -spark', '+spark -heart', '-spark']
   for (let round = 0; round < 60; round++) {
     const changes = rounds[round % rounds.length]?.split(' ') ?? []
-    await Promise.all(
+    await takeAll(
       [0, 1, 2, 3].flatMap((who) =>
-        changes.map((change) => {
+        changes.map((change): Step => {
           const kind = change.startsWith('+') ? 'react' : 'unreact'
-          return take({ kind, who, post: 2, as: change.endsWith('heart') ? 1 : 2 })
+          return { kind, who, post: 2, as: change.endsWith('heart') ? 1 : 2 }
         }),
       ),
     )
-    await check()
   }
 })

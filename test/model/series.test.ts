@@ -2,10 +2,11 @@
 // A failing history prints its seed, and the shortest one that shows the fault.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { until } from '../support/until.ts'
 import { world } from '../support/world.ts'
 
 const POSTS = 10
-const { alice, bob, database } = await world({ people: ['alice', 'bob'] })
+const { alice, bob, database, join } = await world({ people: ['alice', 'bob'] })
 const { owner, asCaller } = database
 
 type Id = { id: string }
@@ -100,10 +101,16 @@ test('every history leaves the parts in their places, and every cursor where it 
 
 /** Calls as the facade does, on one of 12 connections, but does not repeat what met a deadlock: gives the error's message. */
 const lanes = [1, 2, 3].map(() => database.connect('kith_user'))
-async function atOnce(lane: number, series: string, { kind, ...more }: Step, id: string): Promise<string | null> {
+async function atOnce(
+  lane: number,
+  series: string,
+  { kind, ...more }: Step,
+  id: string,
+  sub = alice.id,
+): Promise<string | null> {
   const sql = lanes[lane % lanes.length] ?? owner
   const now = Math.floor(Date.now() / 1000)
-  const caller = JSON.stringify({ sub: alice.id, role: 'user', iat: now, exp: now + 900 })
+  const caller = JSON.stringify({ sub, role: 'user', iat: now, exp: now + 900 })
   const position = 'position' in more ? more.position : null
   const called =
     kind === 'delete'
@@ -139,6 +146,47 @@ test('many who add, move and delete at once leave no gap and no double, and none
   })
   await fc.assert(run, { numRuns: 20 })
 }, 60_000)
+
+test('a post is a part of five series, however many take it at once, and none meets a deadlock', async () => {
+  for (let turn = 0; turn < 5; turn++) {
+    const [author] = await join(`author_${turn}`)
+    const rows = await owner<Id[]>`
+      insert into app.series (author_id, title) select ${author?.id ?? ''}, 'x' from generate_series(1, 12) returning id`
+    const posts = await owner<Id[]>`
+      insert into app.posts (author_id, body) select ${author?.id ?? ''}, 'x' from generate_series(1, 2) returning id`
+    const words = await Promise.all(
+      // the one post from the first series on, the other from the last
+      posts.flatMap(({ id }, turned) =>
+        (turned ? rows.toReversed() : rows).map((series, lane) =>
+          atOnce(lane, series.id, { kind: 'place', post: 0, position: 1 }, id, author?.id),
+        ),
+      ),
+    )
+    expect(words.filter((word) => word === null)).toHaveLength(10)
+    expect(words.filter((word) => word === 'series_of_post_exceeded')).toHaveLength(14)
+    const gone = await Promise.all(
+      posts.map(({ id }, lane) => atOnce(lane, '', { kind: 'delete', post: 0 }, id, author?.id)),
+    )
+    expect(gone).toEqual([null, null])
+  }
+})
+
+test('who makes a series while the hundredth is made waits for it, and is refused', async () => {
+  const [author] = await join('zealot')
+  const id = author?.id ?? ''
+  await owner`insert into app.series (author_id, title) select ${id}, 'x' from generate_series(1, 99)`
+  const make = () => as(id, (sql) => sql`select api.create_series('x')`)
+  const waiting = () => owner`
+    select from pg_locks where locktype = 'advisory' and not granted
+      and database = (select oid from pg_database where datname = current_database())`
+  let second: Promise<string> | undefined
+  await as(id, async (sql) => {
+    await sql`select api.create_series('x')`
+    second = make().then(String, (error) => error.message)
+    await until(async () => (await waiting()).length === 1)
+  })
+  expect(await second).toBe('series_exhausted')
+})
 
 test('a scheduled post that goes out while it is added extends its series once', async () => {
   const series = await newSeries()

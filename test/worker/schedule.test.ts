@@ -106,3 +106,37 @@ test('by a worker that is killed in the middle, and the next one, each goes out 
   await next.stop()
   expect(await outcome(ids)).toEqual(each(ids.length))
 })
+
+test('one that always fails holds up no other, and is told', async () => {
+  const [stuck = '', ...ids] = await waiting(12)
+  // due before the others, and where they are tried one after the other that is first
+  await owner`update app.posts set publish_at = now() - interval '1 hour' where id = ${stuck}`
+  await owner.unsafe(`
+    create function private.refuse() returns trigger language plpgsql as $$ begin raise exception 'no luck'; end $$;
+    create trigger refuse before insert on app.domain_events for each row
+      when (new.name = 'posts.post.published' and new.payload ->> 'postId' = '${stuck}') execute function private.refuse()`)
+  const failures = async () => {
+    const [run] = await owner<{ failures: number }[]>`
+      select failures::int from private.job_runs where job = 'publish-scheduled'`
+    return run?.failures ?? 0
+  }
+  const before = await failures()
+  const workers = [await start(), await start()]
+  for (const worker of workers) await worker.send('publish-scheduled')
+  await until(async () => (await outcome(ids))?.out === ids.length, { timeout: 15_000 })
+  expect(await outcome(ids)).toEqual(each(ids.length))
+  await until(async () => (await failures()) > before, { timeout: 15_000 })
+  expect(await outcome([stuck])).toEqual(each(0))
+
+  await owner.unsafe('drop trigger refuse on app.domain_events; drop function private.refuse()')
+  await until(
+    async () => {
+      await workers[0]?.send('publish-scheduled')
+      return (await outcome([stuck]))?.out === 1
+    },
+    { timeout: 30_000 },
+  )
+  await Promise.all(workers.map((worker) => worker.stop()))
+  expect(await outcome([stuck])).toEqual(each(1))
+  expect(await outcome(ids)).toEqual(each(ids.length))
+})

@@ -15,7 +15,7 @@ export default routes('economy', {
   'POST /economy/pay': {
     summary: 'Pay for a post, for a reply, or a person',
     description:
-      'Exactly one of `postId`, `replyId` and `receiverId` is the target; a reply’s mana goes to the reply’s author. Only with `postId` a tier asks for reputation in the post’s primary interest: 10, 20, 35 and 50 from Storm to Nova. A post without a primary interest asks for none.',
+      'Exactly one of `postId`, `replyId` and `receiverId` is the target; a payment for a repost is one for the original, a reply’s mana goes to the reply’s author. Only with `postId` a tier asks for reputation in the post’s primary interest: 10, 20, 35 and 50 from Storm to Nova. A post without a primary interest asks for none.',
     access: 'user',
     operation: 'pay',
     body: NewPayment,
@@ -40,7 +40,7 @@ export default routes('economy', {
   'GET /economy/payments': {
     summary: 'Payments that I sent or received, newest first',
     description:
-      'Without `direction` both. One’s own payments stay listed whatever becomes of the other side: a person whom I cannot see (a block, a ban, an erasure) is null.',
+      'Without `direction` both. One’s own payments stay listed whatever becomes of the other side: a person whom I cannot see (a block, a ban, an erasure) is null, and so is `postId` of a post that I do not see.',
     access: 'user',
     operation: 'list_payments',
     query: PaymentsQuery,
@@ -50,7 +50,8 @@ export default routes('economy', {
   },
   'GET /economy/payments/:postId/breakdown': {
     summary: 'What a post was paid, by emotion',
-    description: 'The same map as `emojiBreakdown` of the post: `count` is payments, `total` mana.',
+    description:
+      'The same map as `emojiBreakdown` of the post, of a repost that of the original: `count` is payments, `total` mana.',
     access: 'user',
     also: [{ route: 'GET /economy/posts/:id/breakdown', params: UuidId, as: { id: 'p_post_id' } }],
     operation: 'get_breakdown',

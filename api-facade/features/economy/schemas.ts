@@ -28,9 +28,10 @@ export const Payment = z
     amount: z.int().openapi({ description: 'What left or reached me: my own share when I was paid.' }),
     total: z.int().openapi({ description: 'What was paid in all.' }),
     splits: z.array(z.object({ receiverId: z.string().nullable(), amount: z.int() })).openapi({
-      description: 'Who got how much; for who was paid, their own share alone.',
+      description:
+        'Who got how much, the author first; for who was paid, their own share alone. What a co-author got whom I cannot see is within the author’s.',
     }),
-    postId: Uuid.nullable(),
+    postId: Uuid.nullable().openapi({ description: 'Null also for a post that I do not see.' }),
     replyId: Uuid.nullable(),
     reversed: z.boolean(),
     reversalOf: Uuid.nullable(),

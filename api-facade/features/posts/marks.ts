@@ -6,7 +6,8 @@ import { Muted, NewReaction, Post, PostPage, ReactionAnswer, TakenReaction } fro
 export default routes('posts', {
   'POST /posts/:id/react': {
     summary: 'Give a heart or a spark',
-    description: 'Repeating it changes nothing. Hearts are counted, sparks are not.',
+    description:
+      'Repeating it changes nothing. Hearts are counted, sparks are not. A reaction to a repost is one to the original, whose `counters` and `viewer` are answered.',
     access: 'user',
     operation: 'react',
     params: UuidId,
@@ -16,7 +17,8 @@ export default routes('posts', {
   },
   'DELETE /posts/:id/react': {
     summary: 'Take my reaction back',
-    description: 'With `?kind=` that one, without it both. Repeating it changes nothing.',
+    description:
+      'With `?kind=` that one, without it both; of a repost those to the original. Repeating it changes nothing. From a post that I no longer see it is taken back too, and the answer is that of an unknown post.',
     access: 'user',
     operation: 'unreact',
     params: UuidId,
@@ -27,7 +29,7 @@ export default routes('posts', {
   'POST /posts/:id/bookmark': {
     summary: 'Keep a post among my bookmarks',
     description:
-      'Repeating it changes nothing, and leaves it at its place in the list. Others see a count alone; a bookmark of one’s own post is counted and earns nothing.',
+      'Of a repost it is the original that is kept. Repeating it changes nothing, and leaves it at its place in the list. Others see a count alone; a bookmark of one’s own post is counted and earns nothing.',
     access: 'user',
     operation: 'bookmark',
     params: UuidId,
@@ -36,7 +38,8 @@ export default routes('posts', {
   },
   'DELETE /posts/:id/bookmark': {
     summary: 'Take my bookmark back',
-    description: 'Repeating it changes nothing.',
+    description:
+      'Also from a post that I no longer see; of a repost that of the original. Repeating it changes nothing.',
     access: 'user',
     operation: 'unbookmark',
     params: UuidId,
@@ -65,7 +68,7 @@ export default routes('posts', {
   },
   'DELETE /posts/:id/mute': {
     summary: 'Lift my mute of a post',
-    description: 'Repeating it changes nothing.',
+    description: 'Also of a post that I no longer see. Repeating it changes nothing.',
     access: 'user',
     operation: 'unmute_post',
     params: UuidId,
@@ -84,7 +87,7 @@ export default routes('posts', {
   },
   'DELETE /posts/:id/pin': {
     summary: 'Unpin my post',
-    description: 'Repeating it changes nothing.',
+    description: 'Also a repost of what I no longer see. Repeating it changes nothing.',
     access: 'user',
     operation: 'unpin_post',
     params: UuidId,

@@ -7,7 +7,7 @@ export default routes('posts', {
   'POST /posts/:id/poll/vote': {
     summary: 'Vote in a poll',
     description:
-      'One vote a person: voting again moves it. The author may vote too. A poll that has closed and one whose post is not out yet are 422, a post without a poll is 404.',
+      'In the poll of the post, of a repost in that of the original. One vote a person: voting again moves it. The author may vote too. A poll that has closed and one whose post is not out yet are 422, a post without a poll is 404.',
     access: 'user',
     operation: 'vote_poll',
     params: UuidId,
@@ -17,7 +17,8 @@ export default routes('posts', {
   },
   'DELETE /posts/:id/poll/vote': {
     summary: 'Take my vote back',
-    description: 'Repeating it changes nothing. A poll that has closed keeps its votes: 422.',
+    description:
+      'Repeating it changes nothing. A poll that has closed keeps its votes: 422. In the poll of a post that I no longer see it is taken back too, and the answer is that of an unknown post.',
     access: 'user',
     operation: 'unvote_poll',
     params: UuidId,

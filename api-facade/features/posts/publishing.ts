@@ -14,8 +14,8 @@ export default routes('posts', {
   'POST /posts': {
     summary: 'Publish a post, or schedule one',
     description: [
-      'A note (the default) and a quote have a body of up to 5000 characters, a thread of up to 20000, an essay of up to 100000 and a title of up to 200, which other formats do not have. A photo has 1 to 10 pieces of media, a video exactly one, others up to 10; these two may be without a body. Text is trimmed.',
-      'A quote or a repost names in `quotedPostId` what it is of: another person’s post that I see; a repost of a repost is of the original. A repost has no body, no media, no poll and no `publishAt`; one that stands already is answered again.',
+      'A note (the default) and a quote have a body of up to 5000 characters, a thread of up to 20000, an essay of up to 100000 and a title of up to 200, which other formats do not have. A photo has 1 to 10 pieces of media, a video exactly one, others up to 10; these two may be without a body. Text is trimmed. Whom title and body mention by `@username` is told once the post is out, up to 20 people who may see it, of the first 200 mentions in the first 10,000 characters.',
+      'A quote or a repost names in `quotedPostId` what it is of: another person’s post that I see; a repost of a repost is of the original. A repost has no body, no media, no poll, no `publishAt`, no interests and no `depth`; one that stands already is answered again.',
       'Under one of my personas with `personaId`, else under the default one. With `publishAt` it waits for that moment; until then nobody but me sees it. `isJournalism` asks for the capability `canPostJournalism`, or for the role admin.',
       'What does not exist or what I may not see is 404: an interest, a persona that is not mine, the post that is quoted.',
     ].join('\n\n'),
@@ -47,7 +47,7 @@ export default routes('posts', {
   'GET /posts/:id': {
     summary: 'A post with the first page of its replies',
     description:
-      "Opened by anyone but its author it counts as a view, about a second later: `counters.views` of this answer is without it. What supabase-js reads by `.rpc('get_post')` is not counted.",
+      "Of a repost the replies are those to the original. Opened by anyone but its author it counts as a view, about a second later: `counters.views` of this answer is without it. What supabase-js reads by `.rpc('get_post')` is not counted.",
     access: 'user',
     operation: 'get_post',
     params: UuidId,
@@ -88,7 +88,7 @@ export default routes('posts', {
   'DELETE /posts/:id': {
     summary: 'Delete my post',
     description:
-      'For everyone, for good; also a hidden or a scheduled one. A second time it is 404. A post of somebody else is 403 when I see it, otherwise 404.',
+      'For everyone, for good; also a hidden or a scheduled one, and a repost of what I no longer see. A second time it is 404. A post of somebody else is 403 when I see it, otherwise 404.',
     access: 'user',
     operation: 'delete_post',
     params: UuidId,
@@ -98,7 +98,7 @@ export default routes('posts', {
   'GET /posts/by/:username': {
     summary: 'A person’s posts: the pinned ones first, then the newest',
     description:
-      'Those that I may see; of reposts those whose original I may see. My own hidden ones are there for me, scheduled ones are in `/me/posts/scheduled`.',
+      'Those that I may see; of reposts those whose original I may see. My own hidden ones are there for me, scheduled ones are in `/me/posts/scheduled`. A cursor holds when its post was deleted, hidden or unpinned since; what is unpinned in the middle of a walk comes again at its place in time.',
     access: 'user',
     operation: 'list_posts_by',
     params: Username,

@@ -7,7 +7,7 @@ export default routes('posts', {
   'POST /posts/:id/replies': {
     summary: 'Reply to a post, or to a reply under it',
     description:
-      'A criticism has 50 to 300 characters, a contribution at least 100, a reaction up to 280, anything else up to 5000. `parentId` is the reply that is answered: its author is told, as the author of the post is. A scheduled post takes no replies. Whom the body mentions by `@username` is told, up to 20 people who may see the post.',
+      'A reply to a repost is one to the original, whose id is its `postId`. A criticism has 50 to 300 characters, a contribution at least 100, a reaction up to 280, anything else up to 5000. `parentId` is the reply that is answered: its author is told, as the author of the post is. A scheduled post takes no replies. Whom the body mentions by `@username` is told, up to 20 people who may see the post, of the first 200 mentions.',
     access: 'user',
     operation: 'create_reply',
     params: UuidId,
@@ -18,7 +18,7 @@ export default routes('posts', {
   'GET /posts/:id/replies': {
     summary: 'Replies to a post, oldest first',
     description:
-      'A flat list of all, each with its `parentId`, which is null where I may not see the reply that it answers. With `?parentId=` the direct answers to that reply.',
+      'Of a repost those to the original. A flat list of all, each with its `parentId`, which is null where I may not see the reply that it answers. With `?parentId=` the direct answers to that reply.',
     access: 'user',
     operation: 'list_replies',
     params: UuidId,

@@ -181,7 +181,9 @@ export const Muted = z.object({ muted: z.literal(true) })
 const { visibility, depth, interestId, interestIds, personaId } = settings
 export const NewRepost = z
   .object({ body: z.string().nullish(), visibility, depth, interestId, interestIds, personaId })
-  .openapi('NewRepost', { description: 'With a body it is a quote.' })
+  .openapi('NewRepost', {
+    description: 'With a body it is a quote, without one a repost, which takes visibility and personaId alone.',
+  })
 
 export const Vote = z.object({ optionId: Uuid })
 

@@ -23,17 +23,17 @@ export default routes('posts', {
   },
   'POST /posts/series': {
     summary: 'Make a series',
-    description: 'A title of 1 to 200 characters, a description of up to 2000. Text is trimmed.',
+    description: 'A title of 1 to 200 characters, a description of up to 2000. Text is trimmed. At most 100 series.',
     access: 'user',
     operation: 'create_series',
     body: NewSeries,
     answers: { 201: Series },
-    fails: ['series_title', 'series_description'],
+    fails: ['series_title', 'series_description', 'series_exhausted'],
   },
   'POST /posts/series/:id/items': {
     summary: 'Make a post a part of my series, or move the part that it is',
     description:
-      'Without `position` it goes to the end; with one it stands there, and those behind it give way. A post that is a part already moves: so parts are reordered. A scheduled post may be a part, a repost may not. At most 200 parts. A post that is deleted leaves its series. Followers who may see the part are told once, when it is out.',
+      'Without `position` it goes to the end; with one it stands there, and those behind it give way. A post that is a part already moves: so parts are reordered. A scheduled post may be a part, a repost may not. At most 200 parts, and at most 5 series for a post. A post that is deleted leaves its series. Followers who may see the part are told once, when it is out.',
     access: 'user',
     operation: 'add_series_item',
     params: UuidId,
@@ -47,6 +47,7 @@ export default routes('posts', {
       'series_repost',
       'series_position',
       'series_full',
+      'series_of_post_exceeded',
     ],
   },
   'GET /series/:seriesId/items': {

@@ -39,7 +39,7 @@ export default routes('reputation', {
   'GET /reputation/me/detailed': {
     summary: 'My reputation with its parts, and the events behind it',
     description:
-      '`interests` has all interests, the strongest first. `limit` and `cursor` are those of `events`, newest first; a roll-up is an event of its own, and so is what is taken back, with a delta below 0. `contributionScore` counts what I do for the whole: 10 for a post (a repost is none), 3 for a reply, 1 for a reaction and 1 for a bookmark (once a post), 2 for an emoji payment; what is taken back, or a post that is deleted, is taken off, and what I do with my own posts counts nothing. Of all that, half comes also to who invited me, a quarter to who invited them, a tenth to the next.',
+      '`interests` has all interests, the strongest first. `limit` and `cursor` are those of `events`, newest first; a roll-up is an event of its own, and so is what is taken back, with a delta below 0. `contributionScore` counts what I do for the whole: 10 for a post (a repost is none), 3 for a reply, 1 for a reaction and 1 for a bookmark (once a post), 2 for an emoji payment; what is taken back, or a post that is deleted, is taken off, and what I do with my own posts counts nothing. Of all that, half comes also to who invited me, a quarter to who invited them, a tenth to the next: what those whom I invited bring me is there within a minute or two.',
     access: 'user',
     operation: 'get_reputation_details',
     page: true,

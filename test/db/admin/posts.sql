@@ -1,6 +1,6 @@
 -- Staff hides, shows and deletes posts and replies: who may, what it does, the audit entry and what the author hears.
 begin;
-select plan(60);
+select plan(64);
 select test.people('alice', 'bob', 'carla', 'mona');
 update app.users set role = 'admin' where username = 'alice';
 update app.users set role = 'moderator' where username = 'mona';
@@ -55,7 +55,8 @@ select is(pg_temp.entries(), 'mona post.hidden post one Spam, mona post.unhidden
 select is(pg_temp.notices('bob'), 'post one hidden ok, post one unhidden ok', 'its author hears of that too');
 select ok(pg_temp.sees('carla', format('select api.get_post(%L)', pg_temp.id('one'))), 'it is back');
 select test.act_as_service('mona');
-select is((api.hide_post(pg_temp.id('gone')) ->> 'hiddenAt')::timestamptz, now(), 'a deleted post can be hidden');
+select throws_ok(format('select api.%s(%L)', o, pg_temp.id('gone')), 'PT404', 'post_unknown', o || ' of a deleted post')
+from unnest(array['hide_post', 'unhide_post']) o;
 select throws_ok(format('select api.%s(%L)', o, i), 'PT404', w, o || ' of what there is not')
 from unnest(array['hide_post', 'unhide_post', 'hide_reply', 'unhide_reply']) o,
      lateral (values (gen_random_uuid()), (case when o like '%post' then pg_temp.id('reply') else pg_temp.id('one') end)) i (i),
@@ -76,6 +77,12 @@ select test.act_as_service('mona');
 select is(api.unhide_reply(pg_temp.id('reply')) ->> 'hiddenAt', null, 'a moderator shows it again');
 select test.act_as('bob');
 select is(api.get_post(pg_temp.id('one')) #>> '{counters,replies}', '1', 'and it counts');
+select test.act_as_owner();
+update app.replies set deleted_at = now() where id = pg_temp.id('reply');
+select test.act_as_service('mona');
+select throws_ok(format('select api.%s(%L)', o, pg_temp.id('reply')), 'PT404', 'reply_unknown', o || ' of a deleted reply')
+from unnest(array['hide_reply', 'unhide_reply']) o;
+select is(pg_temp.notices('carla'), 'reply reply hidden ok, reply reply unhidden ok', 'of which nobody hears');
 
 -- deleting is for admins
 select test.act_as_service('mona');
@@ -98,7 +105,7 @@ select throws_ok(format('select api.remove_post(pg_temp.id(%L), %L)', 'three', r
 select ok(not pg_temp.sees('bob', format('select api.get_post(%L)', pg_temp.id('two'))), 'it is gone for its author');
 select ok(pg_temp.sees('bob', format('select api.get_post(%L)', pg_temp.id('three'))), 'what was refused is there');
 select test.act_as_owner();
-select is((select pinned_at from app.posts where id = pg_temp.id('two')), null, 'and pinned no more');
+select ok((select deleted_at = now() and pinned_at is not null from app.posts where id = pg_temp.id('two')), 'its place among the pins stays behind, as with any other');
 select test.act_as_service('alice');
 select is((api.hide_post(pg_temp.id('three')) ->> 'hiddenAt')::timestamptz, now(), 'an admin hides as a moderator does');
 

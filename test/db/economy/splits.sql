@@ -1,6 +1,6 @@
 -- What co-authors get of what a post is paid.
 begin;
-select plan(25);
+select plan(42);
 select test.people('alice', 'bob', 'carla', 'dave', 'erin');
 
 create temporary table made (name text primary key, id uuid);
@@ -16,6 +16,14 @@ end $$;
 create function pg_temp.splits(p_name text) returns text language sql stable security definer as $$
   select string_agg(u.username || ' ' || s.amount, ', ' order by u.username)
   from app.payment_splits s join app.users u on u.id = s.receiver_id where s.payment_id = pg_temp.id(p_name) $$;
+-- a payment as the caller has it
+create function pg_temp.card(p_name text) returns jsonb language sql stable as $$
+  select private.payment_cards(array[pg_temp.id(p_name)])::jsonb -> 0 $$;
+create function pg_temp.shares(p_name text) returns text language sql stable as $$
+  select string_agg(coalesce(split_part(s ->> 'receiverId', '@', 1), 'somebody') || ' ' || (s ->> 'amount'), ', ' order by place)
+  from jsonb_array_elements(pg_temp.card(p_name) -> 'splits') with ordinality l (s, place) $$;
+create function pg_temp.told(p_name text) returns jsonb language sql stable as $$
+  select payload from app.notifications where kind = 'payment.received' and payload ->> 'paymentId' = pg_temp.id(p_name)::text $$;
 grant execute on all functions in schema pg_temp to public;
 
 -- Alice wrote with Bob (33 %), Carla (57 %) and Dave (0 %); Erin is only invited. Everybody can pay
@@ -73,6 +81,46 @@ update app.users set erased_at = now() where username = 'bob';
 select test.act_as('erin');
 select pg_temp.pay('erased', 5);
 select is(pg_temp.splits('erased'), 'alice 43, carla 57', 'and that of the erased');
+
+-- Whom one may not see is not told by what is missing: their share is within the author's
+select is(pg_temp.shares('storm'), 'acct:alice 5, acct:carla 5', 'the share of an erased co-author shows within the author''s');
+select api.block_person('carla');
+select is(pg_temp.shares('storm'), 'acct:alice 10', 'and that of one across a block');
+select is(pg_temp.card('storm') ->> 'amount', '10', 'what was paid stays');
+select api.block_person('alice');
+select is(pg_temp.shares('storm'), 'somebody 10', 'as it does when the author is nobody too');
+select is(pg_temp.card('storm') ->> 'postId', null, 'of a post that one does not see the payment does not tell');
+select api.unblock_person('alice'), api.unblock_person('carla');
+select is(pg_temp.card('storm') ->> 'postId', pg_temp.id('post')::text, 'until one does');
+select test.act_as('carla');
+select api.block_person('alice'), api.block_person('erin');
+select is(pg_temp.shares('storm'), 'acct:carla 5', 'one''s own share stays one''s own, whomever one blocked');
+
+-- A co-author who does not see the post any more is paid, and not told for which post
+select is(pg_temp.card('storm') ->> 'postId', null, 'a co-author across a block from the author does not see the post');
+select api.unblock_person('erin');
+select test.act_as('erin');
+select pg_temp.pay('unseen', 5);
+select is(pg_temp.card('unseen') ->> 'postId', pg_temp.id('post')::text, 'who pays for it sees it');
+select test.act_as('carla');
+select is(pg_temp.told('unseen') - 'paymentId', '{"emotion": "love", "tier": 5, "amount": 57, "postId": null, "replyId": null}', 'and is paid for something');
+select ok(pg_temp.told('nova') ->> 'postId' is not null, 'unlike before');
+select test.act_as('alice');
+select is(pg_temp.told('unseen') ->> 'postId', pg_temp.id('post')::text, 'the author hears for what');
+select is(pg_temp.card('unseen') ->> 'postId', pg_temp.id('post')::text, 'and sees it');
+
+-- A co-author who leaves leaves their share to the author
+select test.act_as('carla');
+select is(api.respond_co_author(pg_temp.id('post'), c.id, false) ->> 'status', 'declined', 'a co-author leaves')
+from app.post_co_authors c where c.user_id = app.uid();
+select api.unblock_person('alice');
+select test.act_as('erin');
+select pg_temp.pay('left', 2);
+select is(pg_temp.splits('left'), 'alice 10', 'and has no share from then on');
+select is(pg_temp.shares('unseen'), 'acct:alice 43, acct:carla 57', 'while what was paid was paid');
+select test.act_as_owner();
+select is((select count(*) from app.payment_splits where payment_id = pg_temp.id('storm')), 3::bigint, 'and every share is on record');
+select test.act_as('erin');
 
 -- What is not the post's own
 select is((api.pay('love', 2, p_reply_id => pg_temp.id('reply')) #>> '{payment,splits}')::jsonb,

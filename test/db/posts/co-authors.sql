@@ -1,6 +1,6 @@
 -- Co-authors: who invites whom to what, the answer, the limits, and what a block, a ban and an erasure do.
 begin;
-select plan(52);
+select plan(61);
 select test.people('alice', 'bob', 'carla', 'dave', 'erin', 'fred');
 
 create temporary table made (name text primary key, id uuid);
@@ -81,7 +81,7 @@ select is(pg_temp.respond('post', 'post bob', true), 'accepted', 'who is invited
 select is(pg_temp.event(), 'posts.co_author.accepted ' || jsonb_build_object('inviteId', pg_temp.id('post bob'),
   'postId', pg_temp.id('post'), 'userId', test.id('bob'))::text, 'which is an event');
 select is(pg_temp.notices('co-author.accepted'), 'alice post bob', 'of which the author hears');
-select throws_ok($$ select pg_temp.respond('post', 'post bob', false) $$, 'PT409', 'co_author_resolved', 'it is not taken back');
+select throws_ok($$ select pg_temp.respond('post', 'post bob', true) $$, 'PT409', 'co_author_resolved', 'once');
 select test.act_as('carla');
 select is(pg_temp.shown('post'), 'bob 40 accepted', 'now everybody sees it');
 
@@ -113,6 +113,29 @@ select is(pg_temp.respond('split', 'split dave', true), 'accepted', 'up to 90');
 select test.act_as('alice');
 select throws_ok($$ select pg_temp.invite('split', 'erin', 1) $$, 'PT422', 'split_share_exceeded', 'beyond that nobody is invited');
 select lives_ok($$ select pg_temp.invite('split', 'erin', 0) $$, 'but for nothing');
+
+-- Leaving: what was accepted is given up by the same no
+select test.act_as('carla');
+select throws_ok($$ select pg_temp.respond('split', 'split dave', false) $$, 'PT404', 'co_author_invitation_unknown', 'nobody leaves for another');
+select test.act_as('dave');
+select is(pg_temp.respond('split', 'split dave', false), 'declined', 'a co-author leaves');
+select is(pg_temp.shown('split'), 'bob 60 accepted', 'and is none any more');
+select throws_ok($$ select pg_temp.respond('split', 'split dave', false) $$, 'PT404', 'co_author_invitation_unknown', 'nor invited');
+select test.act_as('alice');
+update made set name = 'left' where name = 'split dave';
+select lives_ok($$ select pg_temp.invite('split', 'dave', 30) $$, 'until they are invited again: the share is free');
+select test.act_as('dave');
+select is(pg_temp.respond('split', 'split dave', true), 'accepted', 'and accept');
+select test.act_as_owner();
+update app.posts set visibility = 'inner' where id = pg_temp.id('split');
+select test.act_as('dave');
+select throws_ok($$ select pg_temp.respond('split', 'split dave', true) $$, 'PT404', 'post_unknown', 'who does not see the post any more');
+select is(pg_temp.respond('split', 'split dave', false), 'declined', 'may leave it all the same');
+select throws_ok($$ select pg_temp.respond('split', 'split dave', false) $$, 'PT404', 'post_unknown', 'once');
+select test.act_as_owner();
+update app.posts set visibility = 'public' where id = pg_temp.id('split');
+insert into app.post_co_authors (post_id, user_id, split_share, status) values (pg_temp.id('split'), test.id('dave'), 30, 'accepted');
+select test.act_as('alice');
 
 -- A lost view, a block, a ban, an erasure
 insert into made select 'family', (api.create_circle('Family') ->> 'id')::uuid;

@@ -52,7 +52,7 @@ select is(json_array_length(api.list_scheduled_posts() -> 'items'), 0, 'nothing 
 select test.act_as_owner();
 select is((select body from app.posts where id = pg_temp.id('plain')), 'Plainer', 'the words stay for the staff');
 select is((select count(*)::int from app.post_versions where post_id = pg_temp.id('plain')), 1, 'and what they were before');
-select ok((select deleted_at = now() and pinned_at is null from app.posts where id = pg_temp.id('pinned')), 'a deleted post is not pinned');
+select ok((select deleted_at = now() and pinned_at is not null from app.posts where id = pg_temp.id('pinned')), 'a deleted post leaves its place among the pins behind');
 select ok((select hidden_at is not null from app.posts where id = pg_temp.id('hidden')), 'a hidden one was hidden');
 update app.posts set publish_at = now() - interval '1 second' where id = pg_temp.id('scheduled');
 select is(private.job_publish_scheduled(), 0, 'and a scheduled one never goes out');

@@ -1,6 +1,6 @@
 -- The seven formats: what each needs and refuses, media, persona, poll, journalism; and a repost made twice.
 begin;
-select plan(89);
+select plan(92);
 select test.people('alice', 'bob', 'carla');
 
 create temp table made (name text primary key, id uuid);
@@ -83,6 +83,10 @@ select throws_ok(format('select api.create_post(p_format => %L, p_quoted_post_id
   '{"options": ["a", "b"]}'), 'PT422', 'repost_bare', 'a repost has no poll');
 select throws_ok(format('select api.create_post(p_format => %L, p_quoted_post_id => %L, p_publish_at => now() + interval %L)', 'repost',
   pg_temp.id('note'), '1 hour'), 'PT422', 'repost_bare', 'and no time of its own');
+select throws_ok(format('select api.create_post(p_format => %L, p_quoted_post_id => %L, %s)', 'repost', pg_temp.id('note'), own),
+  'PT422', 'repost_bare', 'nor ' || what)
+from (values ('p_depth => 1', 'a depth'), ('p_interest_id => (select id from app.interests limit 1)', 'an interest'),
+             ('p_interest_ids => array(select id from app.interests limit 2)', 'further ones')) o (own, what);
 select is(api.create_post('Which?', p_poll => '{"options": ["This", "That"]}') #>> '{poll,options,1,text}', 'That', 'anything else may have a poll');
 
 -- personas

@@ -1,6 +1,6 @@
 -- Mentions: what in a text names somebody, who is told, and when.
 begin;
-select plan(56);
+select plan(63);
 select test.people('alice', 'bob', 'carla', 'dave_1');
 
 create temp table made (name text primary key, id uuid);
@@ -45,6 +45,11 @@ from (values
   ('bob', ''), ('@ bob', ''), ('a@bob', ''), ('é@bob', ''), ('_@bob', ''), ('me@bob.example', ''), ('me.you+x-@bob', ''), ('@@bob', ''),
   ('https://x.example/@bob', ''), ('@bobby', ''), ('@bob_', ''), ('@bobé', ''), ('@bob@', ''), ('@nobody_here', ''),
   ('@' || repeat('x', 31), ''), ('@bo', ''), ('', '')) c (t, n);
+select is(pg_temp.named(t), n, format('%s characters name %s', length(t), coalesce(nullif(n, ''), 'nobody')))
+from (values
+  (repeat('x ', 4998) || '@bob', 'bob'), (repeat('x ', 4997) || '@bob and more', 'bob'), (repeat('x ', 5000) || '@bob', ''),
+  (repeat('x ', 4998) || '@bobby', ''), (repeat('.', 9985) || '@bob@localhost.example', ''),
+  (repeat('@nobody_here ', 199) || '@bob', 'bob'), (repeat('@nobody_here ', 200) || '@bob', '')) c (t, n);
 select is(pg_temp.named(null), '', 'nothing names nobody');
 
 -- in a post: title and body, each once

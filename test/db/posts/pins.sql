@@ -1,13 +1,13 @@
 -- Pins: one's own posts, at most three, never a scheduled or a deleted one.
 begin;
-select plan(24);
+select plan(25);
 select test.people('alice', 'bob');
 
 create temp table made (name text primary key, id uuid);
 grant all on made to public;
 create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
 create function pg_temp.pinned() returns text language sql stable security definer as $$
-  select coalesce(string_agg(m.name, ' ' order by m.name), '') from app.posts p join made m on m.id = p.id where p.pinned_at is not null $$;
+  select coalesce(string_agg(m.name, ' ' order by m.name), '') from app.posts p join made m on m.id = p.id where p.pinned_at is not null and p.deleted_at is null $$;
 grant execute on all functions in schema pg_temp to public;
 
 select test.act_as('alice');
@@ -51,6 +51,7 @@ select api.delete_post(pg_temp.id('closed'));
 select is(pg_temp.pinned(), 'one three', 'a deleted post is pinned no more');
 select is(api.pin_post(pg_temp.id('four')) ->> 'pinned', 'true', 'and its place is free');
 select throws_ok($$ select api.pin_post(pg_temp.id('closed')) $$, 'PT404', 'post_unknown', 'it cannot come back');
+select throws_ok($$ select api.unpin_post(pg_temp.id('closed')) $$, 'PT404', 'post_unknown', 'nor be unpinned');
 
 select * from finish();
 rollback;

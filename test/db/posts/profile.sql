@@ -1,6 +1,6 @@
 -- A person's posts on their profile: the order, who sees which, and walking it by every page length.
 begin;
-select plan(54);
+select plan(56);
 select test.people('alice', 'bob', 'carla', 'dave');
 
 create temp table made (name text primary key, id uuid);
@@ -73,7 +73,8 @@ select is(pg_temp.walk(n), 'four five y narrow repost hidden three x', 'her own 
 select test.act_as('dave');
 select is(pg_temp.walk(n), 'four y repost x', 'a stranger walks by ' || n) from generate_series(1, 5) n;
 select is(api.list_posts_by('alice', 4) ->> 'hasMore', 'false', 'a full last page is the last');
-select is(api.list_posts_by('alice', 2) ->> 'nextCursor', pg_temp.id('y')::text, 'a cursor is the last item');
+select is(api.list_posts_by('alice', 3) ->> 'nextCursor', pg_temp.id('repost')::text, 'a cursor is the last item');
+select is(api.list_posts_by('alice', 2) ->> 'nextCursor', pg_temp.id('y')::text, 'a pin too');
 select is(pg_temp.names(api.list_posts_by('alice', 1, pg_temp.id('four')::text)), 'y', 'one on a pin goes on among the pins');
 select is(pg_temp.names(api.list_posts_by('alice', 1, pg_temp.id('y')::text)), 'repost', 'the last of them with the rest');
 select is(pg_temp.names(api.list_posts_by('alice', 2, pg_temp.id('repost')::text)), 'x', 'which comes without them');
@@ -99,6 +100,14 @@ from (values (pg_temp.id('three')::text, 'a post that is not for the caller'), (
              ('00000000-0000-4000-8000-000000000000', 'an unknown one'), ('x', 'no id'), ('', 'nothing')) c (c, what);
 select throws_ok(format('select api.list_posts_by(%L, %s)', 'alice', n), 'PT422', 'limit_out_of_range', 'no limit: ' || n)
 from unnest(array['0', '51', 'null']) n;
+
+-- a pin that is deleted in the middle of a walk hides nothing of what comes behind it
+select test.act_as_owner();
+update app.posts set deleted_at = now() where id = pg_temp.id('y');
+select test.act_as('dave');
+select is(pg_temp.names(api.list_posts_by('alice', p_cursor => pg_temp.id('y')::text)), 'newest x', 'behind a deleted pin comes what came behind it');
+select test.act_as_owner();
+update app.posts set deleted_at = null where id = pg_temp.id('y');
 
 -- who is not there
 select throws_ok(format('select api.list_posts_by(%L)', n), 'PT404', 'person_unknown', 'nobody: ' || n)

@@ -1,6 +1,6 @@
 -- Scheduled posts: who sees them, how they go out, and what may still be changed. With two workers: test/worker/schedule.test.ts.
 begin;
-select plan(65);
+select plan(74);
 select test.people('alice', 'bob', 'carla');
 
 create temp table made (name text primary key, id uuid);
@@ -135,6 +135,39 @@ select test.act_as_owner();
 select pg_temp.due('erased');
 update app.users set erased_at = now() where id = test.id('carla');
 select is(pg_temp.work(), 0, 'an erased person''s never does');
+
+-- one that cannot go out, for whatever reason, holds up nobody
+create function pg_temp.refuse() returns trigger language plpgsql as $$
+begin
+  case new.payload ->> 'postId'
+  when (select id from made where name = 'stuck')::text then raise exception 'no luck';
+  when (select id from made where name = 'slow')::text then raise exception using errcode = 'query_canceled';
+  else return new;
+  end case;
+end $$;
+create trigger refuse before insert on app.domain_events for each row execute function pg_temp.refuse();
+select test.act_as('alice');
+select pg_temp.post('stuck', 1), pg_temp.post('slow', 1), pg_temp.post('behind', 1), pg_temp.post('last', 1);
+select test.act_as_owner();
+update app.posts p set publish_at = now() - interval '1 hour' + place * interval '1 minute'
+from (values ('stuck', 1), ('slow', 2), ('behind', 3), ('last', 4)) m (name, place) where p.id = pg_temp.id(m.name);
+select is(array(select private.job_publish_scheduled() from generate_series(1, 5)), '{-1,-1,1,1,0}'::integer[],
+  'two that fail, one as what takes too long, are told and left for later');
+select is(pg_temp.happened('behind') || ' ' || pg_temp.happened('last'), 'posts.post.published posts.post.published', 'the others go out');
+select is((select published_at from app.posts where id = pg_temp.id('stuck')), null, 'nothing of those that fail is kept');
+select test.act_as('alice');
+select pg_temp.post('younger', 1);
+select test.act_as_owner();
+update app.posts set publish_again_at = now() - interval '1 minute' where publish_again_at is not null;
+update app.posts set publish_at = now() - interval '2 minutes' where id = pg_temp.id('younger');
+select is(array(select private.job_publish_scheduled() from generate_series(1, 4)), '{1,-1,-1,0}'::integer[], 'their turn comes behind those due before it');
+drop trigger refuse on app.domain_events;
+select is(pg_temp.work(), 0, 'and not at once');
+update app.posts set publish_again_at = now() where publish_again_at is not null;
+select is(pg_temp.work(), 2, 'when what stood in the way is gone they go out');
+select is(pg_temp.happened('stuck') || ' ' || pg_temp.happened('slow'), 'posts.post.published posts.post.published', 'as the others did');
+select is(pg_temp.earned('stuck'), 1, 'once');
+select is(pg_temp.announced('slow'), 1, 'and are announced');
 
 -- a quote whose original went in the meantime
 select test.act_as('alice');

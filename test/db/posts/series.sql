@@ -1,6 +1,6 @@
 -- Series: making one, adding and moving parts, who sees which, the places shown, cursors, follows, and what a deletion does.
 begin;
-select plan(118);
+select plan(127);
 select test.people('alice', 'bob', 'carla', 'dave');
 
 create temp table made (name text primary key, id uuid);
@@ -233,6 +233,18 @@ insert into app.series_items (series_id, post_id, position) select pg_temp.id('h
 select throws_ok($$ select pg_temp.add('his', null, 'his own') $$, 'PT409', 'series_full', 'a series has at most 200 parts') from test.act_as('bob');
 select lives_ok($$ select api.add_series_item(pg_temp.id('his own'), (select post_id from app.series_items where series_id = pg_temp.id('his own') and position = 200), 1) $$,
   'which still move');
+
+-- 5 series of a post, 100 of a person
+select test.act_as('bob');
+insert into made select 's' || n, (api.create_series('s' || n) ->> 'id')::uuid from generate_series(1, 6) n;
+select lives_ok(format('select pg_temp.add(%L, null, %L)', 'his', 's' || n), 'a post in ' || n) from generate_series(1, 5) n;
+select throws_ok($$ select pg_temp.add('his', null, 's6') $$, 'PT409', 'series_of_post_exceeded', 'and in no sixth');
+select lives_ok($$ select pg_temp.add('his', 1, 's5') $$, 'while it moves where it is');
+select test.act_as_owner();
+insert into app.series (author_id, title) select test.id('bob'), 'x' || n from generate_series(1, 92) n;
+select test.act_as('bob');
+select lives_ok($$ select api.create_series('The hundredth') $$, 'a person has 100');
+select throws_ok($$ select api.create_series('One more') $$, 'PT409', 'series_exhausted', 'and no more');
 
 -- an erased author's series go, and their follows
 select test.act_as_owner();

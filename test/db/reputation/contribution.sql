@@ -1,12 +1,15 @@
 -- The contribution score: what gives how much, what comes to those by whom a person came, and that undoing leaves nothing.
+-- How shares come: inheritance.sql.
 begin;
 select plan(33);
 select test.people('root', 'alice', 'bob', 'carla', 'dan');
 
 create function pg_temp.score(p_name text) returns numeric language sql stable security definer
   as $$ select coalesce((select score from app.contribution_scores where user_id = test.id(p_name)), 0) $$;
-create function pg_temp.scores() returns numeric[] language sql stable
-  as $$ select array[pg_temp.score('root'), pg_temp.score('alice'), pg_temp.score('bob'), pg_temp.score('carla'), pg_temp.score('dan')] $$;
+-- once all that waits is inherited
+create function pg_temp.scores() returns numeric[] language sql volatile security definer
+  as $$ select private.job_inherit_contributions() from generate_series(1, 2);
+        select array[pg_temp.score('root'), pg_temp.score('alice'), pg_temp.score('bob'), pg_temp.score('carla'), pg_temp.score('dan')] $$;
 create temporary table made (what text, id uuid);
 grant all on made to public;
 create function pg_temp.made(p_what text) returns uuid language sql stable as $$ select id from made where what = p_what $$;
@@ -21,8 +24,8 @@ select results_eq($$ select k, private.contribution_points(k)
     from unnest(array['post_created', 'reply_created', 'reaction_given', 'bookmark_given', 'emoji_pay_sent']) k $$,
   $$ values ('post_created', 10::numeric), ('reply_created', 3), ('reaction_given', 1), ('bookmark_given', 1), ('emoji_pay_sent', 2) $$,
   'the points of every kind');
-select is(private.invite_line(test.id('dan')), array[test.id('dan'), test.id('carla'), test.id('bob'), test.id('alice')], 'three levels, and no fourth');
-select is(private.invite_line(test.id('root')), array[test.id('root')], 'above the first there is nobody');
+select is(private.inviters(test.id('dan')), array[test.id('carla'), test.id('bob'), test.id('alice')], 'three levels, and no fourth');
+select is(private.inviters(test.id('root')), '{}'::uuid[], 'above the first there is nobody');
 
 -- Acting as Dan
 select test.act_as('dan');
@@ -43,7 +46,7 @@ insert into made select 'alice', (api.create_post('By Alice') ->> 'id')::uuid;
 -- Acting as Carla
 select test.act_as('carla');
 create temporary table before as select pg_temp.scores() as scores;
-create function pg_temp.gained() returns numeric[] language sql stable
+create function pg_temp.gained() returns numeric[] language sql volatile
   as $$ select array(select a - b from unnest((select scores from before), pg_temp.scores()) as u (b, a)) $$;
 select api.react(pg_temp.made('dan'), 'heart');
 select is(pg_temp.gained(), array[0.10, 0.25, 0.50, 1.00, 0], 'a reaction gives 1');

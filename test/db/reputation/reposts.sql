@@ -1,6 +1,6 @@
 -- Reposts: what they earn the author of the original, once a person and post, while they stand.
 begin;
-select plan(15);
+select plan(18);
 select test.people('alice', 'bob', 'carla');
 
 create function pg_temp.interest(p_slug text) returns uuid language sql stable as $$ select id from app.interests where slug = p_slug $$;
@@ -19,7 +19,7 @@ insert into made select 'post', (api.create_post('Deep', p_interest_id => pg_tem
 insert into made select 'bare', (api.create_post('Bare') ->> 'id')::uuid;
 
 select test.act_as('bob');
-insert into made select 'repost', (api.repost(pg_temp.made('post'), p_interest_id => pg_temp.interest('music')) ->> 'id')::uuid;
+insert into made select 'repost', (api.repost(pg_temp.made('post')) ->> 'id')::uuid;
 select is(pg_temp.earned(), 1.00, 'a repost earns the author of the original 1');
 select test.act_as_owner();
 select is((select interest_id from app.reputation_entries where kind = 'repost.received' and roll_up_level = 0),
@@ -34,8 +34,15 @@ select is(pg_temp.earned() || ' ' || pg_temp.total('bob'), '1.00 3.00', 'a quote
 select test.act_as('carla');
 select api.repost(pg_temp.made('repost'));
 select is(pg_temp.earned() || ' ' || pg_temp.earned('bob'), '2.00 0', 'a repost of a repost earns the author of the original');
-select api.react(pg_temp.made('repost'), 'heart');
-select is(pg_temp.total('bob'), 4.00, 'a heart for a repost is its own author''s');
+select is(pg_temp.total('bob'), 3.00, 'and nothing to who made that');
+
+-- what is done to a repost is done to the original, and counts once
+select api.react(p, 'heart'), api.react(p, 'spark'), api.bookmark(p)
+from unnest(array[pg_temp.made('repost'), pg_temp.made('post'), pg_temp.made('repost')]) p;
+select is(pg_temp.total('bob'), 3.00, 'who reposts earns nothing by hearts and bookmarks of it');
+select is(pg_temp.total('alice'), 3.00 + 2 + 1 + 1, 'they are the original''s author''s, once');
+select api.unreact(pg_temp.made('repost')), api.unbookmark(pg_temp.made('repost'));
+select is(pg_temp.total('alice'), 3.00 + 2, 'and taken back by the repost''s id too');
 
 -- taken back
 select api.unrepost(pg_temp.made('post')), api.unrepost(pg_temp.made('post'));
@@ -51,7 +58,7 @@ select is(pg_temp.earned(), 2.00, 'again and again gives what one gives');
 select test.act_as('bob');
 select api.delete_post(pg_temp.made('repost'));
 select is(pg_temp.earned(), 1.00, 'deleted as a post it is taken back too');
-select is(pg_temp.total('bob'), 3.00, 'with what it earned itself');
+select is(pg_temp.total('bob'), 3.00, 'and its author loses nothing');
 
 -- deleted by the staff, and with its author
 select api.repost(pg_temp.made('post'));

@@ -1,0 +1,78 @@
+-- Counting replies when many change at once: bans, their ends, erasures, hidden and deleted ones, whoever wrote them.
+begin;
+select plan(20);
+select test.people('alice', 'bob', 'carla');
+
+create temp table made (name text primary key, id uuid);
+grant all on made to public;
+create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
+create function pg_temp.counts() returns text language sql stable security definer as $$
+  select string_agg(m.name || ' ' || c.replies, ', ' order by m.name) from made m join app.post_counters c on c.post_id = m.id $$;
+create function pg_temp.warmth(p_name text) returns integer language sql stable security definer as $$
+  select warmth::integer from app.posts where id = pg_temp.id(p_name) $$;
+-- how often the counters of each post were written since the last time
+create temp table written (post_id uuid);
+create function pg_temp.note() returns trigger language plpgsql security definer as $$
+begin insert into written values (new.post_id); return null; end $$;
+create trigger note after update on app.post_counters for each row execute function pg_temp.note();
+create function pg_temp.writes() returns text language sql volatile security definer as $$
+  with gone as (delete from written returning post_id)
+  select coalesce(string_agg(t.name || ' ' || t.times, ', ' order by t.name), '')
+  from (select m.name, count(*) as times from gone g join made m on m.id = g.post_id group by m.name) t $$;
+grant execute on all functions in schema pg_temp to public;
+
+select test.act_as('alice');
+insert into made select n, (api.create_post(n) ->> 'id')::uuid from unnest(array['one', 'two', 'three']) n;
+select test.act_as('carla');
+select api.create_reply(pg_temp.id('one'), 'Carla');
+select test.act_as('bob');
+select api.create_reply(pg_temp.id('one'), 'Bob ' || n) from generate_series(1, 6) n;
+select api.create_reply(pg_temp.id('two'), 'Bob ' || n) from generate_series(1, 3) n;
+select test.act_as_owner();
+select is(pg_temp.counts(), 'one 7, three 0, two 3', 'each reply is counted');
+select is(pg_temp.warmth('one'), 3, 'and warms its post');
+select pg_temp.writes();
+
+-- one statement that writes many
+insert into app.replies (post_id, author_id, body)
+select pg_temp.id(p), test.id('carla'), p from unnest(array['three', 'one', 'three', 'three']) p;
+select is(pg_temp.counts(), 'one 8, three 3, two 3', 'replies written at once are all counted');
+select is(pg_temp.writes(), 'one 1, three 1', 'each post once');
+
+-- hidden, deleted, and both
+update app.replies set hidden_at = now() where author_id = test.id('bob') and body in ('Bob 1', 'Bob 2') and post_id = pg_temp.id('one');
+select is(pg_temp.counts(), 'one 6, three 3, two 3', 'replies hidden at once count no more');
+select is(pg_temp.writes(), 'one 1', 'in one step');
+update app.replies set deleted_at = now() where author_id = test.id('bob') and body in ('Bob 2', 'Bob 3');
+select is(pg_temp.counts(), 'one 5, three 3, two 1', 'deleted ones neither, a hidden one is not taken off twice');
+select is(pg_temp.writes(), 'one 1, two 1', 'each post once');
+update app.replies set hidden_at = case when hidden_at is null then now() end
+where post_id = pg_temp.id('one') and author_id = test.id('bob') and body in ('Bob 1', 'Bob 4');
+select is(pg_temp.counts(), 'one 5, three 3, two 1', 'one shown again, one hidden');
+select is(pg_temp.writes(), '', 'where nothing changes nothing is written');
+update app.replies set body = body || '!';
+select is(pg_temp.writes(), '', 'words do not count');
+
+-- a ban and its end
+update app.users set banned_at = now() where id = test.id('bob');
+select is(pg_temp.counts(), 'one 2, three 3, two 0', 'a ban takes all that counted');
+select is(pg_temp.writes(), 'one 1, two 1', 'each post once, however many replies');
+select is(pg_temp.warmth('two'), 0, 'what nobody answered is cold again');
+update app.users set banned_at = now() where id = test.id('bob');
+select is(pg_temp.writes(), '', 'another ban changes nothing');
+update app.users set banned_at = null where id = test.id('bob');
+select is(pg_temp.counts(), 'one 5, three 3, two 1', 'its end gives back what was neither hidden nor deleted');
+
+-- two who are banned by one statement, and an erasure
+update app.users set banned_at = now() where username in ('bob', 'carla');
+select is(pg_temp.counts(), 'one 0, three 0, two 0', 'two bans at once');
+update app.users set banned_at = null where username in ('bob', 'carla');
+select pg_temp.writes();
+update app.users set erased_at = now() where id = test.id('bob');
+select is(pg_temp.counts(), 'one 2, three 3, two 0', 'an erasure takes all that counted');
+select is(pg_temp.writes(), 'one 1, two 1', 'each post once');
+update app.users set erased_at = erased_at where id = test.id('bob');
+select is(pg_temp.writes(), '', 'a second run takes nothing');
+
+select * from finish();
+rollback;

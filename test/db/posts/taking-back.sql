@@ -1,0 +1,135 @@
+-- One's own is one's to take back, whatever one sees by now of the post it stands at; and nothing is shown or hinted at.
+begin;
+select plan(74);
+select test.people('alice', 'bob', 'carla');
+
+create temp table made (name text primary key, id uuid);
+grant all on made to public;
+create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
+create function pg_temp.counted(p_name text) returns text language sql stable security definer as $$
+  select concat_ws(' ', c.reactions, c.shares, c.bookmarks, (select sum(o.votes) from app.poll_options o join app.polls l on l.id = o.poll_id
+                                                            where l.post_id = c.post_id))
+  from app.post_counters c where c.post_id = pg_temp.id(p_name) $$;
+create function pg_temp.standing(p_name text) returns boolean language sql stable security definer
+  as $$ select deleted_at is null from app.posts where id = pg_temp.id(p_name) $$;
+create function pg_temp.option(p_name text) returns uuid language sql stable security definer as $$
+  select o.id from app.poll_options o join app.polls l on l.id = o.poll_id where l.post_id = pg_temp.id(p_name) and o.position = 1 $$;
+create function pg_temp.earned() returns numeric language sql stable security definer as $$
+  select coalesce(sum(delta), 0) from app.reputation_entries
+  where user_id = test.id('alice') and kind ~ 'received' and roll_up_level = 0 $$;
+-- a post goes from Bob's sight, and Alice herself may be gone
+create function pg_temp.vanish(p_name text, p_how text) returns void language plpgsql as $$
+begin
+  perform test.act_as('alice');
+  if p_how = 'blocked' then
+    perform api.block_person('bob');
+  elsif p_how = 'narrowed' then
+    perform api.update_post(pg_temp.id(p_name), '{"visibility": "inner"}');
+  elsif p_how = 'deleted' then
+    perform api.delete_post(pg_temp.id(p_name));
+  end if;
+  perform test.act_as_owner();
+  if p_how = 'hidden' then
+    update app.posts set hidden_at = now() where id = pg_temp.id(p_name);
+  elsif p_how = 'banned' then
+    update app.users set banned_at = now() where username = 'alice';
+  end if;
+end $$;
+create function pg_temp.back() returns void language plpgsql as $$
+begin
+  perform test.act_as_owner();
+  update app.users set banned_at = null where username = 'alice';
+  delete from app.blocks;
+end $$;
+grant execute on all functions in schema pg_temp to public;
+create function pg_temp.publish(p_name text) returns void language plpgsql as $$
+begin
+  perform test.act_as('alice');
+  insert into made select p_name, (api.create_post('Tea?', p_poll => '{"options": ["yes", "no"]}',
+    p_interest_id => (select i.id from app.interests i order by slug limit 1)) ->> 'id')::uuid;
+end $$;
+grant execute on function pg_temp.publish to public;
+
+-- A repost goes by all three ways, from every sort of original that is out of sight
+create function pg_temp.reposts(p_how text, p_way text) returns setof text language plpgsql as $$
+declare
+  v_post   text := p_how || ' ' || p_way;
+  v_repost text := 'repost of ' || v_post;
+begin
+  perform pg_temp.publish(v_post);
+  perform test.act_as('bob');
+  insert into made select v_repost, (api.repost(pg_temp.id(v_post)) ->> 'id')::uuid;
+  perform pg_temp.vanish(v_post, p_how);
+  perform test.act_as('bob');
+  if p_way = 'delete_post' then
+    perform api.delete_post(pg_temp.id(v_repost));
+  else
+    perform api.unrepost(pg_temp.id(case p_way when 'unrepost' then v_post else v_repost end));
+  end if;
+  return next is(pg_temp.standing(v_repost)::text || split_part(pg_temp.counted(v_post), ' ', 2) || pg_temp.earned(), 'false00.00',
+    p_how || ': it goes by ' || p_way || ', from the count and the ledger too');
+  return next lives_ok(format('select api.unrepost(%L), api.unrepost(%L)', pg_temp.id(v_post), pg_temp.id(v_repost)), 'again by either id: nothing');
+  return next throws_ok(format('select api.delete_post(%L)', pg_temp.id(v_repost)), 'PT404', 'post_unknown', 'nor is there any to delete');
+  perform pg_temp.back();
+end $$;
+select pg_temp.reposts(how, way)
+from unnest(array['blocked', 'narrowed', 'hidden', 'deleted', 'banned']) how, unnest(array['delete_post', 'unrepost', 'by its own id']) way;
+
+-- a pin of such a repost, too; whoever has no repost learns nothing
+select pg_temp.publish('post');
+select test.act_as('bob');
+insert into made select 'repost', (api.repost(pg_temp.id('post')) ->> 'id')::uuid;
+select api.pin_post(pg_temp.id('repost'));
+select api.bookmark(pg_temp.id('repost')), api.react(pg_temp.id('repost'), 'heart'), api.react(pg_temp.id('post'), 'spark'),
+       api.mute_post(pg_temp.id('post')), api.vote_poll(pg_temp.id('post'), pg_temp.option('post'));
+select test.act_as('carla');
+select api.block_person('alice');
+select throws_ok(format('select api.%I(%L)', call, pg_temp.id(which)), 'PT404', 'post_unknown',
+  'who has nothing there learns nothing: ' || call || ' of the ' || which)
+from unnest(array['delete_post', 'unrepost', 'unreact', 'unbookmark', 'unmute_post', 'unpin_post', 'unvote_poll']) call,
+     unnest(array['post', 'repost']) which;
+select test.act_as('bob');
+select pg_temp.vanish('post', 'blocked');
+select test.act_as('bob');
+select is(api.unpin_post(pg_temp.id('repost'))::text, null, 'a repost is unpinned');
+select throws_ok($$ select api.unpin_post(pg_temp.id('repost')) $$, 'PT404', 'post_unknown', 'once');
+
+-- marks, by the post's id or that of one's own repost
+select is(api.unreact(pg_temp.id('repost'), 'heart')::jsonb - 'details' - 'hint', '{"code": "PT404", "message": "post_unknown"}',
+  'a heart is taken back, and the post unknown');
+select is(api.unreact(pg_temp.id('post')) ->> 'message', 'post_unknown', 'so is a spark');
+select throws_ok($$ select api.unreact(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'of which then is none');
+select is(api.unvote_poll(pg_temp.id('post')) ->> 'message', 'post_unknown', 'a vote');
+select throws_ok($$ select api.unvote_poll(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'once');
+select is(api.unbookmark(pg_temp.id('post'))::text, null, 'a bookmark');
+select throws_ok($$ select api.unbookmark(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'once');
+select is(api.unmute_post(pg_temp.id('post'))::text, null, 'a mute');
+select throws_ok($$ select api.unmute_post(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'once');
+select api.unrepost(pg_temp.id('post'));
+select is(pg_temp.counted('post') || ' ' || pg_temp.earned(), '0 0 0 0 0.00', 'nothing of it is counted any more');
+
+-- a poll that has closed keeps its votes, and does not say that it has
+select pg_temp.back();
+select test.act_as('bob');
+select api.vote_poll(pg_temp.id('post'), pg_temp.option('post'));
+select test.act_as_owner();
+update app.polls set closes_at = now() where post_id = pg_temp.id('post');
+select pg_temp.vanish('post', 'narrowed');
+select test.act_as('bob');
+select throws_ok($$ select api.unvote_poll(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'a closed poll out of sight is unknown');
+select is(pg_temp.counted('post'), '0 0 0 1', 'and keeps its vote');
+
+-- of two reposts the latest is the one that stands, and the notice of it says which
+select pg_temp.publish('again');
+select test.act_as('bob');
+insert into made select 'first', (api.repost(pg_temp.id('again')) ->> 'id')::uuid;
+select api.unrepost(pg_temp.id('again'));
+insert into made select 'second', (api.repost(pg_temp.id('again')) ->> 'id')::uuid;
+select test.act_as('alice');
+update app.notifications set read_at = now() where user_id = app.uid();
+select is((select jsonb_agg(jsonb_build_object('count', n.count, 'repostId', n.payload -> 'repostId')) from app.notifications n
+           where n.target_id = pg_temp.id('again')::text),
+  jsonb_build_array(jsonb_build_object('count', 1, 'repostId', pg_temp.id('second'))), 'a notice names the repost that stands');
+
+select * from finish();
+rollback;

@@ -1,0 +1,78 @@
+-- How those by whom a person came get their shares: by a job, each once, and what is undone leaves nothing with any of them.
+begin;
+select plan(24);
+select test.people('root', 'alice', 'bob', 'carla', 'dan');
+
+create function pg_temp.scores() returns numeric[] language sql stable security definer as $$
+  select array(select coalesce(s.score, 0) from unnest(array['root', 'alice', 'bob', 'carla', 'dan']) with ordinality as n (name, place)
+               left join app.contribution_scores s on s.user_id = test.id(n.name) order by n.place) $$;
+create function pg_temp.folded() returns boolean language sql stable security definer as $$
+  select not exists (
+    select from app.contribution_scores s
+    full join (select user_id, sum(delta) as score from app.contribution_entries group by user_id) e using (user_id)
+    where s.score is distinct from e.score) $$;
+create temporary table made (what text, id uuid);
+grant all on made to public;
+create function pg_temp.made(p_what text) returns uuid language sql stable as $$ select id from made where what = p_what $$;
+grant execute on all functions in schema pg_temp to public;
+
+-- root brought in Alice, she Bob, he Carla, she Dan
+insert into app.invite_tree (inviter_id, invitee_id, code_id)
+select test.id(i), test.id(n), (private.make_invite_code(test.id(i))).id
+from (values ('root', 'alice'), ('alice', 'bob'), ('bob', 'carla'), ('carla', 'dan')) v (i, n);
+
+-- Acting as Dan
+select test.act_as('dan');
+insert into made select 'post', (api.create_post('What I found') ->> 'id')::uuid;
+select is(pg_temp.scores(), array[0, 0, 0, 0, 10.00], 'what one does counts at once, for oneself alone');
+select throws_ok($$ select private.job_inherit_contributions() $$, '42501', null, 'people do not run the job');
+select throws_ok($$ select * from private.contribution_inheritance $$, '42501', null, 'nor see what waits');
+
+-- As the owner
+select test.act_as_owner();
+select ok(pg_temp.folded(), 'the snapshot is the sum of the ledger');
+select is(private.job_inherit_contributions(), 1, 'the job does what waits');
+select is(pg_temp.scores(), array[0, 1.00, 2.50, 5.00, 10.00], '50, 25 and 10 % come to the inviters');
+select ok(pg_temp.folded(), 'the snapshot is the sum of the ledger still');
+select is(private.job_inherit_contributions(), 0, 'a second run finds nothing');
+select is(pg_temp.scores(), array[0, 1.00, 2.50, 5.00, 10.00], 'and gives nothing');
+select results_eq($$ select user_id, level::int, delta from app.contribution_entries where origin_id is not null order by level $$,
+  $$ values (test.id('carla'), 1, 5.00), (test.id('bob'), 2, 2.50), (test.id('alice'), 3, 1.00) $$, 'each share with its level');
+select is((select array_agg(distinct o.user_id) from app.contribution_entries e join app.contribution_entries o on o.id = e.origin_id),
+  array[test.id('dan')], 'and its origin');
+
+-- undone after it was inherited
+select private.uncontribute(test.id('dan'), 'post_created', pg_temp.made('post'));
+select is(pg_temp.scores(), array[0, 1.00, 2.50, 5.00, 0.00], 'what is undone goes at once too, for oneself alone');
+select is(private.job_inherit_contributions(), 1, 'and is inherited like anything');
+select is(pg_temp.scores(), array[0, 0.00, 0.00, 0.00, 0.00], 'nothing stays');
+select is((select count(*)::int from app.contribution_entries e join app.contribution_entries u on u.id = e.undoes_id
+           where e.user_id = u.user_id and e.level = u.level and e.delta = -u.delta), 4, 'of every entry there is the opposite');
+
+-- given and undone again and again before the job comes
+do $$
+begin
+  for i in 1..3 loop
+    perform private.contribute(test.id('dan'), 'reaction_given', pg_temp.made('post'));
+    perform private.uncontribute(test.id('dan'), 'reaction_given', pg_temp.made('post'));
+  end loop;
+  perform private.contribute(test.id('dan'), 'reaction_given', pg_temp.made('post'));
+end $$;
+select is(private.job_inherit_contributions(), 4, 'what was given comes first');
+select is(pg_temp.scores(), array[0, 0.40, 1.00, 2.00, 1.00], 'each time');
+select is(private.job_inherit_contributions(), 3, 'then what was undone');
+select is(pg_temp.scores(), array[0, 0.10, 0.25, 0.50, 1.00], 'and what stands is one reaction');
+select is(private.job_inherit_contributions(), 0, 'after which there is nothing');
+
+-- who has no inviter, who is erased, and many
+select private.contribute(test.id('root'), 'reaction_given', pg_temp.made('post'));
+select is(private.job_inherit_contributions(), 1, 'what nobody inherits is done with');
+update app.users set banned_at = now() where username = 'carla';
+update app.users set erased_at = now() where username = 'bob';
+select count(private.contribute(test.id('dan'), 'bookmark_given', gen_random_uuid())) from generate_series(1, 2300);
+select is(array(select private.job_inherit_contributions() from generate_series(1, 4)), array[1000, 1000, 300, 0], 'up to 1000 at a time');
+select is(pg_temp.scores(), array[1, 230.10, 575.25, 1150.50, 2301.00], 'the banned and the erased keep their place in the tree');
+select ok(pg_temp.folded(), 'the snapshot is the sum of the ledger at the end');
+
+select * from finish();
+rollback;

@@ -1,0 +1,128 @@
+// Contributions are inherited once each: with two workers and others who do their work beside them while people go on, and
+// with a worker that is killed in the middle of a transaction. What comes to whom: test/db/reputation/inheritance.sql.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readConfig } from '../../api-facade/lib/config.ts'
+import { createLog } from '../../api-facade/lib/log.ts'
+import { startWorker } from '../../api-facade/worker/worker.ts'
+import { environment } from '../support/settings.ts'
+import { until } from '../support/until.ts'
+import { world } from '../support/world.ts'
+
+const { admin, alice, bob, carla, database } = await world()
+const { owner, superuser, url } = database
+const config = readConfig(environment(url))
+const log = createLog(config)
+const start = () => startWorker({ config, databaseUrl: url, log, pollSeconds: 0.5 })
+// Carla came by Bob, he by Alice, she by the first admin
+await owner`
+  update app.invite_tree t set inviter_id = v.inviter
+  from (values (${bob.id}::uuid, ${alice.id}::uuid), (${carla.id}, ${bob.id})) v (invitee, inviter)
+  where t.invitee_id = v.invitee`
+
+/** So many bookmarks of Carla's, each of another post, and the odd ones taken back again: committed one by one. */
+async function contribute(from: number, count: number) {
+  await owner.unsafe(`do $$ begin
+    for n in ${from}..${from + count - 1} loop
+      perform private.contribute('${carla.id}', 'bookmark_given', md5(n::text)::uuid);
+      commit;
+      if n % 2 = 1 then
+        perform private.uncontribute('${carla.id}', 'bookmark_given', md5(n::text)::uuid);
+        commit;
+      end if;
+    end loop;
+  end $$`)
+}
+
+/** The score of each, and which entries were inherited otherwise than once by each of the three above. */
+async function outcome() {
+  const rows = await owner<
+    { user_id: string; score: number }[]
+  >`select user_id, score::float8 from app.contribution_scores`
+  const wrong = await owner`
+    select e.id from app.contribution_entries e
+    left join app.contribution_entries s on s.origin_id = e.id
+    where e.level = 0
+    group by e.id
+    having array_agg(s.level || ' ' || s.delta order by s.level) is distinct from
+           array['1 ' || round(e.delta * 0.50, 2), '2 ' || round(e.delta * 0.25, 2), '3 ' || round(e.delta * 0.10, 2)]`
+  const score = (id: string) => rows.find((row) => row.user_id === id)?.score ?? 0
+  return { wrong: wrong.length, scores: [admin, alice, bob, carla].map(({ id }) => score(id)) }
+}
+const of = (stands: number) => ({ wrong: 0, scores: [stands / 10, stands / 4, stands / 2, stands] })
+const unsend = () => owner`delete from pgboss.job where name = 'inherit-contributions'`
+const waiting = async () => (await owner`select from private.contribution_inheritance limit 1`).length > 0
+
+test('by two workers and four others at once, while people go on, each is inherited once', async () => {
+  const workers = [await start(), await start()]
+  const pool = database.connect('kith_worker')
+  let busy = true
+  const others = [1, 2, 3, 4].map(async () => {
+    while (busy) await pool`select private.job_inherit_contributions()`
+  })
+  await contribute(0, 1000)
+  for (const worker of workers) await worker.send('inherit-contributions')
+  await contribute(1000, 1000)
+  for (const worker of workers) await worker.send('inherit-contributions')
+  await until(async () => !(await waiting()), { timeout: 15_000 })
+  busy = false
+  await Promise.all(others)
+  expect(await outcome()).toEqual(of(1000))
+  await Promise.all(workers.map((worker) => worker.stop()))
+})
+
+test('one run does all that waits, however much it is', async () => {
+  await contribute(2000, 4000)
+  const worker = await start()
+  await worker.send('inherit-contributions')
+  await until(async () => !(await waiting()), { timeout: 20_000 })
+  await worker.stop()
+  expect(await outcome()).toEqual(of(3000))
+  const [run] = await owner<{ failures: number }[]>`
+    select failures::int from private.job_runs where job = 'inherit-contributions'`
+  expect(run?.failures).toBe(0)
+})
+
+test('by a worker that is killed in the middle, and the next one, each is inherited once', async () => {
+  await contribute(6000, 400)
+  const backends = () => superuser<{ pid: number; waits: boolean }[]>`
+    select pid, wait_event_type = 'Lock' as waits from pg_stat_activity
+    where usename = 'kith_worker' and datname = current_database() and application_name = 'kith_worker'`
+  await owner.begin(async (sql) => {
+    // the shares are in the ledger by then, and nothing of it is committed
+    await sql`select from app.contribution_scores where user_id = ${alice.id} for update`
+    await unsend() // also what the clock has put there
+    await owner`select private.enqueue('inherit-contributions', '{}')`
+    const victim = spawn(process.execPath, [join(import.meta.dirname, '../../api-facade/worker/main.ts')], {
+      env: { ...environment(url), PATH: process.env.PATH },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    const exit = once(victim, 'exit')
+    await until(async () => (await backends()).some(({ waits }) => waits), { timeout: 20_000 })
+    victim.kill('SIGKILL')
+    await exit
+    // as the server does once it finds nobody at the other end
+    for (const { pid } of await backends()) await superuser`select pg_terminate_backend(${pid})`
+    await until(async () => (await backends()).length === 0)
+  })
+  expect((await outcome()).scores.slice(0, 3)).toEqual(of(3000).scores.slice(0, 3))
+
+  // as if the time were over after which its run counts as lost
+  await unsend()
+  const next = await start()
+  await next.send('inherit-contributions')
+  await until(async () => !(await waiting()), { timeout: 15_000 })
+  await next.stop()
+  expect(await outcome()).toEqual(of(3200))
+})
+
+test('who acts waits neither for the inviters nor for a transaction that has them', async () => {
+  await owner.begin(async (sql) => {
+    await sql`select private.contribute(${bob.id}, 'bookmark_given', gen_random_uuid())`
+    await sql`select private.contribute(${alice.id}, 'bookmark_given', gen_random_uuid())`
+    await contribute(6400, 2)
+  })
+  expect((await outcome()).scores[3]).toBe(3201)
+})
