@@ -37,7 +37,7 @@ grant execute on function private.media, private.further_interests, private.chec
   private.scheduled_time, private.profile_place, private.delete_own_post
   to authenticated;
 grant execute on function api.list_posts_by, api.list_scheduled_posts, api.update_post, api.delete_post to authenticated;
-grant execute on function private.job_publish_scheduled to worker;
+grant execute on function private.place_reposts, private.job_publish_scheduled to worker;
 
 -- post_versions
 alter table app.post_versions enable row level security;

@@ -9,6 +9,7 @@ import { type Db, note, told } from './record.ts'
 const queues = {
   'series-notices': 'private.tell_series_followers',
   'forfeited-earnings': 'private.forfeit_earnings',
+  'moved-reposts': 'private.place_reposts',
 } as const
 
 /** Again after about 5, 10, 20, 40 and 80 seconds: late is better than never, for a day. */

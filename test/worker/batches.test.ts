@@ -1,7 +1,8 @@
-// A post that very many liked is deleted as fast as any: what it earned beyond 500 entries goes soon after.
+// What is too much for one transaction: a post that very many liked is deleted, one that very many reposted is closed, as
+// fast as any, and the rest follows soon after. Followers of a series: series.test.ts.
 import { afterAll, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
-import { startWorker } from '../../api-facade/worker/worker.ts'
+import { startWorker, type Worker } from '../../api-facade/worker/worker.ts'
 import { environment } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { world } from '../support/world.ts'
@@ -15,6 +16,14 @@ const interestId = catalog.body.items[0]?.id
 async function total(): Promise<number> {
   return (await alice.get<{ total: number }>('/reputation/me')).body.total
 }
+
+let worker: Promise<Worker> | undefined
+/** From the first test that asks for it on: what is asked for before waits for it. */
+const work = () => {
+  worker ??= startWorker({ config: readConfig(environment(database.url)), databaseUrl: database.url, pollSeconds: 0.5 })
+  return worker
+}
+afterAll(async () => (await worker)?.stop())
 
 test('what it earned is taken back in batches, exactly', async () => {
   const { body: kept } = await alice.post<{ id: string }>('/posts', { body: 'kept', interestId })
@@ -31,9 +40,25 @@ test('what it earned is taken back in batches, exactly', async () => {
     select id from app.reputation_entries where source_id = ${post.id}::uuid and undoes_id is not null and roll_up_level = 0`
   expect(await undone()).toHaveLength(500)
 
-  const config = readConfig(environment(database.url))
-  const worker = await startWorker({ config, databaseUrl: database.url, pollSeconds: 0.5 })
-  afterAll(() => worker.stop())
+  await work()
   await until(async () => (await total()) === 3 + 1)
   expect(await undone()).toHaveLength(LIKES + 1)
+})
+
+test('the feed finds the reposts of a post that was closed where it is', async () => {
+  const { body: post } = await alice.post<{ id: string }>('/posts', { body: 'widely repeated' })
+  await owner`
+    insert into app.posts (author_id, body, format, quoted_post_id)
+    select id, '', 'repost', ${post.id}::uuid from app.users where username like 'many\\_%'`
+  const closed = () => owner`select id from app.posts where quoted_post_id = ${post.id}::uuid and closer_id is not null`
+  expect((await alice.request('PATCH', `/posts/${post.id}`, { visibility: 'circles' })).status).toBe(200)
+  await work()
+  await until(async () => (await closed()).length === LIKES)
+
+  // one that somebody holds is left to the worker, and nobody waits
+  await owner.begin(async (sql) => {
+    await sql`select id from app.posts where quoted_post_id = ${post.id}::uuid order by id limit 1 for update`
+    expect((await alice.request('PATCH', `/posts/${post.id}`, { visibility: 'public' })).status).toBe(200)
+  })
+  await until(async () => (await closed()).length === 0)
 })
