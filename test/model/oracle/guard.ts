@@ -1,0 +1,45 @@
+// Which operations touch posts, worked out from the schema: what a function says, what the functions and views that it
+// names say, and what the policies of the tables say. Triggers are not followed: they answer nobody.
+export const touching = `
+  with recursive
+    ours as (select oid, nspname from pg_namespace where nspname in ('app', 'private', 'api')),
+    relations as (select c.oid, c.relkind, o.nspname || '.' || c.relname as name from pg_class c join ours o on o.oid = c.relnamespace),
+    -- posts and replies, and all that hangs on them by a foreign key
+    keyed (oid) as (
+      select oid from relations where name in ('app.posts', 'app.replies')
+      union select c.conrelid from pg_constraint c join keyed k on k.oid = c.confrelid where c.contype = 'f'),
+    roots (name) as (
+      select r.name from relations r join keyed k on k.oid = r.oid
+      -- what names them without a key
+      union select r.name from relations r join pg_attribute a on a.attrelid = r.oid
+            where r.relkind in ('r', 'p') and a.attname ~ '^(post|reply|target|source)_id$'
+      -- what says which tables and functions are asked by a name put together as it runs
+      union values ('private.personal_data'), ('private.report_targets')),
+    said (name, text) as (
+      select o.nspname || '.' || p.proname, p.prosrc from pg_proc p join ours o on o.oid = p.pronamespace
+      union all select name, pg_get_viewdef(oid) from relations where relkind = 'v'
+      union all select r.name, concat(pg_get_expr(q.polqual, q.polrelid), ' ', pg_get_expr(q.polwithcheck, q.polrelid))
+                from pg_policy q join relations r on r.oid = q.polrelid),
+    mentions (name, other) as (
+      select distinct s.name, m.part[1]
+      from said s cross join lateral regexp_matches(s.text, '\\m((?:app|private|api)\\.\\w+)', 'g') m (part)),
+    reached (name) as (
+      select name::text collate "C" from roots
+      union select m.name::text collate "C" from mentions m join reached r on r.name = m.other collate "C")
+  -- of what people can call; what the service alone may call is for staff, who see everything
+  select p.proname as operation from pg_proc p join reached r on r.name = 'api.' || p.proname
+  where p.pronamespace = 'api'::regnamespace
+    and exists (select from unnest(array['anon', 'authenticated', 'gate']) g where has_function_privilege(g, p.oid, 'execute'))
+  order by 1`
+
+/** What touches posts, or tables that may name one, and yet needs no question. */
+export const unasked: Record<string, string> = {
+  count_views: 'for the facade alone, answers nothing, and passes over what there is not',
+  count_unread: 'the number of the notifications that list_notifications shows',
+  mark_read: 'marks what list_notifications shows, and answers its number',
+  create_series: 'makes one without parts; add_series_item and list_series_items are asked about them',
+  create_appeal: 'names an entry of the own ledger, and shows none of its causes',
+  list_my_appeals: 'shows the own appeals, and no cause of an entry',
+  get_reputation_details: 'shows the own ledger, points and kinds without their causes',
+  vote_reputation: 'writes to the ledger, and names a person and an interest',
+}

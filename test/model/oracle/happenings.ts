@@ -1,0 +1,139 @@
+// What happens in a world, act by act: who may do it, and who then hears of it. The world goes on by it.
+import { at, blocked, gone, isAnnounced, meets, names, type Post, sees, type World } from './model.ts'
+
+export const kinds = [
+  'publish',
+  'schedule',
+  'due',
+  'quote',
+  'repost',
+  'reply',
+  'react',
+  'vote',
+  'close',
+  'part',
+  'invite',
+  'accept',
+  'edit',
+  'hide',
+  'delete',
+  'mute',
+  'block',
+  'ban',
+  'join',
+  'leave',
+] as const
+
+/** Each kind takes of it what it needs. */
+export type Act = {
+  kind: (typeof kinds)[number]
+  by: number
+  other: number
+  post: number
+  visibility: Post['visibility']
+  mentions: number[]
+  /** Rather by somebody who may. */
+  fitting: boolean
+}
+
+/** Somebody is told something about a post: a notification, and on their own channel that there is one. */
+export type Told = { to: number; kind: string; post: number }
+
+type Ids = (place: number) => string
+export type Step = {
+  /** In whose name the call is made; null is the database's own. */
+  by: number | null
+  call(postId: Ids, replyId: Ids): string
+  /** Otherwise it is refused. */
+  may: boolean
+  told: Told[]
+  /** Posts that everyone hears of. */
+  feed: number[]
+  makes?: 'posts' | 'replies' | undefined
+}
+
+/** What nobody hears of. */
+export const nobody: Pick<Step, 'told' | 'feed'> = { told: [], feed: [] }
+
+/** What the world does not hold: whom each post mentions, which polls are over, and what is told but once. */
+export type Memory = { mentions: number[][]; closed: Set<number>; once: Set<string> }
+
+export type Performer = (world: World, act: Act, memory: Memory) => Step
+
+/** Whether a notice reaches its reader: nothing by oneself, nor by the muted, across a block, or about a muted post. */
+export function hears(world: World, { to, kind, post }: Told, by: number | null): boolean {
+  if (to === by || gone(world, to)) return false
+  if (by !== null && (blocked(world, to, by) || world.mutes.some(([muter, whom]) => muter === to && whom === by)))
+    return false
+  return kind.startsWith('co-author') || !world.postMutes.some(([muter, which]) => muter === to && which === post)
+}
+
+/** Who is told of a new part: those who follow its author's series and see it, once. */
+export function followers(world: World, place: number, { once }: Memory): Told[] {
+  const { author } = at(world.posts, place)
+  if (!at(world.series, author).parts.includes(place)) return []
+  return world.seriesFollows
+    .filter(([, series]) => series === author)
+    .map(([to]) => ({ to, kind: 'series.updated', post: place }))
+    .filter((notice) => sees(world, notice.to, place) && hears(world, notice, author))
+    .filter(({ to }) => !once.has(`part ${to} ${place}`) && once.add(`part ${to} ${place}`))
+}
+
+/** Who hears of a post when it goes out: whom it mentions, whose post it is of, who follows its series; and everyone. */
+export function goesOut(world: World, place: number, memory: Memory): Pick<Step, 'told' | 'feed'> {
+  const { author, of, format } = at(world.posts, place)
+  const told: Told[] = at(memory.mentions, place)
+    .filter((to) => meets(world, to, author) && sees(world, to, place))
+    .map((to) => ({ to, kind: 'post.mentioned', post: place }))
+  if (of !== null) {
+    const to = at(world.posts, of).author
+    const kind = format === 'quote' ? 'post.quoted' : 'post.reposted'
+    if (sees(world, to, place) && sees(world, to, of)) told.push({ to, kind, post: of })
+  }
+  return {
+    told: [...told.filter((notice) => hears(world, notice, author)), ...followers(world, place, memory)],
+    feed: isAnnounced(world, place) ? [place] : [],
+  }
+}
+
+export const said = (mentions: readonly number[]) =>
+  ['Said', ...mentions.map((person) => `@${at(names, person)}`)].join(' ')
+
+const plain = {
+  format: 'note',
+  of: null,
+  hidden: false,
+  deleted: false,
+  scheduled: false,
+  space: false,
+  pinned: false,
+  journalism: false,
+  depth: 0,
+  interest: 'none',
+  words: [],
+} as const
+
+/** Publishes a note with a poll, for now or later; or what `more` makes of it, by another call. */
+export function publish(world: World, act: Act, memory: Memory, more: Partial<Post> = {}): Step {
+  const { by, visibility, mentions } = act
+  const post: Post = {
+    ...plain,
+    words: [],
+    author: by,
+    visibility,
+    before: visibility,
+    poll: more.of === undefined,
+    ...more,
+  }
+  memory.mentions.push(post.format === 'repost' ? [] : mentions)
+  const place = world.posts.push(post) - 1
+  const time = post.scheduled ? `, p_publish_at => now() + interval '1 day'` : ''
+  return {
+    by,
+    call: () =>
+      `api.create_post('${said(mentions)}', p_visibility => '${visibility}', p_poll => '{"options": ["a", "b"]}'${time})`,
+    may: true,
+    makes: 'posts',
+    ...(post.scheduled ? nobody : goesOut(world, place, memory)),
+  }
+}

@@ -1,0 +1,225 @@
+// Who may see what, as a pure function of a small world. decisions: Visibility. It knows nothing of SQL: what the
+// database answers is held against it, operation by operation (registry.ts).
+
+export const names = ['ann', 'ben', 'cyd', 'dan', 'eve'] as const
+export const words = ['tea', 'milk'] as const
+
+export type Visibility = 'public' | 'circles' | 'inner'
+type Format = 'note' | 'quote' | 'repost'
+
+/** Whoever `left` was a member once. */
+export type Circle = { owner: number; members: { person: number; close: boolean; left: boolean }[] }
+export type Post = {
+  author: number
+  format: Format
+  /** The earlier post that a quote or a repost is of, else null. */
+  of: number | null
+  visibility: Visibility
+  /** What it was before an edit: when it was passed on. */
+  before: Visibility
+  hidden: boolean
+  deleted: boolean
+  scheduled: boolean
+  /** Whether it belongs to the one space. */
+  space: boolean
+  pinned: boolean
+  journalism: boolean
+  depth: number
+  interest: 'none' | 'parent' | 'child'
+  words: (typeof words)[number][]
+  poll: boolean
+}
+export type Reply = {
+  post: number
+  author: number
+  parent: number | null
+  kind: 'reply' | 'reaction'
+  hidden: boolean
+  deleted: boolean
+}
+/** Its parts were posts of its owner when they came in, in this order. */
+type Series = { owner: number; parts: number[] }
+/** Lifted ones were there for a while, and ended what a block ends. */
+type Block = { by: number; whom: number; lifted: boolean }
+
+/**
+ * Places in lists stand for people, posts, replies and series. Everything in it could have come about by the operations;
+ * blocks came after all of it, and have ended what a block ends.
+ */
+export type World = {
+  circles: Circle[]
+  follows: [follower: number, followed: number][]
+  blocks: Block[]
+  mutes: [muter: number, muted: number][]
+  keywords: [muter: number, keyword: (typeof words)[number]][]
+  /** Who is in the space. */
+  space: number[]
+  banned: number[]
+  /** Whose ban was lifted. */
+  pardoned: number[]
+  erased: number[]
+  posts: Post[]
+  replies: Reply[]
+  series: Series[]
+  seriesFollows: [person: number, series: number][]
+  coAuthors: { post: number; person: number; accepted: boolean }[]
+  votes: { post: number; person: number; option: number }[]
+  hearts: [person: number, post: number][]
+  sparks: [person: number, post: number][]
+  bookmarks: [person: number, post: number][]
+  postMutes: [person: number, post: number][]
+  payments: { from: number; post: number | null; reply: number | null }[]
+  /** Who was told by whom about which post. */
+  notices: { to: number; by: number; post: number }[]
+  /** After which posts a block of the ranked feed begins. */
+  boundaries: number[]
+  /** The page length with which lists are walked, and which calls are made on what. */
+  limit: number
+  call: number
+}
+
+export const at = <T>(list: readonly T[], place: number): T => {
+  const item = list[place]
+  if (item === undefined) throw new Error(`nothing stands at ${place}`)
+  return item
+}
+
+/** Whether one follows another: a block ends that, also when it is lifted. */
+export const follows = (world: World, one: number, other: number) =>
+  world.follows.some(([by, whom]) => by === one && whom === other) && !quarrelled(world, one, other)
+
+export const followsSeries = (world: World, person: number, series: number) =>
+  world.seriesFollows.some(([by, which]) => by === person && which === series) &&
+  !quarrelled(world, person, at(world.series, series).owner)
+
+/** Whether an invitation to write with somebody stands, or was accepted. */
+export const isCoAuthor = (world: World, { post, person, accepted }: World['coAuthors'][number]) =>
+  !world.erased.includes(person) && (accepted || !quarrelled(world, person, at(world.posts, post).author))
+
+/** Whether two people ever stood across a block, also one that was lifted. */
+export const quarrelled = ({ blocks }: World, one: number, other: number) =>
+  blocks.some(({ by, whom }) => (by === one && whom === other) || (by === other && whom === one))
+
+export const blocked = ({ blocks }: World, one: number, other: number) =>
+  blocks.some(({ by, whom, lifted }) => !lifted && ((by === one && whom === other) || (by === other && whom === one)))
+
+/** Whether somebody has gone from everyone's sight. */
+export const gone = ({ banned, erased }: World, person: number) => banned.includes(person) || erased.includes(person)
+
+/** Whether a person is there for a viewer at all. */
+export const meets = (world: World, viewer: number, person: number) =>
+  !gone(world, person) && !blocked(world, viewer, person)
+
+/** 0 a stranger, 1 in a circle of the author, 2 in it as inner circle. */
+function closeness({ circles }: World, viewer: number, author: number): number {
+  const bonds = circles
+    .filter(({ owner }) => owner === author)
+    .flatMap(({ members }) => members.filter(({ person, left }) => person === viewer && !left))
+  return Math.max(0, ...bonds.map(({ close }) => (close ? 2 : 1)))
+}
+
+/** For everyone: by its author, by staff, or with its author's account. */
+export const deletedPost = (world: World, place: number) => {
+  const { deleted, author } = at(world.posts, place)
+  return deleted || world.erased.includes(author)
+}
+
+export const deletedReply = (world: World, place: number) => {
+  const { deleted, author } = at(world.replies, place)
+  return deleted || world.erased.includes(author)
+}
+
+export function sees(world: World, viewer: number, place: number): boolean {
+  const { author, visibility, hidden, scheduled, space, format, of } = at(world.posts, place)
+  if (deletedPost(world, place) || !meets(world, viewer, author)) return false
+  if (space && !world.space.includes(viewer)) return false
+  if (format === 'repost' && of !== null && !sees(world, viewer, of)) return false
+  if (viewer === author) return true
+  if (hidden || scheduled) return false
+  return space || closeness(world, viewer, author) >= ['public', 'circles', 'inner'].indexOf(visibility)
+}
+
+export function seesReply(world: World, viewer: number, place: number): boolean {
+  const { post, author, hidden } = at(world.replies, place)
+  if (deletedReply(world, place) || !meets(world, viewer, author) || !sees(world, viewer, post)) return false
+  return !hidden || viewer === author
+}
+
+/** What is meant by what is done to a post: of a repost the original. */
+export function meant(posts: readonly Post[], place: number): number {
+  const { format, of } = at(posts, place)
+  return format === 'repost' && of !== null ? of : place
+}
+
+/** The post around which others are, as far as the viewer sees it. */
+export function seesQuoted(world: World, viewer: number, place: number): number | null {
+  const { of } = at(world.posts, place)
+  return of !== null && sees(world, viewer, of) ? of : null
+}
+
+/** What is out, and neither hidden nor one's own alone: what lists of others' posts are made of. */
+export const isOut = (world: World, place: number) => {
+  const { hidden, scheduled } = at(world.posts, place)
+  return !hidden && !scheduled && !deletedPost(world, place)
+}
+
+/** The parts of a series that a viewer sees, in order. */
+export const partsOf = (world: World, viewer: number, series: number) =>
+  at(world.series, series).parts.filter((post) => sees(world, viewer, post))
+
+/** Its author sees a series without parts too. An erased author's are gone. */
+export function seesSeries(world: World, viewer: number, series: number): boolean {
+  const { owner } = at(world.series, series)
+  return !world.erased.includes(owner) && (viewer === owner || partsOf(world, viewer, series).length > 0)
+}
+
+/** Whether what a viewer has muted keeps a post out of their feed. */
+export function muted(world: World, viewer: number, place: number): boolean {
+  const { author, format, words } = at(world.posts, place)
+  const person = (whom: number) => world.mutes.some(([by, other]) => by === viewer && other === whom)
+  const post = (which: number) => world.postMutes.some(([by, other]) => by === viewer && other === which)
+  const quoted = seesQuoted(world, viewer, place)
+  const said = [...words, ...(quoted === null ? [] : at(world.posts, quoted).words)]
+  if (person(author) || post(place)) return true
+  if (format === 'repost' && quoted !== null && (person(at(world.posts, quoted).author) || post(quoted))) return true
+  return world.keywords.some(([by, keyword]) => by === viewer && said.includes(keyword))
+}
+
+/** What is in a person's feed, before tabs and filters. */
+export const inFeed = (world: World, viewer: number, place: number) =>
+  sees(world, viewer, place) && isOut(world, place) && !muted(world, viewer, place)
+
+/** Whether it is for those alone who are closer to somebody than strangers: written for circles, or a repost of such. */
+export function isCloser(world: World, place: number): boolean {
+  const { space, visibility, format, of } = at(world.posts, place)
+  return (!space && visibility !== 'public') || (format === 'repost' && of !== null && isCloser(world, of))
+}
+
+/** Whether everyone hears of it when it goes out. */
+export function isAnnounced(world: World, place: number): boolean {
+  const { space, hidden, format, of } = at(world.posts, place)
+  const open = !space && !isCloser(world, place)
+  return open && !hidden && (format !== 'repost' || of === null || !at(world.posts, of).space)
+}
+
+export const places = (list: readonly unknown[]) => list.map((_item, place) => place)
+
+/** What a viewer is to an author: what the test counts, so that no relation stays untried. */
+export function relation(world: World, viewer: number, author: number): string {
+  if (viewer === author) return 'oneself'
+  if (world.erased.includes(author)) return 'erased'
+  if (world.banned.includes(author)) return 'banned'
+  const block = world.blocks.find(
+    ({ by, whom, lifted }) => !lifted && [by, whom].includes(viewer) && [by, whom].includes(author),
+  )
+  if (block) return block.by === viewer ? 'blocker' : 'blocked'
+  const close = closeness(world, viewer, author)
+  if (close > 0) return close === 2 ? 'inner circle' : 'member'
+  const was = world.circles.some(
+    ({ owner, members }) => owner === author && members.some(({ person, left }) => person === viewer && left),
+  )
+  if (was) return 'ex-member'
+  if (world.mutes.some(([by, whom]) => by === viewer && whom === author)) return 'muter'
+  if (follows(world, viewer, author)) return 'follower'
+  return 'stranger'
+}

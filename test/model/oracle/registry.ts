@@ -1,0 +1,6 @@
+// Every operation that touches posts, and what it must answer. One that is not here fails the build (guard.ts).
+import type { Entries } from './question.ts'
+import { reads } from './reads.ts'
+import { writes } from './writes.ts'
+
+export const registry: Entries = { ...reads, ...writes }
