@@ -75,7 +75,7 @@ async function sent(sql: ReservedSql): Promise<string[]> {
     .sort()
 }
 
-const numRuns = Number(process.env.HEARD_STORIES ?? 250)
+const numRuns = Number(process.env.HEARD_STORIES ?? 150)
 /** What stops a search, so that it still says what it has found. */
 const limits = { interruptAfterTimeLimit: 60_000 + numRuns * 500, markInterruptAsFailure: true }
 
