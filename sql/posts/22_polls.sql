@@ -5,10 +5,12 @@ create table app.polls (
   id                uuid primary key default gen_random_uuid(),
   post_id           uuid not null unique references app.posts on delete cascade,
   closes_at         timestamptz,
+  close_again_at    timestamptz,
   closed_emitted_at timestamptz
 );
-create index polls_due_idx on app.polls (closes_at) where closed_emitted_at is null;
+create index polls_due_idx on app.polls (greatest(closes_at, close_again_at)) where closes_at is not null and closed_emitted_at is null;
 comment on table app.polls is 'The poll of a post. It takes votes until closes_at, or for good.';
+comment on column app.polls.close_again_at is 'When one whose end could not be told is tried again: until then, and behind it, the others have their turn.';
 comment on column app.polls.closed_emitted_at is 'When those whom it concerns were told of its end: once.';
 
 create table app.poll_options (
@@ -235,16 +237,22 @@ declare
 begin
   -- one a transaction, however many voted; not for update, for which a vote under way would wait, and we for it
   select * into v_poll from app.polls
-  where closes_at <= now() and closed_emitted_at is null
-  order by closes_at limit 1
+  where closes_at is not null and closed_emitted_at is null and greatest(closes_at, close_again_at) <= now()
+  order by greatest(closes_at, close_again_at) limit 1
   for no key update skip locked;
   if not found then
     return 0;
   end if;
   perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0));
-  update app.polls set closed_emitted_at = now() where id = v_poll.id;
-  perform private.emit('posts.poll.closed', json_build_object('postId', v_poll.post_id, 'pollId', v_poll.id));
+  begin
+    update app.polls set closed_emitted_at = now() where id = v_poll.id;
+    perform private.emit('posts.poll.closed', json_build_object('postId', v_poll.post_id, 'pollId', v_poll.id));
+  exception when others or query_canceled then   -- others are not those that took too long
+    raise warning 'the end of the poll % could not be told: % %', v_poll.id, sqlstate, sqlerrm;
+    update app.polls set close_again_at = clock_timestamp() + interval '5 seconds' where id = v_poll.id;
+    return -1;
+  end;
   return 1;
 end $$;
 comment on function private.job_close_polls is
-  'Job: tells of the poll that has been closed the longest, once. The worker repeats it until there is none.';
+  'Job: tells of the poll that has been closed the longest, once: 1. One that fails goes behind the others, and is tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';

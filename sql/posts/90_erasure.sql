@@ -15,10 +15,11 @@ insert into private.personal_data (relation, person_column, section, whose) valu
   ('app.post_interests', 'post_id', 'postInterests', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
   ('app.post_counters', 'post_id', 'postCounters', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
   ('app.post_emotions', 'post_id', 'postEmotions', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
-  ('app.polls', 'post_id', 'polls', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
   ('app.poll_options', 'poll_id', 'pollOptions',
    'poll_id in (select l.id from app.polls l join app.posts p on p.id = l.post_id where p.author_id = $1)'),
   ('app.series_items', 'series_id', 'seriesItems', 'series_id in (select s.id from app.series s where s.author_id = $1)');
+insert into private.personal_data (relation, person_column, section, whose, omits) values
+  ('app.polls', 'post_id', 'polls', 'post_id in (select p.id from app.posts p where p.author_id = $1)', '{close_again_at}');
 insert into private.personal_data (relation, person_column, reason) values
   ('private.ended_bookmarks', 'user_id', 'A place in a list, kept for a day after its bookmark was taken back.'),
   ('private.left_parts', 'series_id', 'A place in a list, where a deleted post was part of a series.');

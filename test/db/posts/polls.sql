@@ -1,6 +1,6 @@
 -- Polls: what one is made of, who votes when, the tallies, and its end.
 begin;
-select plan(56);
+select plan(58);
 select test.people('alice', 'bob', 'carla', 'dave', 'erin', 'fred');
 
 create temporary table made (name text primary key, id uuid);
@@ -148,6 +148,22 @@ select is(pg_temp.notices(), 'alice,bob', 'of which the author and the voters he
 select is((select array_agg(distinct payload) from app.notifications where kind = 'poll.closed'),
   (select array[jsonb_build_object('postId', post_id, 'pollId', id)] from app.polls where post_id = pg_temp.id('ending')),
   'and learn which poll');
+
+-- one whose end cannot be told holds up none of those behind it
+select test.act_as('alice');
+insert into made select n, (api.create_post(n, p_poll => jsonb_build_object('options', '["a","b"]'::jsonb, 'closesAt', now() + interval '1 hour')) ->> 'id')::uuid
+from unnest('{stuck,behind}'::text[]) n;
+select test.act_as_owner();
+update app.polls set closes_at = now() - case when post_id = pg_temp.id('stuck') then interval '2 minutes' else interval '1 minute' end
+where post_id in (pg_temp.id('stuck'), pg_temp.id('behind'));
+create function pg_temp.refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
+create trigger refuse before insert on app.domain_events
+  for each row when (new.payload ->> 'postId' = current_setting('test.stuck')) execute function pg_temp.refuse();
+select set_config('test.stuck', pg_temp.id('stuck')::text, true);
+select is(array(select private.job_close_polls() from generate_series(1, 3)), '{-1,1,0}'::integer[], 'it is told, and left for later');
+drop trigger refuse on app.domain_events;
+update app.polls set close_again_at = now() where close_again_at is not null;
+select is(array(select private.job_close_polls() from generate_series(1, 2)), '{1,0}'::integer[], 'and comes when nothing stands in its way');
 
 select * from finish();
 rollback;
