@@ -4998,6 +4998,11 @@ insert into private.errors (word, status, text) values
 
 create trigger check_author before insert on app.posts for each row execute function private.check_author();
 
+-- sql/posts/11_upkeep.sql
+
+-- What triggers keep of a post: words, counters, times in the junction, its warmth, where the feed finds reposts, silence.
+-- Specification: Resources › Post (counters). Decisions: Visibility (bans).
+
 create function private.prepare_post() returns trigger
 language plpgsql security definer   -- looks at what is reposted, whoever may see it
 set search_path = ''
@@ -5134,6 +5139,11 @@ comment on function private.silence_posts is 'Trigger: a ban takes a person''s p
 create trigger silence_posts after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
   execute function private.silence_posts();
+
+-- sql/posts/12_visibility.sql
+
+-- Who sees a post, and how operations come by one. The policy: policies/posts.sql.
+-- Specification: Resources › Post (visibility). Decisions: Visibility.
 
 create function private.post_visible_to(p_post uuid, p_viewer uuid) returns boolean
 language plpgsql stable security definer   -- asks for a viewer other than the caller, and for what a repost is of

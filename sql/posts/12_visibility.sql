@@ -1,0 +1,95 @@
+-- Who sees a post, and how operations come by one. The policy: policies/posts.sql.
+-- Specification: Resources › Post (visibility). Decisions: Visibility.
+
+create function private.post_visible_to(p_post uuid, p_viewer uuid) returns boolean
+language plpgsql stable security definer   -- asks for a viewer other than the caller, and for what a repost is of
+set search_path = ''
+as $$
+begin
+  return (
+    select private.may_see(
+             private.level_of(p_viewer, p.author_id), p.required_level,
+             p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = p_viewer))
+       and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, p_viewer))
+    from app.posts p where p.id = p_post);
+end $$;
+comment on function private.post_visible_to is
+  'Whether any person may see a post: for definer functions that tell others about it. A repost shows to who may see what it is of. Null when there is none.';
+
+create view private.visible_posts with (security_invoker) as
+select p.*
+from app.posts p
+where private.may_see(
+    (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = p.author_id),
+    p.required_level,
+    p.space_id is null or (select true from app.space_members m
+                           where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
+  and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, (select app.uid())));
+comment on view private.visible_posts is
+  'The posts that the caller may see, as the policy of app.posts says it: for definer functions, which no policy holds, and which look once where the policies of all that hangs on a post would each look again.';
+
+create function private.post(p_post uuid) returns app.posts
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_post app.posts;
+begin
+  select * into v_post from app.posts where id = p_post;
+  if not found then
+    perform private.fail('post_unknown');
+  end if;
+  return v_post;
+end $$;
+comment on function private.post is 'The post, when the caller may see it. Fails: post_unknown.';
+
+create function private.open_post(p_post uuid) returns app.posts
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_post app.posts := private.post(p_post);
+begin
+  if v_post.published_at is null then
+    perform private.fail('post_not_out');
+  end if;
+  return v_post;
+end $$;
+comment on function private.open_post is
+  'The post, when the caller may see it and it is out: a scheduled one takes nothing, not even from its author. Fails: post_unknown, post_not_out.';
+
+create function private.own_post(p_post uuid) returns app.posts
+language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_post app.posts := private.post(p_post);
+begin
+  if v_post.author_id <> private.caller() then
+    perform private.fail('post_not_yours');
+  end if;
+  select * into v_post from app.posts where id = p_post for update;
+  if not found then
+    perform private.fail('post_unknown');
+  end if;
+  return v_post;
+end $$;
+comment on function private.own_post is
+  'One''s own post, locked until the transaction ends. Fails: post_unknown, post_not_yours.';
+
+create function private.post_time(p_post uuid) returns timestamptz
+language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
+set search_path = ''
+as $$
+begin
+  return (
+    select p.published_at from app.posts p
+    where p.id = p_post
+      and private.may_see(
+        private.level_of(app.uid(), p.author_id),
+        case when p.space_id is null then private.visibility_level(p.visibility) else 0::smallint end,
+        p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = app.uid()))
+      and (p.format <> 'repost' or private.post_time(p.quoted_post_id) is not null));
+end $$;
+comment on function private.post_time is
+  'Where a cursor''s post stands in time: also a deleted one, never one that was not for the caller, nor one that is not out yet.';
