@@ -24,9 +24,11 @@ as $$
 declare
   v_ids uuid[];
 begin
+  -- an edit of its audience waits, or is waited for: what is written below would be of before it
+  perform from app.posts where id = (p_job ->> 'postId')::uuid for key share;
   v_ids := array(
     select r.id from app.posts r
-    where r.quoted_post_id = (p_job ->> 'postId')::uuid and r.format = 'repost'
+    where r.quoted_post_id = (p_job ->> 'postId')::uuid and r.format = 'repost' and r.deleted_at is null
       and r.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
     order by r.id limit 500 for no key update);
   update app.posts r set original_author_id = o.closer_id
@@ -47,10 +49,12 @@ as $$
 begin
   -- waits for none: a ban or an erasure that has the repost may be waiting for this post
   update app.posts set original_author_id = new.closer_id
-  where id = any (array(select r.id from app.posts r where r.quoted_post_id = new.id and r.format = 'repost'
+  where id = any (array(select r.id from app.posts r
+                        where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
                         order by r.id limit 500 for no key update skip locked));
   if exists (select from app.posts r
-             where r.quoted_post_id = new.id and r.format = 'repost' and r.original_author_id is distinct from new.closer_id) then
+             where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
+               and r.original_author_id is distinct from new.closer_id) then
     perform private.enqueue('moved-reposts', json_build_object('postId', new.id));
   end if;
   return null;

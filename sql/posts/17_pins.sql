@@ -14,7 +14,9 @@ begin
   -- the lock first, then the count in a later statement: of two at once the second sees what the first has pinned
   perform pg_advisory_xact_lock(hashtextextended('pins ' || private.caller(), 0));
   select count(*) into v_pinned from app.posts
-  where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post;
+  where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post
+    -- a repost out of sight is on no profile, and nobody could find it there to take it off
+    and private.post_visible_to(id, author_id);
   if v_pinned >= 3 then
     perform private.fail('pins_exhausted');
   end if;

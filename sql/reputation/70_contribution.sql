@@ -93,8 +93,6 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- the people first, as in private.lock_reputation
-  perform from app.users u where u.id = any (p_users) order by u.id for key share;
   perform pg_advisory_xact_lock(k.key)
   from (select distinct hashtextextended('contribution ' || u.id, 0) as key from unnest(p_users) as u (id) order by key) k;
 end $$;

@@ -5026,9 +5026,11 @@ as $$
 declare
   v_ids uuid[];
 begin
+  -- an edit of its audience waits, or is waited for: what is written below would be of before it
+  perform from app.posts where id = (p_job ->> 'postId')::uuid for key share;
   v_ids := array(
     select r.id from app.posts r
-    where r.quoted_post_id = (p_job ->> 'postId')::uuid and r.format = 'repost'
+    where r.quoted_post_id = (p_job ->> 'postId')::uuid and r.format = 'repost' and r.deleted_at is null
       and r.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
     order by r.id limit 500 for no key update);
   update app.posts r set original_author_id = o.closer_id
@@ -5049,10 +5051,12 @@ as $$
 begin
   -- waits for none: a ban or an erasure that has the repost may be waiting for this post
   update app.posts set original_author_id = new.closer_id
-  where id = any (array(select r.id from app.posts r where r.quoted_post_id = new.id and r.format = 'repost'
+  where id = any (array(select r.id from app.posts r
+                        where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
                         order by r.id limit 500 for no key update skip locked));
   if exists (select from app.posts r
-             where r.quoted_post_id = new.id and r.format = 'repost' and r.original_author_id is distinct from new.closer_id) then
+             where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
+               and r.original_author_id is distinct from new.closer_id) then
     perform private.enqueue('moved-reposts', json_build_object('postId', new.id));
   end if;
   return null;
@@ -5623,7 +5627,9 @@ begin
   -- the lock first, then the count in a later statement: of two at once the second sees what the first has pinned
   perform pg_advisory_xact_lock(hashtextextended('pins ' || private.caller(), 0));
   select count(*) into v_pinned from app.posts
-  where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post;
+  where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post
+    -- a repost out of sight is on no profile, and nobody could find it there to take it off
+    and private.post_visible_to(id, author_id);
   if v_pinned >= 3 then
     perform private.fail('pins_exhausted');
   end if;
@@ -9406,8 +9412,6 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- the people first, as in private.lock_reputation
-  perform from app.users u where u.id = any (p_users) order by u.id for key share;
   perform pg_advisory_xact_lock(k.key)
   from (select distinct hashtextextended('contribution ' || u.id, 0) as key from unnest(p_users) as u (id) order by key) k;
 end $$;

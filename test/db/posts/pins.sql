@@ -1,6 +1,6 @@
 -- Pins: one's own posts, at most three, never a scheduled or a deleted one.
 begin;
-select plan(25);
+select plan(27);
 select test.people('alice', 'bob');
 
 create temp table made (name text primary key, id uuid);
@@ -52,6 +52,16 @@ select is(pg_temp.pinned(), 'one three', 'a deleted post is pinned no more');
 select is(api.pin_post(pg_temp.id('four')) ->> 'pinned', 'true', 'and its place is free');
 select throws_ok($$ select api.pin_post(pg_temp.id('closed')) $$, 'PT404', 'post_unknown', 'it cannot come back');
 select throws_ok($$ select api.unpin_post(pg_temp.id('closed')) $$, 'PT404', 'post_unknown', 'nor be unpinned');
+
+-- reposts whose originals went take no room: nobody sees them, and nobody could take them off
+select test.act_as('bob');
+select api.pin_post((api.repost(pg_temp.id(n)) ->> 'id')::uuid) from unnest('{one,three,four}'::text[]) n;
+insert into made select 'mine', (api.create_post('mine') ->> 'id')::uuid;
+select throws_ok($$ select api.pin_post(pg_temp.id('mine')) $$, 'PT409', 'pins_exhausted', 'three reposts are three pins');
+select test.act_as('alice');
+select api.delete_post(pg_temp.id('three'));
+select test.act_as('bob');
+select is(api.pin_post(pg_temp.id('mine')) ->> 'pinned', 'true', 'until one of them is out of sight');
 
 select * from finish();
 rollback;
