@@ -62,3 +62,32 @@ test('the feed finds the reposts of a post that was closed where it is', async (
   })
   await until(async () => (await closed()).length === 0)
 })
+
+test('an edit waits for the batch that is under way, and deleted reposts are in none', async () => {
+  const { body: post } = await alice.post<{ id: string }>('/posts', {
+    body: 'repeated once more',
+    visibility: 'public',
+  })
+  await owner`
+    insert into app.posts (author_id, body, format, quoted_post_id, deleted_at)
+    select id, '', 'repost', ${post.id}::uuid, case username when 'many_1' then now() end
+    from app.users where username in ('many_1', 'many_2', 'many_3')`
+  const closed = () =>
+    owner`select id from app.posts where quoted_post_id = ${post.id}::uuid and closer_id is not null and deleted_at is null`
+  await alice.request('PATCH', `/posts/${post.id}`, { visibility: 'circles' })
+  expect(await closed()).toHaveLength(2)
+
+  const edit = await owner.begin(async (sql) => {
+    const [row] = await sql`select private.place_reposts(${sql.json({ postId: post.id })}) as done`
+    expect(row?.done).toEqual({ changed: 2, next: null })
+    const edited = alice.request('PATCH', `/posts/${post.id}`, { visibility: 'public' })
+    await until(async () => {
+      const waiting = await owner`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%update_post%'`
+      return waiting.length === 1
+    })
+    return { edited } // a promise as it is: begin would wait for it before it commits
+  })
+  expect((await edit.edited).status).toBe(200)
+  expect(await closed()).toHaveLength(0)
+})

@@ -98,7 +98,7 @@ export default routes('posts', {
   'GET /posts/by/:username': {
     summary: 'A person’s posts: the pinned ones first, then the newest',
     description:
-      'Those that I may see; of reposts those whose original I may see. My own hidden ones are there for me, scheduled ones are in `/me/posts/scheduled`. A cursor holds when its post was deleted, hidden or unpinned since; what is unpinned in the middle of a walk comes again at its place in time.',
+      'Those that I may see; of reposts those whose original I may see. My own hidden ones are there for me, scheduled ones are in `/me/posts/scheduled`. A cursor holds when its post was deleted or hidden since; from a pin that was taken off since, the walk goes on at that post’s place in time.',
     access: 'user',
     operation: 'list_posts_by',
     params: Username,
