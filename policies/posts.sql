@@ -1,7 +1,7 @@
 -- Who may see and touch posts, replies and reactions. Twin of sql/posts/.
 
 grant execute on function private.visibility_level, private.hot_at, private.trimmed, private.post, private.open_post, private.original, private.open_original, private.marked, private.own_post, private.post_visible_to, private.post_time,
-  private.post_cards, private.muted_posts, private.feed_in_time, private.feed_ranked, private.reply, private.reply_time, private.reply_cards, private.reactions_of, private.reported_post, private.reported_reply,
+  private.post_cards, private.muted_posts, private.reply, private.reply_time, private.reply_cards, private.reactions_of, private.reported_post, private.reported_reply,
   private.series, private.series_cards, private.place_part, private.part_place,
   private.bookmark_time, private.quotable, private.reposted, private.delete_repost, private.pin, private.unpin, private.withdraw_vote
   to authenticated;
@@ -183,9 +183,6 @@ comment on policy insert_author on app.post_co_authors is
 grant execute on function private.co_author, private.check_split, private.settle_co_author,
   api.invite_co_author, api.respond_co_author to authenticated;
 
--- feed_blocks: for definer functions alone
-alter table app.feed_blocks enable row level security;
-
 -- replies
 alter table app.replies enable row level security;
 grant select on app.replies to authenticated;
@@ -214,7 +211,7 @@ create policy delete_own on app.reactions for delete to authenticated using (use
 comment on policy delete_own on app.reactions is 'People take their own reactions back.';
 
 grant execute on function
-  api.create_post, api.list_feed, api.get_post, api.create_reply, api.list_replies, api.react, api.unreact,
+  api.create_post, api.get_post, api.create_reply, api.list_replies, api.react, api.unreact,
   api.create_series, api.list_my_series, api.add_series_item, api.list_series_items, api.follow_series, api.unfollow_series
   to authenticated;
 

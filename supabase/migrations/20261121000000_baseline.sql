@@ -5000,8 +5000,7 @@ create trigger check_author before insert on app.posts for each row execute func
 
 -- sql/posts/11_upkeep.sql
 
--- What triggers keep of a post: words, counters, times in the junction, its warmth, where the feed finds reposts, silence.
--- Specification: Resources › Post (counters). Decisions: Visibility (bans).
+-- What triggers keep of a post: its words, its counters, the times of its interests, its warmth.
 
 create function private.prepare_post() returns trigger
 language plpgsql security definer   -- looks at what is reposted, whoever may see it
@@ -5018,54 +5017,6 @@ end $$;
 comment on function private.prepare_post is 'Trigger: what a post keeps so that feeds need not work it out each time.';
 create trigger prepare_post before insert or update of title, body on app.posts
   for each row execute function private.prepare_post();
-
-create function private.place_reposts(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the reposts are others'
-set search_path = ''
-as $$
-declare
-  v_ids uuid[];
-begin
-  -- an edit of its audience waits, or is waited for: what is written below would be of before it
-  perform from app.posts where id = (p_job ->> 'postId')::uuid for key share;
-  v_ids := array(
-    select r.id from app.posts r
-    where r.quoted_post_id = (p_job ->> 'postId')::uuid and r.format = 'repost' and r.deleted_at is null
-      and r.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
-    order by r.id limit 500 for no key update);
-  update app.posts r set original_author_id = o.closer_id
-  from app.posts o
-  where r.id = any (v_ids) and o.id = r.quoted_post_id and r.original_author_id is distinct from o.closer_id;
-  return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
-end $$;
-comment on function private.place_reposts is
-  'For the worker alone: the next 500 reposts of a post {postId} behind one are found where it is. Answers {changed, next}; next is null at the end.';
-
--- as in sql/base/75_enqueue.sql: what is asked for before the first worker starts waits for it
-select pgboss.create_queue('moved-reposts', '{"policy": "standard"}');
-
-create function private.close_reposts() returns trigger
-language plpgsql security definer   -- the reposts are others'
-set search_path = ''
-as $$
-begin
-  -- waits for none: a ban or an erasure that has the repost may be waiting for this post
-  update app.posts set original_author_id = new.closer_id
-  where id = any (array(select r.id from app.posts r
-                        where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
-                        order by r.id limit 500 for no key update skip locked));
-  if exists (select from app.posts r
-             where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
-               and r.original_author_id is distinct from new.closer_id) then
-    perform private.enqueue('moved-reposts', json_build_object('postId', new.id));
-  end if;
-  return null;
-end $$;
-comment on function private.close_reposts is
-  'Trigger: reposts of a post that is opened to everyone are found by everyone, those of one that is closed only by who is closer; beyond 500 soon after. Whether they are seen does not depend on it.';
-create trigger close_reposts after update of visibility on app.posts
-  for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)
-  execute function private.close_reposts();
 
 create function private.count_post() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
@@ -5130,19 +5081,6 @@ comment on function private.warm_post is
   'Trigger: what a post sets off (reactions, replies, reposts, bookmarks) moves it up among the trending, four hours for every doubling. Without the clock: the order changes only when somebody does something.';
 create trigger warm_post after update of reactions, replies, shares, bookmarks on app.post_counters
   for each row execute function private.warm_post();
-
-create function private.silence_posts() returns trigger
-language plpgsql security definer   -- a ban changes rows of the banned person
-set search_path = ''
-as $$
-begin
-  update app.posts set author_silenced = new.banned_at is not null where author_id = new.id;
-  return null;
-end $$;
-comment on function private.silence_posts is 'Trigger: a ban takes a person''s posts from everyone, its end gives them back.';
-create trigger silence_posts after update of banned_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null))
-  execute function private.silence_posts();
 
 -- sql/posts/12_visibility.sql
 
@@ -5242,10 +5180,290 @@ end $$;
 comment on function private.post_time is
   'Where a cursor''s post stands in time: also a deleted one, never one that was not for the caller, nor one that is not out yet.';
 
--- sql/posts/15_marks.sql
+-- sql/posts/20_replies.sql
 
--- What people keep of posts for themselves: bookmarks, and posts that they have muted.
--- Specification: Posts and feed › bookmark, mute. Decisions: Status codes (inverses), Lists.
+-- Replies: what people answer to a post, of four kinds, and to each other under it.
+
+create table app.replies (
+  id              uuid primary key default gen_random_uuid(),
+  post_id         uuid not null references app.posts on delete restrict,
+  author_id       uuid not null references app.users on delete restrict,
+  parent_id       uuid references app.replies on delete restrict,
+  kind            text not null default 'reply' check (kind in ('reply', 'reaction', 'criticism', 'contribution')),
+  body            text not null,
+  hidden_at       timestamptz,
+  deleted_at      timestamptz,
+  author_silenced boolean not null default false,
+  created_at      timestamptz not null default now(),
+  required_level  smallint not null generated always as (
+    case when deleted_at is not null or author_silenced then 4 when hidden_at is not null then 3 else 0 end) stored,
+  -- a deleted reply may have lost its words
+  constraint reply_body check (deleted_at is not null or
+    length(private.trimmed(body)) between 1 and case kind when 'reaction' then 280 else 5000 end),
+  constraint criticism_length check (deleted_at is not null or kind <> 'criticism' or length(private.trimmed(body)) between 50 and 300),
+  constraint contribution_length check (deleted_at is not null or kind <> 'contribution' or length(private.trimmed(body)) >= 100)
+);
+-- without what nobody sees: thousands of silenced replies are not walked by who looks at the others
+create index replies_post_id_idx on app.replies (post_id, created_at, id) where required_level <= 3;
+create index replies_kind_idx on app.replies (post_id, kind, created_at, id) where required_level <= 3;
+create index replies_parent_id_idx on app.replies (parent_id, created_at, id) where parent_id is not null and required_level <= 3;
+create index replies_author_id_idx on app.replies (author_id, created_at desc);
+comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
+comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post itself.';
+comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own comes on top.';
+
+insert into private.errors (word, status, text) values
+  ('reply_unknown', 404, 'There is no such reply.'),
+  ('reply_body', 422, 'A reply needs a body: up to 280 characters for a reaction, 5000 otherwise.'),
+  ('criticism_length', 422, 'A criticism has 50 to 300 characters.'),
+  ('contribution_length', 422, 'A contribution has at least 100 characters.');
+
+create trigger check_author before insert on app.replies for each row execute function private.check_author();
+
+create function private.check_parent() returns trigger
+language plpgsql   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  perform from app.replies where id = new.parent_id and post_id = new.post_id;
+  if not found then
+    perform private.fail('reply_unknown');
+  end if;
+  return new;
+end $$;
+comment on function private.check_parent is
+  'Trigger: a reply answers one under the same post, and one that its author sees. Fails: reply_unknown.';
+create trigger check_parent before insert on app.replies
+  for each row when (new.parent_id is not null) execute function private.check_parent();
+
+create function private.count_replies() returns trigger
+language plpgsql security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+declare
+  v_there uuid[] := array(select w.post_id from written w where w.required_level = 0);
+  v_were  uuid[];
+  v_post  uuid;
+  v_more  integer;
+begin
+  if tg_op = 'UPDATE' then
+    v_were := array(select o.post_id from overwritten o where o.required_level = 0);
+  end if;
+  -- each post once: a ban or an erasure changes thousands of replies under the same
+  for v_post, v_more in
+    select c.post_id, sum(c.one)
+    from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (post_id, one)
+    group by c.post_id having sum(c.one) <> 0
+    order by c.post_id
+  loop
+    update app.post_counters set replies = replies + v_more where post_id = v_post;
+  end loop;
+  return null;
+end $$;
+comment on function private.count_replies is 'Trigger: counts the replies that are there for everyone: not the hidden, the deleted and those of the banned.';
+create trigger count_replies after insert on app.replies
+  referencing new table as written for each statement execute function private.count_replies();
+create trigger count_changed_replies after update on app.replies
+  referencing old table as overwritten new table as written for each statement execute function private.count_replies();
+
+create function private.reply(p_reply uuid) returns app.replies
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_reply app.replies;
+begin
+  select * into v_reply from app.replies where id = p_reply;
+  if not found then
+    perform private.fail('reply_unknown');
+  end if;
+  return v_reply;
+end $$;
+comment on function private.reply is 'The reply, when the caller may see it and its post. Fails: reply_unknown.';
+
+create function private.reply_time(p_reply uuid, p_post uuid) returns timestamptz
+language plpgsql stable security definer   -- a cursor holds also when its reply was deleted or hidden since
+set search_path = ''
+as $$
+begin
+  return (
+    select created_at from app.replies
+    where id = p_reply and post_id = p_post and private.may_meet(private.level_of(app.uid(), author_id)));
+end $$;
+comment on function private.reply_time is
+  'Where a cursor''s reply stands in time under its post: also a deleted one, never one across a block.';
+
+create view app.reply_card with (security_invoker) as
+select r.id, r.post_id, r.parent_id, r.kind, r.created_at, r.required_level,
+       json_build_object(
+         'id', r.id,
+         'postId', r.post_id,
+         'parentId', (select parent.id from app.replies parent where parent.id = r.parent_id),
+         'authorId', author.card ->> 'id',
+         'author', author.card,
+         'kind', r.kind,
+         'body', r.body,
+         'hiddenAt', r.hidden_at,
+         'createdAt', r.created_at) as card
+from app.replies r
+join app.person_card author on author.id = r.author_id;
+comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, parentId, authorId, author, kind, body, hiddenAt, createdAt}.';
+
+create function private.reply_cards(p_ids uuid[]) returns json
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(c.card order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place) join app.reply_card c on c.id = i.id);
+end $$;
+comment on function private.reply_cards is 'The cards of these replies, in order, as far as the caller sees them.';
+
+create function api.create_reply(p_id uuid, p_body text, p_kind text default 'reply', p_parent_id uuid default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_post  uuid := private.open_original(p_id);
+  v_reply uuid;
+begin
+  -- seen and written in one statement: a block between the two would answer otherwise than an unknown post
+  insert into app.replies (post_id, author_id, parent_id, kind, body)
+  select p.id, private.caller(), p_parent_id, p_kind, private.trimmed(p_body) from app.posts p where p.id = v_post
+  returning id into v_reply;
+  if not found then
+    perform private.fail('post_unknown');
+  end if;
+  perform private.emit('posts.reply.created', json_build_object(
+    'replyId', v_reply, 'postId', v_post, 'authorId', app.uid()));
+  return private.reply_cards(array[v_reply]) -> 0;
+end $$;
+comment on function api.create_reply is
+  'Replies to a post, of a repost to the original, or to a reply under it. Fails: post_unknown, post_not_out, reply_unknown, reply_body, criticism_length, contribution_length.';
+
+create function api.list_replies(
+  p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null, p_parent_id uuid default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.cursor_uuid(p_cursor);
+  v_post   uuid := (private.original(p_id)).id;
+  v_from   timestamptz := coalesce(private.reply_time(v_cursor, v_post), '-infinity');
+  v_after  uuid := coalesce(v_cursor, v_post);
+  v_ids    uuid[];
+begin
+  if v_cursor is not null and v_from = '-infinity' then
+    perform private.fail('cursor_unknown');
+  end if;
+  -- required_level, which the policy says too, as the indexes have it
+  if p_parent_id is not null then
+    perform from app.replies where id = p_parent_id and post_id = v_post;
+    if not found then
+      perform private.fail('reply_unknown');
+    end if;
+    v_ids := array(select id from app.reply_card
+                   where parent_id = p_parent_id and required_level <= 3
+                     and kind = coalesce(p_kind, kind) and (created_at, id) > (v_from, v_after)
+                   order by created_at, id limit 51);
+  elsif p_kind is null then
+    v_ids := array(select id from app.reply_card
+                   where post_id = v_post and required_level <= 3 and (created_at, id) > (v_from, v_after)
+                   order by created_at, id limit 51);
+  else
+    v_ids := array(select id from app.reply_card
+                   where post_id = v_post and required_level <= 3 and kind = p_kind and (created_at, id) > (v_from, v_after)
+                   order by created_at, id limit 51);
+  end if;
+  return private.page(private.reply_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_replies is
+  'The replies to a post, of a repost those to the original, oldest first: all, of one kind, or the direct answers to one of them. Fails: post_unknown, reply_unknown, cursor_unknown, limit_out_of_range.';
+
+-- sql/posts/21_reactions.sql
+
+-- Reactions: hearts and sparks, given and taken back.
+
+create table app.reactions (
+  post_id    uuid not null references app.posts on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  kind       text not null check (kind in ('heart', 'spark')),
+  created_at timestamptz not null default now(),
+  primary key (post_id, user_id, kind)
+);
+create index reactions_user_id_idx on app.reactions (user_id, created_at desc);
+comment on table app.reactions is 'Hearts and sparks, one of each a person and post.';
+-- no update: a reaction is given or taken back
+
+create function private.count_reactions() returns trigger
+language plpgsql security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+begin
+  update app.post_counters set reactions = reactions + case tg_op when 'INSERT' then 1 else -1 end
+  where post_id = coalesce(new.post_id, old.post_id);
+  return null;
+end $$;
+comment on function private.count_reactions is 'Trigger: counts hearts. Sparks are not counted (specification, Counters).';
+create trigger count_given after insert on app.reactions
+  for each row when (new.kind = 'heart') execute function private.count_reactions();
+create trigger count_taken_back after delete on app.reactions
+  for each row when (old.kind = 'heart') execute function private.count_reactions();
+
+create function private.reactions_of(p_post uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.post_cards(array[p_post]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('post_unknown');   -- hidden from the caller since they found it
+  end if;
+  return json_build_object('counters', v_card -> 'counters', 'viewer', v_card -> 'viewer');
+end $$;
+comment on function private.reactions_of is 'What a reaction changes of a post''s card: {counters, viewer}. Fails: post_unknown.';
+
+create function api.react(p_id uuid, p_kind text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_post uuid := private.open_original(p_id);
+begin
+  insert into app.reactions (post_id, user_id, kind)
+  select p.id, private.caller(), p_kind from app.posts p where p.id = v_post
+  on conflict do nothing;
+  if found then
+    perform private.emit('posts.reaction.added', json_build_object('postId', v_post, 'userId', app.uid(), 'kind', p_kind));
+  end if;
+  return private.reactions_of(v_post);
+end $$;
+comment on function api.react is
+  'Gives a heart or a spark, of a repost to the original; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
+
+create function api.unreact(p_id uuid, p_kind text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_post uuid := private.marked(p_id);
+begin
+  delete from app.reactions where post_id = v_post and user_id = private.caller() and kind = coalesce(p_kind, kind);
+  if found and not exists (select from app.posts where id = v_post) then
+    return private.refusal('post_unknown');   -- it is taken back, and nothing of the post is shown
+  end if;
+  return private.reactions_of(v_post);
+end $$;
+comment on function api.unreact is
+  'Takes one''s reaction of a kind back, or both, also from a post that one no longer sees, which is answered as unknown all the same; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown.';
+
+-- sql/posts/22_bookmarks.sql
+
+-- Bookmarks: which posts people keep for themselves.
 
 create table app.bookmarks (
   post_id    uuid not null references app.posts on delete cascade,
@@ -5268,26 +5486,6 @@ create table private.ended_bookmarks (
 create index ended_bookmarks_ended_at_idx on private.ended_bookmarks (ended_at);
 comment on table private.ended_bookmarks is
   'Where bookmarks that were taken back stood in the list, for a day: who is walking it goes on from there. Ids without keys: nothing hangs on them.';
-
-create table app.post_mutes (
-  post_id    uuid not null references app.posts on delete cascade,
-  user_id    uuid not null references app.users on delete cascade,
-  created_at timestamptz not null default now(),
-  primary key (user_id, post_id)
-);
-create index post_mutes_post_id_idx on app.post_mutes (post_id);
-comment on table app.post_mutes is
-  'Posts that people have muted: gone from their feeds, reposts too, and silent in their notifications.';
--- no update: a mute is made or lifted
-
-create function private.muted_posts() returns uuid[]
-language plpgsql stable   -- invoker: under row-level security these are the caller's own
-set search_path = ''
-as $$
-begin
-  return array(select post_id from app.post_mutes where user_id = app.uid());
-end $$;
-comment on function private.muted_posts is 'Which posts the caller has muted: read once by what leaves them out.';
 
 create function private.count_bookmarks() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
@@ -5398,6 +5596,30 @@ end $$;
 comment on function api.list_bookmarks is
   'The caller''s bookmarks, the newest first, of posts that they still may see. Fails: cursor_unknown, limit_out_of_range.';
 
+-- sql/posts/23_post_mutes.sql
+
+-- Posts that people have muted: gone from their feed, and silent.
+
+create table app.post_mutes (
+  post_id    uuid not null references app.posts on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (user_id, post_id)
+);
+create index post_mutes_post_id_idx on app.post_mutes (post_id);
+comment on table app.post_mutes is
+  'Posts that people have muted: gone from their feeds, reposts too, and silent in their notifications.';
+-- no update: a mute is made or lifted
+
+create function private.muted_posts() returns uuid[]
+language plpgsql stable   -- invoker: under row-level security these are the caller's own
+set search_path = ''
+as $$
+begin
+  return array(select post_id from app.post_mutes where user_id = app.uid());
+end $$;
+comment on function private.muted_posts is 'Which posts the caller has muted: read once by what leaves them out.';
+
 create function api.mute_post(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
@@ -5426,7 +5648,7 @@ end $$;
 comment on function api.unmute_post is
   'Lifts the mute of a post, also of one that the caller no longer sees; repeating it changes nothing. Fails: post_unknown.';
 
--- sql/posts/16_reposts.sql
+-- sql/posts/24_reposts.sql
 
 -- Reposts and quotes: what may be passed on, who is told, and how often it was. A repost is a pointer: what people do to it
 -- belongs to the original, and it is its author's to take back whatever they see of that.
@@ -5609,300 +5831,134 @@ end $$;
 comment on function api.unrepost is
   'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, whatever they see of the post; repeating it changes nothing. Fails: post_unknown.';
 
--- sql/posts/17_pins.sql
+-- sql/posts/25_moved_reposts.sql
 
--- Pins: up to three posts that stand first in an author's profile.
--- Specification: Posts and feed › pin; Quantities (pinned posts). Decisions: Status codes (a limit reached).
+-- Where the feed finds the reposts of a post whose audience has changed: 500 of them at once, the others soon after.
 
-insert into private.errors (word, status, text) values
-  ('pins_exhausted', 409, 'You have pinned 3 posts already. Unpin one first.');
-
-create function private.pin(p_post uuid) returns void
-language plpgsql volatile security definer   -- pinned_at is no column that people may write
+create function private.place_reposts(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- the reposts are others'
 set search_path = ''
 as $$
 declare
-  v_pinned integer;
+  v_ids uuid[];
 begin
-  -- the lock first, then the count in a later statement: of two at once the second sees what the first has pinned
-  perform pg_advisory_xact_lock(hashtextextended('pins ' || private.caller(), 0));
-  select count(*) into v_pinned from app.posts
-  where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post
-    -- a repost out of sight is on no profile, and nobody could find it there to take it off
-    and private.post_visible_to(id, author_id);
-  if v_pinned >= 3 then
-    perform private.fail('pins_exhausted');
-  end if;
-  update app.posts set pinned_at = now() where id = p_post and author_id = app.uid() and pinned_at is null;
+  -- an edit of its audience waits, or is waited for: what is written below would be of before it
+  perform from app.posts where id = (p_job ->> 'postId')::uuid for key share;
+  v_ids := array(
+    select r.id from app.posts r
+    where r.quoted_post_id = (p_job ->> 'postId')::uuid and r.format = 'repost' and r.deleted_at is null
+      and r.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+    order by r.id limit 500 for no key update);
+  update app.posts r set original_author_id = o.closer_id
+  from app.posts o
+  where r.id = any (v_ids) and o.id = r.quoted_post_id and r.original_author_id is distinct from o.closer_id;
+  return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
-comment on function private.pin is 'Pins a post of the caller''s, who has locked it. Deleted ones are never pinned. Fails: pins_exhausted.';
+comment on function private.place_reposts is
+  'For the worker alone: the next 500 reposts of a post {postId} behind one are found where it is. Answers {changed, next}; next is null at the end.';
 
-create function private.unpin(p_post uuid) returns boolean
-language plpgsql volatile security definer   -- pinned_at is no column that people may write
+-- as in sql/base/75_enqueue.sql: what is asked for before the first worker starts waits for it
+select pgboss.create_queue('moved-reposts', '{"policy": "standard"}');
+
+create function private.close_reposts() returns trigger
+language plpgsql security definer   -- the reposts are others'
 set search_path = ''
 as $$
 begin
-  update app.posts set pinned_at = null
-  where id = p_post and author_id = private.caller() and pinned_at is not null and deleted_at is null;
-  return found;
+  -- waits for none: a ban or an erasure that has the repost may be waiting for this post
+  update app.posts set original_author_id = new.closer_id
+  where id = any (array(select r.id from app.posts r
+                        where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
+                        order by r.id limit 500 for no key update skip locked));
+  if exists (select from app.posts r
+             where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
+               and r.original_author_id is distinct from new.closer_id) then
+    perform private.enqueue('moved-reposts', json_build_object('postId', new.id));
+  end if;
+  return null;
 end $$;
-comment on function private.unpin is 'Unpins a post of the caller''s; false when it was not pinned.';
+comment on function private.close_reposts is
+  'Trigger: reposts of a post that is opened to everyone are found by everyone, those of one that is closed only by who is closer; beyond 500 soon after. Whether they are seen does not depend on it.';
+create trigger close_reposts after update of visibility on app.posts
+  for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)
+  execute function private.close_reposts();
 
-create function api.pin_post(p_id uuid) returns json
+-- sql/posts/26_mentions.sql
+
+-- Mentions: who is named in a post or a reply by @username or @username@domain is told of it, once a text.
+-- Specification: Events. Decisions: Identity of people; Visibility. An edit mentions nobody.
+
+create function private.people_named_in(p_text text) returns uuid[]
+language plpgsql stable security definer   -- finds people whom the writer cannot see: who is told is asked afterwards
+set search_path = ''
+as $$
+begin
+  if strpos(p_text, '@') = 0 then
+    return '{}';
+  end if;
+  -- No part of a word, of an address (a@b.example) or of a link (…/@name); the name ends where the word ends. A name that
+  -- the cut went through is none: an X, as no name has, is put where the rest of it was.
+  return array(
+    select n.user_id
+    from regexp_matches(
+           case when length(p_text) <= 10000 then lower(p_text)
+                else lower(rtrim(left(p_text, 10000), '.-')) || 'X' end collate pg_catalog.pg_c_utf8,
+           '(?<![[:alnum:]_@./+-])@([a-z0-9_]{3,30})(?:@([a-z0-9]+(?:[.-]+[a-z0-9]+)*))?(?![[:alnum:]_@])', 'g')
+         with ordinality as m (part, place)
+    join app.usernames n on n.hash = private.username_hash(m.part[1]) and n.user_id is not null
+    where m.place <= 200 and coalesce(m.part[2] = (select private.domain()), true)
+    group by n.user_id
+    order by min(m.place));
+end $$;
+comment on function private.people_named_in is
+  'Whom a text mentions, by a present or an earlier name, each once, in the order of their first mention: among the first 200 mentions in its first 10,000 characters, since the text waits for it.';
+
+create function private.mention_people(p_text text, p_writer uuid, p_post uuid, p_reply uuid default null) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
-declare
-  v_post app.posts := private.own_post(p_id);
 begin
-  if v_post.published_at is null then
-    perform private.fail('post_not_out');
-  end if;
-  perform private.pin(p_id);
-  return private.post_cards(array[p_id]) -> 0;
+  perform private.emit('posts.person.mentioned', json_build_object(
+    'userId', m.id, 'byId', p_writer, 'postId', p_post, 'replyId', p_reply))
+  from (select n.id
+        from unnest(private.people_named_in(p_text)) with ordinality as n (id, place)
+        join app.users u on u.id = n.id and u.banned_at is null and u.erased_at is null
+        where n.id <> p_writer
+          and private.may_meet(private.level_of(n.id, p_writer))
+          and private.post_visible_to(p_post, n.id)
+        order by n.place limit 20) m;
 end $$;
-comment on function api.pin_post is
-  'Pins one''s own post to one''s profile; repeating it changes nothing, its place neither. Answers the post. Fails: post_unknown, post_not_yours, post_not_out, pins_exhausted.';
+comment on function private.mention_people is
+  'An event posts.person.mentioned for each of the first 20 people whom a text mentions, but for the writer, those across a block, and those who may not see the post.';
 
-create function api.unpin_post(p_id uuid) returns json
-language plpgsql volatile
+create function private.mention_in_post() returns trigger
+language plpgsql security definer   -- asks what others may see
 set search_path = ''
 as $$
 begin
-  if not private.unpin(p_id) then
-    perform private.own_post(p_id);
-  end if;
-  return null;   -- answered as 204
-end $$;
-comment on function api.unpin_post is 'Unpins one''s own post, also a repost of what one no longer sees; repeating it changes nothing. Fails: post_unknown, post_not_yours.';
-
--- sql/posts/18_milestones.sql
-
--- Milestones: that a post has reached 5, 15 and 50 reactions, each told once.
--- Specification: Resources › Reputation ("when a post reaches 5, 15 and 50 reactions").
-
-create function private.next_milestone(p_milestone smallint) returns integer
-language sql immutable
-set search_path = ''
-as $$ select case p_milestone when 0 then 5 when 5 then 15 when 15 then 50 end $$;
-comment on function private.next_milestone is 'The number of reactions that is told after this one; null after the last.';
-
-create function private.reach_milestone() returns trigger
-language plpgsql security definer   -- counters are written by triggers alone
-set search_path = ''
-as $$
-declare
-  v_reached smallint := (select max(m) from unnest(array[5, 15, 50]) m where m <= new.reactions);
-begin
-  update app.post_counters set milestone = v_reached where post_id = new.post_id;
-  perform private.emit('posts.post.milestone', json_build_object('postId', new.post_id, 'reactions', v_reached));
+  perform private.mention_people(concat_ws(e'\n', p.title, p.body), p.author_id, p.id)
+  from app.posts p where p.id = (new.payload ->> 'postId')::uuid;
   return null;
 end $$;
-comment on function private.reach_milestone is
-  'Trigger: a post has more reactions than it ever had by a milestone. Of hearts that are taken back and given again nothing is told twice.';
-create trigger reach_milestone after update of reactions on app.post_counters
-  for each row when (new.reactions >= private.next_milestone(new.milestone))
-  execute function private.reach_milestone();
+comment on function private.mention_in_post is
+  'Trigger of the outbox: whom a post mentions is told when it goes out, which for a scheduled one is later than its insert.';
+create trigger mention_in_post after insert on app.domain_events
+  for each row when (new.name = 'posts.post.published') execute function private.mention_in_post();
 
--- sql/posts/19_views.sql
-
--- Views: how often a post was opened by others than its author. The facade counts them in batches, so that no reader waits.
--- Specification: Resources › Post (counters).
-
-create function api.count_views(p_posts uuid[], p_viewers uuid[]) returns json
-language plpgsql volatile security definer   -- counters are nobody's to write; for gate alone
+create function private.mention_in_reply() returns trigger
+language plpgsql security definer   -- asks what others may see
 set search_path = ''
 as $$
 begin
-  -- the rows in one order, whoever comes: two batches of the same posts would wait for each other
-  perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for update;
-  update app.post_counters c set views = c.views + v.opened
-  from (select p.id, count(*) as opened
-        from unnest(p_posts, p_viewers) as o (post, viewer) join app.posts p on p.id = o.post
-        where o.viewer <> p.author_id group by p.id) v
-  where c.post_id = v.id;
+  perform private.mention_people(r.body, r.author_id, r.post_id, r.id)
+  from app.replies r where r.id = (new.payload ->> 'replyId')::uuid;
   return null;
 end $$;
-comment on function api.count_views is
-  'For the facade alone: counts openings of posts, each by a viewer; those by the author and of unknown posts are passed over.';
+comment on function private.mention_in_reply is 'Trigger of the outbox: whom a reply mentions is told.';
+create trigger mention_in_reply after insert on app.domain_events
+  for each row when (new.name = 'posts.reply.created') execute function private.mention_in_reply();
 
--- sql/posts/20_responses.sql
-
--- What others make of a post: replies of four kinds, hearts and sparks.
--- Specification: Resources › Reply; Posts and feed. Events: posts.reply.created, posts.reaction.added.
-
-create table app.replies (
-  id              uuid primary key default gen_random_uuid(),
-  post_id         uuid not null references app.posts on delete restrict,
-  author_id       uuid not null references app.users on delete restrict,
-  parent_id       uuid references app.replies on delete restrict,
-  kind            text not null default 'reply' check (kind in ('reply', 'reaction', 'criticism', 'contribution')),
-  body            text not null,
-  hidden_at       timestamptz,
-  deleted_at      timestamptz,
-  author_silenced boolean not null default false,
-  created_at      timestamptz not null default now(),
-  required_level  smallint not null generated always as (
-    case when deleted_at is not null or author_silenced then 4 when hidden_at is not null then 3 else 0 end) stored,
-  -- a deleted reply may have lost its words
-  constraint reply_body check (deleted_at is not null or
-    length(private.trimmed(body)) between 1 and case kind when 'reaction' then 280 else 5000 end),
-  constraint criticism_length check (deleted_at is not null or kind <> 'criticism' or length(private.trimmed(body)) between 50 and 300),
-  constraint contribution_length check (deleted_at is not null or kind <> 'contribution' or length(private.trimmed(body)) >= 100)
-);
--- without what nobody sees: thousands of silenced replies are not walked by who looks at the others
-create index replies_post_id_idx on app.replies (post_id, created_at, id) where required_level <= 3;
-create index replies_kind_idx on app.replies (post_id, kind, created_at, id) where required_level <= 3;
-create index replies_parent_id_idx on app.replies (parent_id, created_at, id) where parent_id is not null and required_level <= 3;
-create index replies_author_id_idx on app.replies (author_id, created_at desc);
-comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
-comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post itself.';
-comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own comes on top.';
-
-create table app.reactions (
-  post_id    uuid not null references app.posts on delete cascade,
-  user_id    uuid not null references app.users on delete cascade,
-  kind       text not null check (kind in ('heart', 'spark')),
-  created_at timestamptz not null default now(),
-  primary key (post_id, user_id, kind)
-);
-create index reactions_user_id_idx on app.reactions (user_id, created_at desc);
-comment on table app.reactions is 'Hearts and sparks, one of each a person and post.';
--- no update: a reaction is given or taken back
-
-insert into private.errors (word, status, text) values
-  ('reply_unknown', 404, 'There is no such reply.'),
-  ('reply_body', 422, 'A reply needs a body: up to 280 characters for a reaction, 5000 otherwise.'),
-  ('criticism_length', 422, 'A criticism has 50 to 300 characters.'),
-  ('contribution_length', 422, 'A contribution has at least 100 characters.');
-
-create trigger check_author before insert on app.replies for each row execute function private.check_author();
-
-create function private.check_parent() returns trigger
-language plpgsql   -- invoker: what row-level security hides is unknown
-set search_path = ''
-as $$
-begin
-  perform from app.replies where id = new.parent_id and post_id = new.post_id;
-  if not found then
-    perform private.fail('reply_unknown');
-  end if;
-  return new;
-end $$;
-comment on function private.check_parent is
-  'Trigger: a reply answers one under the same post, and one that its author sees. Fails: reply_unknown.';
-create trigger check_parent before insert on app.replies
-  for each row when (new.parent_id is not null) execute function private.check_parent();
-
-create function private.count_replies() returns trigger
-language plpgsql security definer   -- counters are written by triggers alone
-set search_path = ''
-as $$
-declare
-  v_there uuid[] := array(select w.post_id from written w where w.required_level = 0);
-  v_were  uuid[];
-  v_post  uuid;
-  v_more  integer;
-begin
-  if tg_op = 'UPDATE' then
-    v_were := array(select o.post_id from overwritten o where o.required_level = 0);
-  end if;
-  -- each post once: a ban or an erasure changes thousands of replies under the same
-  for v_post, v_more in
-    select c.post_id, sum(c.one)
-    from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (post_id, one)
-    group by c.post_id having sum(c.one) <> 0
-    order by c.post_id
-  loop
-    update app.post_counters set replies = replies + v_more where post_id = v_post;
-  end loop;
-  return null;
-end $$;
-comment on function private.count_replies is 'Trigger: counts the replies that are there for everyone: not the hidden, the deleted and those of the banned.';
-create trigger count_replies after insert on app.replies
-  referencing new table as written for each statement execute function private.count_replies();
-create trigger count_changed_replies after update on app.replies
-  referencing old table as overwritten new table as written for each statement execute function private.count_replies();
-
-create function private.count_reactions() returns trigger
-language plpgsql security definer   -- counters are written by triggers alone
-set search_path = ''
-as $$
-begin
-  update app.post_counters set reactions = reactions + case tg_op when 'INSERT' then 1 else -1 end
-  where post_id = coalesce(new.post_id, old.post_id);
-  return null;
-end $$;
-comment on function private.count_reactions is 'Trigger: counts hearts. Sparks are not counted (specification, Counters).';
-create trigger count_given after insert on app.reactions
-  for each row when (new.kind = 'heart') execute function private.count_reactions();
-create trigger count_taken_back after delete on app.reactions
-  for each row when (old.kind = 'heart') execute function private.count_reactions();
-
-create function private.lock_published() returns trigger
-language plpgsql security definer   -- counters are written by triggers alone
-set search_path = ''
-as $$
-begin
-  perform private.lock_counters(array(
-    select p.id from app.posts p
-    where p.author_id = new.id
-      and ((old.banned_at is null) <> (new.banned_at is null)
-        or p.deleted_at is null or p.title is not null or p.body <> '' or p.media <> '[]')
-    union select p.quoted_post_id from app.posts p
-    where p.author_id = new.id and p.format = 'repost' and p.deleted_at is null
-    union select r.post_id from app.replies r
-    where r.author_id = new.id and r.deleted_at is null and r.hidden_at is null));
-  return null;
-end $$;
-comment on function private.lock_published is
-  'Trigger: before a ban or an erasure changes anything, the counters of all that it will count or change: those of the person''s posts, of what they reposted and of what they replied under. Who reacts, counts views, moderates, bans or erases meanwhile waits with nothing held that is wanted here.';
--- by its name before silence_… and every erase_…
-create trigger counters_first after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.lock_published();
-
-create function private.silence_replies() returns trigger
-language plpgsql security definer   -- a ban changes rows of the banned person
-set search_path = ''
-as $$
-begin
-  update app.replies set author_silenced = new.banned_at is not null where author_id = new.id;
-  return null;
-end $$;
-comment on function private.silence_replies is 'Trigger: a ban takes a person''s replies from everyone, its end gives them back.';
-create trigger silence_replies after update of banned_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null))
-  execute function private.silence_replies();
-
-create function private.reply(p_reply uuid) returns app.replies
-language plpgsql stable   -- invoker: what row-level security hides is unknown
-set search_path = ''
-as $$
-declare
-  v_reply app.replies;
-begin
-  select * into v_reply from app.replies where id = p_reply;
-  if not found then
-    perform private.fail('reply_unknown');
-  end if;
-  return v_reply;
-end $$;
-comment on function private.reply is 'The reply, when the caller may see it and its post. Fails: reply_unknown.';
-
-create function private.reply_time(p_reply uuid, p_post uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor holds also when its reply was deleted or hidden since
-set search_path = ''
-as $$
-begin
-  return (
-    select created_at from app.replies
-    where id = p_reply and post_id = p_post and private.may_meet(private.level_of(app.uid(), author_id)));
-end $$;
-comment on function private.reply_time is
-  'Where a cursor''s reply stands in time under its post: also a deleted one, never one across a block.';
-
--- sql/posts/22_polls.sql
+-- sql/posts/30_polls.sql
 
 -- Polls: a question with 2 to 6 answers on a post, one vote a person, which may move until it closes.
 -- Specification: Resources › Post › Poll; Posts and feed › poll/vote. Decisions: Answers; Status codes (closed poll).
@@ -6163,10 +6219,10 @@ end $$;
 comment on function private.job_close_polls is
   'Job: tells of the poll that has been closed the longest, once: 1. One that fails goes behind the others, and is tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
 
--- sql/posts/24_series.sql
+-- sql/posts/31_series.sql
 
 -- Series: an author's posts in an order of their own, which people follow.
--- Specification: Resources › Post › Series; Posts and feed › series. Operations: 46_series.sql.
+-- Specification: Resources › Post › Series; Posts and feed › series. Operations: 32_series_operations.sql.
 
 create table app.series (
   id          uuid primary key default gen_random_uuid(),
@@ -6365,610 +6421,7 @@ begin
 end $$;
 comment on function private.series_cards is 'The cards of these series, in order, as far as the caller sees them.';
 
--- sql/posts/26_co_authors.sql
-
--- Co-authors: who wrote a post with its author, and what share of its payments is theirs.
--- Specification: Resources › Post › Co-author; Quantities. Decisions: Status codes; Names and shapes › Co-author shares.
-
-create table app.post_co_authors (
-  id          uuid primary key default gen_random_uuid(),
-  post_id     uuid not null references app.posts on delete cascade,
-  user_id     uuid not null references app.users on delete cascade,
-  split_share smallint not null check (split_share between 0 and 100),
-  status      text not null default 'pending' check (status in ('pending', 'accepted')),
-  created_at  timestamptz not null default now(),
-  constraint co_author_already unique (post_id, user_id)
-);
-create index post_co_authors_user_id_idx on app.post_co_authors (user_id);
-comment on table app.post_co_authors is
-  'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in splits. A declined invitation is gone, and so is a co-author who left.';
-
-insert into private.errors (word, status, text) values
-  ('split_share', 422, 'A share is a whole number from 0 to 100 percent.'),
-  ('split_share_exceeded', 422, 'The shares of co-authors add up to 90 percent at most.'),
-  ('co_author_repost', 422, 'A repost has no co-authors.'),
-  ('co_author_oneself', 400, 'You cannot be your own co-author.'),
-  ('co_author_already', 409, 'This person is a co-author of the post already, or invited.'),
-  ('co_authors_exhausted', 409, 'A post has at most 4 co-authors, invited ones included.'),
-  ('co_author_outside', 422, 'This person may not see the post.'),
-  ('co_author_invitation_unknown', 404, 'There is no such invitation.'),
-  ('co_author_resolved', 409, 'This invitation was accepted already.');
-
-create function private.end_co_author_invitations() returns trigger
-language plpgsql security definer   -- a block ends the other's invitations too
-set search_path = ''
-as $$
-begin
-  delete from app.post_co_authors c
-  using app.posts p, blocked b
-  where p.id = c.post_id and c.status = 'pending'
-    and c.user_id in (b.blocker_id, b.blocked_id) and p.author_id in (b.blocker_id, b.blocked_id);
-  return null;
-end $$;
-comment on function private.end_co_author_invitations is
-  'Trigger: a block ends pending invitations both ways. What was accepted stays, and its share.';
-create trigger end_co_author_invitations after insert on app.blocks
-  referencing new table as blocked for each statement execute function private.end_co_author_invitations();
-
-create function private.co_author(p_row app.post_co_authors) returns json
-language plpgsql stable   -- of a row and not by id: a declined invitation has none any more
-set search_path = ''
-as $$
-begin
-  return (
-    select json_build_object(
-      'id', p_row.id,
-      'postId', p_row.post_id,
-      'userId', p.card ->> 'id',
-      'user', p.card,
-      'splitShare', p_row.split_share,
-      'status', p_row.status,
-      'createdAt', p_row.created_at)
-    from app.person_card p where p.id = p_row.user_id);
-end $$;
-comment on function private.co_author is 'A co-author: {id, postId, userId, user, splitShare, status, createdAt}.';
-
-create function private.check_split(p_post uuid, p_share integer) returns void
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  if p_share + coalesce((select sum(split_share) from app.post_co_authors
-                         where post_id = p_post and status = 'accepted'), 0) > 90 then
-    perform private.fail('split_share_exceeded');
-  end if;
-end $$;
-comment on function private.check_split is
-  'Whether a share fits beside the accepted ones of a post. Lock the post first. Fails: split_share_exceeded.';
-
-create function api.invite_co_author(p_id uuid, p_user_id text, p_split_share integer) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_person uuid := private.lock_person(p_user_id);
-  v_post   app.posts := private.own_post(p_id);
-  v_row    app.post_co_authors;
-begin
-  if v_post.format = 'repost' then
-    perform private.fail('co_author_repost');
-  elsif v_post.published_at is null then
-    perform private.fail('post_not_out');   -- nobody else sees it, and could accept
-  elsif v_person = app.uid() then
-    perform private.fail('co_author_oneself');
-  elsif (p_split_share between 0 and 100) is not true then
-    perform private.fail('split_share');
-  elsif exists (select from app.post_co_authors where post_id = p_id and user_id = v_person) then
-    perform private.fail('co_author_already');
-  elsif (select count(*) from app.post_co_authors where post_id = p_id) >= 4 then
-    perform private.fail('co_authors_exhausted');
-  elsif private.post_visible_to(p_id, v_person) is not true then
-    perform private.fail('co_author_outside');
-  end if;
-  perform private.check_split(p_id, p_split_share);
-
-  insert into app.post_co_authors (post_id, user_id, split_share) values (p_id, v_person, p_split_share)
-  returning * into v_row;
-  perform private.emit('posts.co_author.invited', json_build_object(
-    'inviteId', v_row.id, 'postId', p_id, 'inviterId', app.uid(), 'inviteeId', v_person));
-  return private.co_author(v_row);
-end $$;
-comment on function api.invite_co_author is
-  'Invites a person to be a co-author of one''s post, with a share of what it is paid. Fails: person_unknown, post_unknown, post_not_yours, co_author_repost, post_not_out, co_author_oneself, split_share, co_author_already, co_authors_exhausted, co_author_outside, split_share_exceeded.';
-
-create function private.settle_co_author(p_post uuid, p_invite uuid, p_accept boolean) returns app.post_co_authors
-language plpgsql volatile security definer   -- the post is another's, and so is its limit
-set search_path = ''
-as $$
-declare
-  v_row app.post_co_authors;
-begin
-  perform from app.posts where id = p_post for no key update;
-  -- what is read after the lock is what holds
-  select * into v_row from app.post_co_authors
-  where id = p_invite and post_id = p_post and user_id = private.caller() for update;
-  if (p_accept is not false or v_row.status is distinct from 'accepted') and private.post_visible_to(p_post, app.uid()) is not true then
-    perform private.fail('post_unknown');
-  elsif v_row.id is null then
-    perform private.fail('co_author_invitation_unknown');
-  elsif v_row.status = 'accepted' and p_accept is not false then
-    perform private.fail('co_author_resolved');
-  end if;
-
-  if p_accept then
-    perform private.check_split(p_post, v_row.split_share);
-    update app.post_co_authors set status = 'accepted' where id = p_invite returning * into v_row;
-    perform private.emit('posts.co_author.accepted', json_build_object(
-      'inviteId', p_invite, 'postId', p_post, 'userId', v_row.user_id));
-  else
-    delete from app.post_co_authors where id = p_invite;
-    v_row.status := 'declined';
-  end if;
-  return v_row;
-end $$;
-comment on function private.settle_co_author is
-  'The invitee accepts, or declines, which takes the invitation away; a co-author who declines is none any more, also of a post that they do not see. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
-
-create function api.respond_co_author(p_id uuid, p_invite_id uuid, p_accept boolean) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  -- before the post is locked
-  if p_accept is not false or not exists (
-       select from app.post_co_authors
-       where id = p_invite_id and post_id = p_id and user_id = app.uid() and status = 'accepted') then
-    perform private.post(p_id);
-  end if;
-  return private.co_author(private.settle_co_author(p_id, p_invite_id, p_accept));
-end $$;
-comment on function api.respond_co_author is
-  'The invitee accepts or declines an invitation to be a co-author; who accepted and declines later is none any more. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
-
--- sql/posts/30_cards.sql
-
--- How a post and a reply look in an answer.
--- Decisions: Names and shapes › Answers; Identity of people.
-
-create view app.post_card with (security_invoker) as
-select p.id, p.quoted_post_id,
-       json_build_object(
-         'id', p.id,
-         'authorId', author.card ->> 'id',
-         'author', author.card,
-         'personaId', persona.id,
-         'persona', json_build_object('id', persona.id, 'name', persona.name, 'accent', persona.accent,
-                                      'profilePicUrl', persona.profile_pic_url),
-         'coAuthors', coalesce((
-           select json_agg(json_build_object('id', ca.id, 'userId', person.card ->> 'id', 'user', person.card,
-                                             'splitShare', ca.split_share, 'status', ca.status)
-                           order by ca.created_at, ca.id)
-           from app.post_co_authors ca
-           join app.users u on u.id = ca.user_id and u.banned_at is null and u.erased_at is null
-           join app.person_card person on person.id = ca.user_id
-           where ca.post_id = p.id
-             and (ca.status = 'accepted' or (select app.uid()) in (p.author_id, ca.user_id))
-             and private.may_meet((select a.level from app.audience a
-                                   where a.viewer_id = (select app.uid()) and a.author_id = ca.user_id))), '[]'),
-         'format', p.format,
-         'title', p.title,
-         'body', p.body,
-         'media', p.media,
-         'visibility', p.visibility,
-         'depth', p.depth,
-         'depthLabel', (array['Surface', 'Intro', 'Deep', 'Expert', 'Research', 'Thesis'])[p.depth + 1],
-         'interestId', p.interest_id,
-         'interests', coalesce((
-           select json_agg(json_build_object('id', i.id, 'slug', i.slug, 'name', i.name,
-                                             'accentColor', i.accent_color, 'isPrimary', pi.is_primary)
-                           order by pi.is_primary desc, i.name)
-           from app.post_interests pi join app.interests i on i.id = pi.interest_id
-           where pi.post_id = p.id), '[]'),
-         'isJournalism', p.is_journalism,
-         'counters', (select json_build_object('reactions', c.reactions, 'replies', c.replies, 'shares', c.shares,
-                                               'bookmarks', c.bookmarks, 'views', c.views)
-                      from app.post_counters c where c.post_id = p.id),
-         'viewer', json_build_object(
-           'reactions', coalesce((
-             select json_agg(r.kind order by r.kind) from app.reactions r
-             where r.post_id = p.id and r.user_id = (select app.uid())), '[]'),
-           'bookmarked', (select true from app.bookmarks b
-                          where b.user_id = (select app.uid()) and b.post_id = p.id) is true,
-           'reposted', (select true from app.posts r
-                        where r.author_id = (select app.uid()) and r.quoted_post_id = p.id
-                          and r.format = 'repost' and r.deleted_at is null) is true,
-           'voted', (select true from app.polls l join app.poll_votes v on v.poll_id = l.id
-                     where l.post_id = p.id and v.user_id = (select app.uid())) is true),
-         'poll', (select poll.card from app.poll_card poll where poll.post_id = p.id),
-         'series', coalesce((
-           select json_agg(json_build_object('id', s.id, 'title', s.title) order by s.created_at, s.id)
-           from app.series_items si join app.series s on s.id = si.series_id
-           where si.post_id = p.id), '[]'),
-         'emojiBreakdown', coalesce((
-           select json_object_agg(e.emotion, json_build_object('count', e.payments, 'total', e.mana) order by e.emotion)
-           from app.post_emotions e where e.post_id = p.id and e.payments > 0), '{}'),
-         'pinned', p.pinned_at is not null,
-         'publishAt', p.publish_at,
-         'publishedAt', p.published_at,
-         'editedAt', p.edited_at,
-         'hiddenAt', p.hidden_at,
-         'createdAt', p.created_at) as card
-from private.visible_posts p
-join app.person_card author on author.id = p.author_id
-left join app.personas persona on persona.user_id = p.author_id
-  and case when p.persona_id is null then persona.is_default else persona.id = p.persona_id end;
-comment on view app.post_card is
-  'A post as its viewer sees it, without what it quotes: private.post_cards, which alone reads this, adds that.';
-
-create function private.post_cards(p_ids uuid[], p_more json[] default null) returns json
-language plpgsql stable security definer   -- one look at whether a post is seen, and not one for each thing that hangs on it
-set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
-as $$
-begin
-  return (
-    with seen as materialized (
-      select c.id, c.quoted_post_id, c.card from app.post_card c
-      where c.id = any (p_ids || array(select q.quoted_post_id from app.posts q
-                                       where q.id = any (p_ids) and q.quoted_post_id is not null))
-    )
-    -- as text, and read as json once: taking every card apart to put more into it costs as much as making it
-    select ('[' || string_agg(
-             left(s.card::text, -1) || ',"quotedPostId":' || coalesce(to_json(q.id)::text, 'null')
-               || ',"quotedPost":' || coalesce(q.card::text, 'null') || coalesce(',' || substr(p_more[i.place]::text, 2), '}'),
-             ',' order by i.place) || ']')::json
-    from unnest(p_ids) with ordinality as i (id, place)
-    join seen s on s.id = i.id
-    left join seen q on q.id = s.quoted_post_id);
-end $$;
-comment on function private.post_cards is
-  'The cards of these posts, in order, as far as the caller sees them, each with the card of what it quotes {quotedPostId, quotedPost}, null when the caller may not see that; and with the fields of p_more, an object a post.';
-
-create view app.reply_card with (security_invoker) as
-select r.id, r.post_id, r.parent_id, r.kind, r.created_at, r.required_level,
-       json_build_object(
-         'id', r.id,
-         'postId', r.post_id,
-         'parentId', (select parent.id from app.replies parent where parent.id = r.parent_id),
-         'authorId', author.card ->> 'id',
-         'author', author.card,
-         'kind', r.kind,
-         'body', r.body,
-         'hiddenAt', r.hidden_at,
-         'createdAt', r.created_at) as card
-from app.replies r
-join app.person_card author on author.id = r.author_id;
-comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, parentId, authorId, author, kind, body, hiddenAt, createdAt}.';
-
-create function private.reply_cards(p_ids uuid[]) returns json
-language plpgsql stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
-as $$
-begin
-  return (
-    select json_agg(c.card order by i.place)
-    from unnest(p_ids) with ordinality as i (id, place) join app.reply_card c on c.id = i.id);
-end $$;
-comment on function private.reply_cards is 'The cards of these replies, in order, as far as the caller sees them.';
-
--- sql/posts/40_publishing.sql
-
--- Publishing and opening posts. What is published later: 46_schedule.sql.
--- Specification: Resources › Post; Posts and feed. Decisions: Names and shapes › Bodies; Idempotency.
-
-insert into private.errors (word, status, text) values
-  ('publish_at_past', 422, 'publishAt lies in the future.'),
-  ('repost_bare', 422, 'A repost has no poll, no time, no interests and no depth of its own, and nothing but its visibility can be changed.');
-
-create function private.media(p_media jsonb) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  if p_media is null or p_media = '[]' then
-    return '[]';
-  end if;
-  if jsonb_typeof(p_media) <> 'array' then
-    perform private.fail('post_media');
-  end if;
-  if exists (
-    select from jsonb_array_elements(p_media) m (piece)
-    where (jsonb_typeof(piece -> 'url') = 'string'
-       and piece ->> 'url' ~* '^https?://[^\s/?#]+[^\s]*$'
-       and length(piece ->> 'url') <= 2000
-       and coalesce(jsonb_typeof(piece -> 'alt'), 'null') in ('string', 'null')
-       and length(coalesce(private.trimmed(piece ->> 'alt'), '')) <= 1000) is not true) then
-    perform private.fail('post_media');
-  end if;
-  return (
-    select jsonb_agg(jsonb_build_object('url', piece ->> 'url', 'alt', nullif(private.trimmed(piece ->> 'alt'), '')) order by place)
-    from jsonb_array_elements(p_media) with ordinality m (piece, place));
-end $$;
-comment on function private.media is
-  'Media as a post keeps it: [{url, alt}] without other fields, alt null where it says nothing. How many is for the format to say. Fails: post_media.';
-
-create function private.further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_more uuid[] := array(select distinct i from unnest(p_more) i where i is not null and i is distinct from p_primary order by i);
-begin
-  if cardinality(v_more) > 4 then
-    perform private.fail('post_interests_exceeded');
-  end if;
-  if exists (select from unnest(v_more || p_primary) i
-             where i is not null and not exists (select from app.interests n where n.id = i)) then
-    perform private.fail('interest_unknown');
-  end if;
-  return v_more;
-end $$;
-comment on function private.further_interests is
-  'A post''s interests beside the primary one, each once, by their ids. Fails: post_interests_exceeded, interest_unknown (also for the primary one).';
-
-create function private.check_publish_at(p_publish_at timestamptz) returns void
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  if p_publish_at <= now() or not isfinite(p_publish_at) then
-    perform private.fail('publish_at_past');
-  end if;
-end $$;
-comment on function private.check_publish_at is 'Passes for a moment in the future and for null, which is at once. Fails: publish_at_past.';
-
-create function api.create_post(
-  p_body text default '', p_format text default 'note', p_title text default null, p_visibility text default 'public',
-  p_depth integer default 0, p_interest_id uuid default null, p_interest_ids uuid[] default '{}', p_persona_id uuid default null,
-  p_media jsonb default '[]', p_poll jsonb default null, p_quoted_post_id uuid default null,
-  p_publish_at timestamptz default null, p_is_journalism boolean default false
-) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_request json := json_build_array(p_body, p_format, p_title, p_visibility, p_depth, p_interest_id, p_interest_ids, p_persona_id,
-                                     p_media, p_poll, p_quoted_post_id, p_publish_at, p_is_journalism);
-  v_answer  json := private.replayed('create_post', v_request);
-  v_more    uuid[];
-  v_post    uuid;
-begin
-  if v_answer is not null then
-    return v_answer;
-  end if;
-  if (p_format in ('quote', 'repost')) <> (p_quoted_post_id is not null) then
-    perform private.fail('post_quoted');
-  end if;
-  if p_format = 'repost' and (p_poll is not null or p_publish_at is not null
-                              or p_interest_id is not null or p_interest_ids <> '{}' or p_depth <> 0) then
-    perform private.fail('repost_bare');
-  end if;
-  perform private.check_publish_at(p_publish_at);
-  v_more := private.further_interests(p_interest_id, p_interest_ids);
-
-  while v_post is null loop
-    insert into app.posts (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth, interest_id,
-                           is_journalism, publish_at, published_at)
-    values (private.caller(), case when p_persona_id is not null then private.own_persona(p_persona_id) end,
-            p_format, private.trimmed(p_title), private.trimmed(p_body), private.media(p_media),
-            -- looked for by the statement that writes: what is hidden just then answers as what there is not
-            case when p_quoted_post_id is not null then private.quotable(p_quoted_post_id) end,
-            p_visibility, p_depth, p_interest_id, p_is_journalism, p_publish_at, case when p_publish_at is null then now() end)
-    on conflict (author_id, quoted_post_id) where format = 'repost' and deleted_at is null do nothing
-    returning id into v_post;
-    if v_post is null then
-      select id into v_post from app.posts
-      where author_id = app.uid() and quoted_post_id = private.quotable(p_quoted_post_id)
-        and format = 'repost' and deleted_at is null;
-      v_answer := private.post_cards(array[v_post]) -> 0;
-    end if;
-  end loop;
-  if v_answer is not null then
-    return private.keep('create_post', v_answer);   -- a repost that stands already
-  end if;
-
-  if v_more <> '{}' then
-    insert into app.post_interests (post_id, interest_id) select v_post, i from unnest(v_more) i;
-  end if;
-  if p_poll is not null then
-    perform private.add_poll(v_post, p_poll, p_publish_at);
-  end if;
-  if p_publish_at is null then
-    perform private.emit('posts.post.published', json_build_object('postId', v_post, 'authorId', app.uid()));
-  end if;
-  return private.keep('create_post', private.post_cards(array[v_post]) -> 0);
-end $$;
-comment on function api.create_post is
-  'Publishes a post of any format, or schedules it (p_publish_at). A repost that stands already is answered as it is. Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, journalism_not_allowed, those of private.add_poll, idempotency_key_reused, idempotency_key_busy.';
-
-create function api.get_post(p_id uuid) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  perform private.post(p_id);
-  return private.merged(private.post_cards(array[p_id]) -> 0, json_build_object('replies', api.list_replies(p_id)));
-end $$;
-comment on function api.get_post is
-  'A post with the first page of its replies, of a repost those of the original: {…, replies: {items, nextCursor, hasMore}}. Fails: post_unknown.';
-
--- sql/posts/42_replies.sql
-
--- Replying, and the replies under a post.
--- Specification: Resources › Reply; Posts and feed. Decisions: Lists.
-
-create function api.create_reply(p_id uuid, p_body text, p_kind text default 'reply', p_parent_id uuid default null) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_post  uuid := private.open_original(p_id);
-  v_reply uuid;
-begin
-  -- seen and written in one statement: a block between the two would answer otherwise than an unknown post
-  insert into app.replies (post_id, author_id, parent_id, kind, body)
-  select p.id, private.caller(), p_parent_id, p_kind, private.trimmed(p_body) from app.posts p where p.id = v_post
-  returning id into v_reply;
-  if not found then
-    perform private.fail('post_unknown');
-  end if;
-  perform private.emit('posts.reply.created', json_build_object(
-    'replyId', v_reply, 'postId', v_post, 'authorId', app.uid()));
-  return private.reply_cards(array[v_reply]) -> 0;
-end $$;
-comment on function api.create_reply is
-  'Replies to a post, of a repost to the original, or to a reply under it. Fails: post_unknown, post_not_out, reply_unknown, reply_body, criticism_length, contribution_length.';
-
-create function api.list_replies(
-  p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null, p_parent_id uuid default null
-) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_cursor uuid := private.cursor_uuid(p_cursor);
-  v_post   uuid := (private.original(p_id)).id;
-  v_from   timestamptz := coalesce(private.reply_time(v_cursor, v_post), '-infinity');
-  v_after  uuid := coalesce(v_cursor, v_post);
-  v_ids    uuid[];
-begin
-  if v_cursor is not null and v_from = '-infinity' then
-    perform private.fail('cursor_unknown');
-  end if;
-  -- required_level, which the policy says too, as the indexes have it
-  if p_parent_id is not null then
-    perform from app.replies where id = p_parent_id and post_id = v_post;
-    if not found then
-      perform private.fail('reply_unknown');
-    end if;
-    v_ids := array(select id from app.reply_card
-                   where parent_id = p_parent_id and required_level <= 3
-                     and kind = coalesce(p_kind, kind) and (created_at, id) > (v_from, v_after)
-                   order by created_at, id limit 51);
-  elsif p_kind is null then
-    v_ids := array(select id from app.reply_card
-                   where post_id = v_post and required_level <= 3 and (created_at, id) > (v_from, v_after)
-                   order by created_at, id limit 51);
-  else
-    v_ids := array(select id from app.reply_card
-                   where post_id = v_post and required_level <= 3 and kind = p_kind and (created_at, id) > (v_from, v_after)
-                   order by created_at, id limit 51);
-  end if;
-  return private.page(private.reply_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
-end $$;
-comment on function api.list_replies is
-  'The replies to a post, of a repost those to the original, oldest first: all, of one kind, or the direct answers to one of them. Fails: post_unknown, reply_unknown, cursor_unknown, limit_out_of_range.';
-
--- sql/posts/43_profile.sql
-
--- A person's posts on their profile: the pinned ones first, then the newest.
--- Specification: Posts and feed › by/:username. Decisions: Lists; Visibility.
-
-create function private.profile_place(
-  p_cursor text, p_author uuid, out post_id uuid, out pinned_at timestamptz, out published_at timestamptz
-)
-language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
-set search_path = ''
-as $$
-begin
-  post_id := private.cursor_uuid(p_cursor);
-  if private.post_time(post_id) is not null then
-    select p.pinned_at, p.published_at into pinned_at, published_at
-    from app.posts p where p.id = profile_place.post_id and p.author_id = p_author;
-  end if;
-  if p_cursor is not null and published_at is null then
-    perform private.fail('cursor_unknown');
-  end if;
-end $$;
-comment on function private.profile_place is
-  'Where a cursor''s post stands on its author''s profile: among the pinned when pinned_at is there (a deleted one keeps it), else in time. Fails for what is none of theirs or was not for the caller: cursor_unknown.';
-
-create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_author uuid := private.person(p_username);
-  v_before uuid;
-  v_pinned timestamptz;
-  v_from   timestamptz;
-  v_ids    uuid[] := '{}';
-begin
-  select post_id, pinned_at, published_at into v_before, v_pinned, v_from from private.profile_place(p_cursor, v_author);
-  if v_before is null then
-    v_before := v_author;   -- any will do beside infinity
-    v_pinned := 'infinity';
-  end if;
-  if v_pinned is not null then
-    v_ids := array(select id from app.posts
-                   where author_id = v_author and pinned_at is not null and deleted_at is null and published_at is not null
-                     and (pinned_at, id) < (v_pinned, v_before)
-                   order by pinned_at desc, id desc);
-    v_from := 'infinity';
-  end if;
-  v_ids := v_ids || array(select id from app.posts
-                          where author_id = v_author and pinned_at is null and (published_at, id) < (v_from, v_before)
-                          order by published_at desc, id desc limit 51);
-  return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
-end $$;
-comment on function api.list_posts_by is
-  'A person''s posts as far as the caller sees them, the pinned ones first, then the newest; to oneself the hidden ones too, the scheduled ones to nobody. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
-
--- sql/posts/44_reactions.sql
-
--- Hearts and sparks, given and taken back.
--- Specification: Posts and feed › react. Decisions: Status codes (inverses).
-
-create function private.reactions_of(p_post uuid) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_card json := private.post_cards(array[p_post]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('post_unknown');   -- hidden from the caller since they found it
-  end if;
-  return json_build_object('counters', v_card -> 'counters', 'viewer', v_card -> 'viewer');
-end $$;
-comment on function private.reactions_of is 'What a reaction changes of a post''s card: {counters, viewer}. Fails: post_unknown.';
-
-create function api.react(p_id uuid, p_kind text) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_post uuid := private.open_original(p_id);
-begin
-  insert into app.reactions (post_id, user_id, kind)
-  select p.id, private.caller(), p_kind from app.posts p where p.id = v_post
-  on conflict do nothing;
-  if found then
-    perform private.emit('posts.reaction.added', json_build_object('postId', v_post, 'userId', app.uid(), 'kind', p_kind));
-  end if;
-  return private.reactions_of(v_post);
-end $$;
-comment on function api.react is
-  'Gives a heart or a spark, of a repost to the original; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
-
-create function api.unreact(p_id uuid, p_kind text default null) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_post uuid := private.marked(p_id);
-begin
-  delete from app.reactions where post_id = v_post and user_id = private.caller() and kind = coalesce(p_kind, kind);
-  if found and not exists (select from app.posts where id = v_post) then
-    return private.refusal('post_unknown');   -- it is taken back, and nothing of the post is shown
-  end if;
-  return private.reactions_of(v_post);
-end $$;
-comment on function api.unreact is
-  'Takes one''s reaction of a kind back, or both, also from a post that one no longer sees, which is answered as unknown all the same; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown.';
-
--- sql/posts/46_series.sql
+-- sql/posts/32_series_operations.sql
 
 -- Making series, their parts, and following them.
 -- Specification: Posts and feed › series. Events: posts.series.extended. Decisions: Lists; Status codes (inverses).
@@ -7140,106 +6593,523 @@ end $$;
 comment on function api.unfollow_series is
   'Ends a follow of a series, also of one that the caller no longer sees; repeating it changes nothing. Fails: series_unknown.';
 
--- sql/posts/47_schedule.sql
+-- sql/posts/33_co_authors.sql
 
--- Scheduled posts: what waits, and how it goes out, once. When: api-facade/worker/jobs.ts.
--- Specification: Resources › Post (publishAt); States and transitions › Post. Decisions: Visibility.
+-- Co-authors: who wrote a post with its author, and what share of its payments is theirs.
+-- Specification: Resources › Post › Co-author; Quantities. Decisions: Status codes; Names and shapes › Co-author shares.
 
-create function private.publish_post(p_post uuid) returns void
+create table app.post_co_authors (
+  id          uuid primary key default gen_random_uuid(),
+  post_id     uuid not null references app.posts on delete cascade,
+  user_id     uuid not null references app.users on delete cascade,
+  split_share smallint not null check (split_share between 0 and 100),
+  status      text not null default 'pending' check (status in ('pending', 'accepted')),
+  created_at  timestamptz not null default now(),
+  constraint co_author_already unique (post_id, user_id)
+);
+create index post_co_authors_user_id_idx on app.post_co_authors (user_id);
+comment on table app.post_co_authors is
+  'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in splits. A declined invitation is gone, and so is a co-author who left.';
+
+insert into private.errors (word, status, text) values
+  ('split_share', 422, 'A share is a whole number from 0 to 100 percent.'),
+  ('split_share_exceeded', 422, 'The shares of co-authors add up to 90 percent at most.'),
+  ('co_author_repost', 422, 'A repost has no co-authors.'),
+  ('co_author_oneself', 400, 'You cannot be your own co-author.'),
+  ('co_author_already', 409, 'This person is a co-author of the post already, or invited.'),
+  ('co_authors_exhausted', 409, 'A post has at most 4 co-authors, invited ones included.'),
+  ('co_author_outside', 422, 'This person may not see the post.'),
+  ('co_author_invitation_unknown', 404, 'There is no such invitation.'),
+  ('co_author_resolved', 409, 'This invitation was accepted already.');
+
+create function private.end_co_author_invitations() returns trigger
+language plpgsql security definer   -- a block ends the other's invitations too
+set search_path = ''
+as $$
+begin
+  delete from app.post_co_authors c
+  using app.posts p, blocked b
+  where p.id = c.post_id and c.status = 'pending'
+    and c.user_id in (b.blocker_id, b.blocked_id) and p.author_id in (b.blocker_id, b.blocked_id);
+  return null;
+end $$;
+comment on function private.end_co_author_invitations is
+  'Trigger: a block ends pending invitations both ways. What was accepted stays, and its share.';
+create trigger end_co_author_invitations after insert on app.blocks
+  referencing new table as blocked for each statement execute function private.end_co_author_invitations();
+
+create function private.co_author(p_row app.post_co_authors) returns json
+language plpgsql stable   -- of a row and not by id: a declined invitation has none any more
+set search_path = ''
+as $$
+begin
+  return (
+    select json_build_object(
+      'id', p_row.id,
+      'postId', p_row.post_id,
+      'userId', p.card ->> 'id',
+      'user', p.card,
+      'splitShare', p_row.split_share,
+      'status', p_row.status,
+      'createdAt', p_row.created_at)
+    from app.person_card p where p.id = p_row.user_id);
+end $$;
+comment on function private.co_author is 'A co-author: {id, postId, userId, user, splitShare, status, createdAt}.';
+
+create function private.check_split(p_post uuid, p_share integer) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_share + coalesce((select sum(split_share) from app.post_co_authors
+                         where post_id = p_post and status = 'accepted'), 0) > 90 then
+    perform private.fail('split_share_exceeded');
+  end if;
+end $$;
+comment on function private.check_split is
+  'Whether a share fits beside the accepted ones of a post. Lock the post first. Fails: split_share_exceeded.';
+
+create function api.invite_co_author(p_id uuid, p_user_id text, p_split_share integer) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_author uuid;
+  v_person uuid := private.lock_person(p_user_id);
+  v_post   app.posts := private.own_post(p_id);
+  v_row    app.post_co_authors;
 begin
-  update app.posts set published_at = now(), scheduled_emitted_at = now()
-  where id = p_post and published_at is null and deleted_at is null
-  returning author_id into v_author;
-  if found then
-    perform private.emit('posts.post.published', json_build_object('postId', p_post, 'authorId', v_author));
+  if v_post.format = 'repost' then
+    perform private.fail('co_author_repost');
+  elsif v_post.published_at is null then
+    perform private.fail('post_not_out');   -- nobody else sees it, and could accept
+  elsif v_person = app.uid() then
+    perform private.fail('co_author_oneself');
+  elsif (p_split_share between 0 and 100) is not true then
+    perform private.fail('split_share');
+  elsif exists (select from app.post_co_authors where post_id = p_id and user_id = v_person) then
+    perform private.fail('co_author_already');
+  elsif (select count(*) from app.post_co_authors where post_id = p_id) >= 4 then
+    perform private.fail('co_authors_exhausted');
+  elsif private.post_visible_to(p_id, v_person) is not true then
+    perform private.fail('co_author_outside');
   end if;
-end $$;
-comment on function private.publish_post is
-  'Lets a scheduled post go out, and everything that hangs on it; nothing when it has already. For definer functions.';
+  perform private.check_split(p_id, p_split_share);
 
-create function private.publish_now(p_post uuid) returns void
-language plpgsql volatile security definer   -- people do not say when something was published
-set search_path = ''
-as $$
-begin
-  if exists (select from app.posts where id = p_post and author_id = app.uid()) then
-    perform private.publish_post(p_post);
-    update app.posts set publish_at = null where id = p_post;
-  end if;
+  insert into app.post_co_authors (post_id, user_id, split_share) values (p_id, v_person, p_split_share)
+  returning * into v_row;
+  perform private.emit('posts.co_author.invited', json_build_object(
+    'inviteId', v_row.id, 'postId', p_id, 'inviterId', app.uid(), 'inviteeId', v_person));
+  return private.co_author(v_row);
 end $$;
-comment on function private.publish_now is 'Lets the caller''s own scheduled post go out before its time.';
+comment on function api.invite_co_author is
+  'Invites a person to be a co-author of one''s post, with a share of what it is paid. Fails: person_unknown, post_unknown, post_not_yours, co_author_repost, post_not_out, co_author_oneself, split_share, co_author_already, co_authors_exhausted, co_author_outside, split_share_exceeded.';
 
-create function private.job_publish_scheduled() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+create function private.settle_co_author(p_post uuid, p_invite uuid, p_accept boolean) returns app.post_co_authors
+language plpgsql volatile security definer   -- the post is another's, and so is its limit
 set search_path = ''
 as $$
 declare
-  v_post uuid;
+  v_row app.post_co_authors;
 begin
-  -- one a transaction: it holds what publishing by hand holds, and whoever meets it waits for nothing else
-  select p.id into v_post
-  from app.posts p join app.users u on u.id = p.author_id
-  where p.published_at is null and p.deleted_at is null and greatest(p.publish_at, p.publish_again_at) <= now()
-    and not p.author_silenced and u.banned_at is null and u.erased_at is null
-  order by greatest(p.publish_at, p.publish_again_at) limit 1
-  for update of p skip locked;
-  if not found then
-    return 0;
+  perform from app.posts where id = p_post for no key update;
+  -- what is read after the lock is what holds
+  select * into v_row from app.post_co_authors
+  where id = p_invite and post_id = p_post and user_id = private.caller() for update;
+  if (p_accept is not false or v_row.status is distinct from 'accepted') and private.post_visible_to(p_post, app.uid()) is not true then
+    perform private.fail('post_unknown');
+  elsif v_row.id is null then
+    perform private.fail('co_author_invitation_unknown');
+  elsif v_row.status = 'accepted' and p_accept is not false then
+    perform private.fail('co_author_resolved');
   end if;
-  begin
-    perform private.publish_post(v_post);
-  exception when others or query_canceled then   -- others are not those that took too long
-    raise warning 'the scheduled post % did not go out: % %', v_post, sqlstate, sqlerrm;
-    update app.posts set publish_again_at = clock_timestamp() + interval '5 seconds' where id = v_post;
-    return -1;
-  end;
-  return 1;
-end $$;
-comment on function private.job_publish_scheduled is
-  'Job: lets the scheduled post go out that has been due the longest, its author neither banned nor erased: 1. One that fails goes behind the others that are due, and is tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
 
-create function private.scheduled_time(p_post uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor holds also when its post was deleted since
+  if p_accept then
+    perform private.check_split(p_post, v_row.split_share);
+    update app.post_co_authors set status = 'accepted' where id = p_invite returning * into v_row;
+    perform private.emit('posts.co_author.accepted', json_build_object(
+      'inviteId', p_invite, 'postId', p_post, 'userId', v_row.user_id));
+  else
+    delete from app.post_co_authors where id = p_invite;
+    v_row.status := 'declined';
+  end if;
+  return v_row;
+end $$;
+comment on function private.settle_co_author is
+  'The invitee accepts, or declines, which takes the invitation away; a co-author who declines is none any more, also of a post that they do not see. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
+
+create function api.respond_co_author(p_id uuid, p_invite_id uuid, p_accept boolean) returns json
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  return (select coalesce(publish_at, scheduled_emitted_at) from app.posts where id = p_post and author_id = app.uid());
+  -- before the post is locked
+  if p_accept is not false or not exists (
+       select from app.post_co_authors
+       where id = p_invite_id and post_id = p_id and user_id = app.uid() and status = 'accepted') then
+    perform private.post(p_id);
+  end if;
+  return private.co_author(private.settle_co_author(p_id, p_invite_id, p_accept));
 end $$;
-comment on function private.scheduled_time is
-  'Where a cursor''s post stands among the caller''s scheduled ones: also one that has gone out or was deleted, never another''s. One that was published before its time stands at the moment when that was.';
+comment on function api.respond_co_author is
+  'The invitee accepts or declines an invitation to be a co-author; who accepted and declines later is none any more. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
 
-create function api.list_scheduled_posts(p_limit integer default 20, p_cursor text default null) returns json
+-- sql/posts/34_pins.sql
+
+-- Pins: up to three posts that stand first in an author's profile.
+-- Specification: Posts and feed › pin; Quantities (pinned posts). Decisions: Status codes (a limit reached).
+
+insert into private.errors (word, status, text) values
+  ('pins_exhausted', 409, 'You have pinned 3 posts already. Unpin one first.');
+
+create function private.pin(p_post uuid) returns void
+language plpgsql volatile security definer   -- pinned_at is no column that people may write
+set search_path = ''
+as $$
+declare
+  v_pinned integer;
+begin
+  -- the lock first, then the count in a later statement: of two at once the second sees what the first has pinned
+  perform pg_advisory_xact_lock(hashtextextended('pins ' || private.caller(), 0));
+  select count(*) into v_pinned from app.posts
+  where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post
+    -- a repost out of sight is on no profile, and nobody could find it there to take it off
+    and private.post_visible_to(id, author_id);
+  if v_pinned >= 3 then
+    perform private.fail('pins_exhausted');
+  end if;
+  update app.posts set pinned_at = now() where id = p_post and author_id = app.uid() and pinned_at is null;
+end $$;
+comment on function private.pin is 'Pins a post of the caller''s, who has locked it. Deleted ones are never pinned. Fails: pins_exhausted.';
+
+create function private.unpin(p_post uuid) returns boolean
+language plpgsql volatile security definer   -- pinned_at is no column that people may write
+set search_path = ''
+as $$
+begin
+  update app.posts set pinned_at = null
+  where id = p_post and author_id = private.caller() and pinned_at is not null and deleted_at is null;
+  return found;
+end $$;
+comment on function private.unpin is 'Unpins a post of the caller''s; false when it was not pinned.';
+
+create function api.pin_post(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_post app.posts := private.own_post(p_id);
+begin
+  if v_post.published_at is null then
+    perform private.fail('post_not_out');
+  end if;
+  perform private.pin(p_id);
+  return private.post_cards(array[p_id]) -> 0;
+end $$;
+comment on function api.pin_post is
+  'Pins one''s own post to one''s profile; repeating it changes nothing, its place neither. Answers the post. Fails: post_unknown, post_not_yours, post_not_out, pins_exhausted.';
+
+create function api.unpin_post(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.unpin(p_id) then
+    perform private.own_post(p_id);
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.unpin_post is 'Unpins one''s own post, also a repost of what one no longer sees; repeating it changes nothing. Fails: post_unknown, post_not_yours.';
+
+-- sql/posts/35_milestones.sql
+
+-- Milestones: that a post has reached 5, 15 and 50 reactions, each told once.
+-- Specification: Resources › Reputation ("when a post reaches 5, 15 and 50 reactions").
+
+create function private.next_milestone(p_milestone smallint) returns integer
+language sql immutable
+set search_path = ''
+as $$ select case p_milestone when 0 then 5 when 5 then 15 when 15 then 50 end $$;
+comment on function private.next_milestone is 'The number of reactions that is told after this one; null after the last.';
+
+create function private.reach_milestone() returns trigger
+language plpgsql security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+declare
+  v_reached smallint := (select max(m) from unnest(array[5, 15, 50]) m where m <= new.reactions);
+begin
+  update app.post_counters set milestone = v_reached where post_id = new.post_id;
+  perform private.emit('posts.post.milestone', json_build_object('postId', new.post_id, 'reactions', v_reached));
+  return null;
+end $$;
+comment on function private.reach_milestone is
+  'Trigger: a post has more reactions than it ever had by a milestone. Of hearts that are taken back and given again nothing is told twice.';
+create trigger reach_milestone after update of reactions on app.post_counters
+  for each row when (new.reactions >= private.next_milestone(new.milestone))
+  execute function private.reach_milestone();
+
+-- sql/posts/36_views.sql
+
+-- Views: how often a post was opened by others than its author. The facade counts them in batches, so that no reader waits.
+-- Specification: Resources › Post (counters).
+
+create function api.count_views(p_posts uuid[], p_viewers uuid[]) returns json
+language plpgsql volatile security definer   -- counters are nobody's to write; for gate alone
+set search_path = ''
+as $$
+begin
+  -- the rows in one order, whoever comes: two batches of the same posts would wait for each other
+  perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for update;
+  update app.post_counters c set views = c.views + v.opened
+  from (select p.id, count(*) as opened
+        from unnest(p_posts, p_viewers) as o (post, viewer) join app.posts p on p.id = o.post
+        where o.viewer <> p.author_id group by p.id) v
+  where c.post_id = v.id;
+  return null;
+end $$;
+comment on function api.count_views is
+  'For the facade alone: counts openings of posts, each by a viewer; those by the author and of unknown posts are passed over.';
+
+-- sql/posts/40_cards.sql
+
+-- How a post looks in an answer.
+
+create view app.post_card with (security_invoker) as
+select p.id, p.quoted_post_id,
+       json_build_object(
+         'id', p.id,
+         'authorId', author.card ->> 'id',
+         'author', author.card,
+         'personaId', persona.id,
+         'persona', json_build_object('id', persona.id, 'name', persona.name, 'accent', persona.accent,
+                                      'profilePicUrl', persona.profile_pic_url),
+         'coAuthors', coalesce((
+           select json_agg(json_build_object('id', ca.id, 'userId', person.card ->> 'id', 'user', person.card,
+                                             'splitShare', ca.split_share, 'status', ca.status)
+                           order by ca.created_at, ca.id)
+           from app.post_co_authors ca
+           join app.users u on u.id = ca.user_id and u.banned_at is null and u.erased_at is null
+           join app.person_card person on person.id = ca.user_id
+           where ca.post_id = p.id
+             and (ca.status = 'accepted' or (select app.uid()) in (p.author_id, ca.user_id))
+             and private.may_meet((select a.level from app.audience a
+                                   where a.viewer_id = (select app.uid()) and a.author_id = ca.user_id))), '[]'),
+         'format', p.format,
+         'title', p.title,
+         'body', p.body,
+         'media', p.media,
+         'visibility', p.visibility,
+         'depth', p.depth,
+         'depthLabel', (array['Surface', 'Intro', 'Deep', 'Expert', 'Research', 'Thesis'])[p.depth + 1],
+         'interestId', p.interest_id,
+         'interests', coalesce((
+           select json_agg(json_build_object('id', i.id, 'slug', i.slug, 'name', i.name,
+                                             'accentColor', i.accent_color, 'isPrimary', pi.is_primary)
+                           order by pi.is_primary desc, i.name)
+           from app.post_interests pi join app.interests i on i.id = pi.interest_id
+           where pi.post_id = p.id), '[]'),
+         'isJournalism', p.is_journalism,
+         'counters', (select json_build_object('reactions', c.reactions, 'replies', c.replies, 'shares', c.shares,
+                                               'bookmarks', c.bookmarks, 'views', c.views)
+                      from app.post_counters c where c.post_id = p.id),
+         'viewer', json_build_object(
+           'reactions', coalesce((
+             select json_agg(r.kind order by r.kind) from app.reactions r
+             where r.post_id = p.id and r.user_id = (select app.uid())), '[]'),
+           'bookmarked', (select true from app.bookmarks b
+                          where b.user_id = (select app.uid()) and b.post_id = p.id) is true,
+           'reposted', (select true from app.posts r
+                        where r.author_id = (select app.uid()) and r.quoted_post_id = p.id
+                          and r.format = 'repost' and r.deleted_at is null) is true,
+           'voted', (select true from app.polls l join app.poll_votes v on v.poll_id = l.id
+                     where l.post_id = p.id and v.user_id = (select app.uid())) is true),
+         'poll', (select poll.card from app.poll_card poll where poll.post_id = p.id),
+         'series', coalesce((
+           select json_agg(json_build_object('id', s.id, 'title', s.title) order by s.created_at, s.id)
+           from app.series_items si join app.series s on s.id = si.series_id
+           where si.post_id = p.id), '[]'),
+         'emojiBreakdown', coalesce((
+           select json_object_agg(e.emotion, json_build_object('count', e.payments, 'total', e.mana) order by e.emotion)
+           from app.post_emotions e where e.post_id = p.id and e.payments > 0), '{}'),
+         'pinned', p.pinned_at is not null,
+         'publishAt', p.publish_at,
+         'publishedAt', p.published_at,
+         'editedAt', p.edited_at,
+         'hiddenAt', p.hidden_at,
+         'createdAt', p.created_at) as card
+from private.visible_posts p
+join app.person_card author on author.id = p.author_id
+left join app.personas persona on persona.user_id = p.author_id
+  and case when p.persona_id is null then persona.is_default else persona.id = p.persona_id end;
+comment on view app.post_card is
+  'A post as its viewer sees it, without what it quotes: private.post_cards, which alone reads this, adds that.';
+
+create function private.post_cards(p_ids uuid[], p_more json[] default null) returns json
+language plpgsql stable security definer   -- one look at whether a post is seen, and not one for each thing that hangs on it
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    with seen as materialized (
+      select c.id, c.quoted_post_id, c.card from app.post_card c
+      where c.id = any (p_ids || array(select q.quoted_post_id from app.posts q
+                                       where q.id = any (p_ids) and q.quoted_post_id is not null))
+    )
+    -- as text, and read as json once: taking every card apart to put more into it costs as much as making it
+    select ('[' || string_agg(
+             left(s.card::text, -1) || ',"quotedPostId":' || coalesce(to_json(q.id)::text, 'null')
+               || ',"quotedPost":' || coalesce(q.card::text, 'null') || coalesce(',' || substr(p_more[i.place]::text, 2), '}'),
+             ',' order by i.place) || ']')::json
+    from unnest(p_ids) with ordinality as i (id, place)
+    join seen s on s.id = i.id
+    left join seen q on q.id = s.quoted_post_id);
+end $$;
+comment on function private.post_cards is
+  'The cards of these posts, in order, as far as the caller sees them, each with the card of what it quotes {quotedPostId, quotedPost}, null when the caller may not see that; and with the fields of p_more, an object a post.';
+
+-- sql/posts/50_publishing.sql
+
+-- Publishing and opening posts. What is published later: 52_schedule.sql.
+-- Specification: Resources › Post; Posts and feed. Decisions: Names and shapes › Bodies; Idempotency.
+
+insert into private.errors (word, status, text) values
+  ('publish_at_past', 422, 'publishAt lies in the future.'),
+  ('repost_bare', 422, 'A repost has no poll, no time, no interests and no depth of its own, and nothing but its visibility can be changed.');
+
+create function private.media(p_media jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_media is null or p_media = '[]' then
+    return '[]';
+  end if;
+  if jsonb_typeof(p_media) <> 'array' then
+    perform private.fail('post_media');
+  end if;
+  if exists (
+    select from jsonb_array_elements(p_media) m (piece)
+    where (jsonb_typeof(piece -> 'url') = 'string'
+       and piece ->> 'url' ~* '^https?://[^\s/?#]+[^\s]*$'
+       and length(piece ->> 'url') <= 2000
+       and coalesce(jsonb_typeof(piece -> 'alt'), 'null') in ('string', 'null')
+       and length(coalesce(private.trimmed(piece ->> 'alt'), '')) <= 1000) is not true) then
+    perform private.fail('post_media');
+  end if;
+  return (
+    select jsonb_agg(jsonb_build_object('url', piece ->> 'url', 'alt', nullif(private.trimmed(piece ->> 'alt'), '')) order by place)
+    from jsonb_array_elements(p_media) with ordinality m (piece, place));
+end $$;
+comment on function private.media is
+  'Media as a post keeps it: [{url, alt}] without other fields, alt null where it says nothing. How many is for the format to say. Fails: post_media.';
+
+create function private.further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me    uuid := private.caller();
-  v_after uuid := private.cursor_uuid(p_cursor);
-  v_from  timestamptz := '-infinity';
-  v_ids   uuid[];
+  v_more uuid[] := array(select distinct i from unnest(p_more) i where i is not null and i is distinct from p_primary order by i);
 begin
-  if v_after is null then
-    v_after := v_me;   -- any will do beside infinity
-  else
-    v_from := private.scheduled_time(v_after);
-    if v_from is null then
-      perform private.fail('cursor_unknown');
-    end if;
+  if cardinality(v_more) > 4 then
+    perform private.fail('post_interests_exceeded');
   end if;
-  v_ids := array(select id from app.posts
-                 where author_id = v_me and published_at is null and (publish_at, id) > (v_from, v_after)
-                 order by publish_at, id limit 51);
-  return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  if exists (select from unnest(v_more || p_primary) i
+             where i is not null and not exists (select from app.interests n where n.id = i)) then
+    perform private.fail('interest_unknown');
+  end if;
+  return v_more;
 end $$;
-comment on function api.list_scheduled_posts is
-  'The caller''s posts that wait for their time, the soonest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function private.further_interests is
+  'A post''s interests beside the primary one, each once, by their ids. Fails: post_interests_exceeded, interest_unknown (also for the primary one).';
 
--- sql/posts/48_editing.sql
+create function private.check_publish_at(p_publish_at timestamptz) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_publish_at <= now() or not isfinite(p_publish_at) then
+    perform private.fail('publish_at_past');
+  end if;
+end $$;
+comment on function private.check_publish_at is 'Passes for a moment in the future and for null, which is at once. Fails: publish_at_past.';
+
+create function api.create_post(
+  p_body text default '', p_format text default 'note', p_title text default null, p_visibility text default 'public',
+  p_depth integer default 0, p_interest_id uuid default null, p_interest_ids uuid[] default '{}', p_persona_id uuid default null,
+  p_media jsonb default '[]', p_poll jsonb default null, p_quoted_post_id uuid default null,
+  p_publish_at timestamptz default null, p_is_journalism boolean default false
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_request json := json_build_array(p_body, p_format, p_title, p_visibility, p_depth, p_interest_id, p_interest_ids, p_persona_id,
+                                     p_media, p_poll, p_quoted_post_id, p_publish_at, p_is_journalism);
+  v_answer  json := private.replayed('create_post', v_request);
+  v_more    uuid[];
+  v_post    uuid;
+begin
+  if v_answer is not null then
+    return v_answer;
+  end if;
+  if (p_format in ('quote', 'repost')) <> (p_quoted_post_id is not null) then
+    perform private.fail('post_quoted');
+  end if;
+  if p_format = 'repost' and (p_poll is not null or p_publish_at is not null
+                              or p_interest_id is not null or p_interest_ids <> '{}' or p_depth <> 0) then
+    perform private.fail('repost_bare');
+  end if;
+  perform private.check_publish_at(p_publish_at);
+  v_more := private.further_interests(p_interest_id, p_interest_ids);
+
+  while v_post is null loop
+    insert into app.posts (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth, interest_id,
+                           is_journalism, publish_at, published_at)
+    values (private.caller(), case when p_persona_id is not null then private.own_persona(p_persona_id) end,
+            p_format, private.trimmed(p_title), private.trimmed(p_body), private.media(p_media),
+            -- looked for by the statement that writes: what is hidden just then answers as what there is not
+            case when p_quoted_post_id is not null then private.quotable(p_quoted_post_id) end,
+            p_visibility, p_depth, p_interest_id, p_is_journalism, p_publish_at, case when p_publish_at is null then now() end)
+    on conflict (author_id, quoted_post_id) where format = 'repost' and deleted_at is null do nothing
+    returning id into v_post;
+    if v_post is null then
+      select id into v_post from app.posts
+      where author_id = app.uid() and quoted_post_id = private.quotable(p_quoted_post_id)
+        and format = 'repost' and deleted_at is null;
+      v_answer := private.post_cards(array[v_post]) -> 0;
+    end if;
+  end loop;
+  if v_answer is not null then
+    return private.keep('create_post', v_answer);   -- a repost that stands already
+  end if;
+
+  if v_more <> '{}' then
+    insert into app.post_interests (post_id, interest_id) select v_post, i from unnest(v_more) i;
+  end if;
+  if p_poll is not null then
+    perform private.add_poll(v_post, p_poll, p_publish_at);
+  end if;
+  if p_publish_at is null then
+    perform private.emit('posts.post.published', json_build_object('postId', v_post, 'authorId', app.uid()));
+  end if;
+  return private.keep('create_post', private.post_cards(array[v_post]) -> 0);
+end $$;
+comment on function api.create_post is
+  'Publishes a post of any format, or schedules it (p_publish_at). A repost that stands already is answered as it is. Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, journalism_not_allowed, those of private.add_poll, idempotency_key_reused, idempotency_key_busy.';
+
+create function api.get_post(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.post(p_id);
+  return private.merged(private.post_cards(array[p_id]) -> 0, json_build_object('replies', api.list_replies(p_id)));
+end $$;
+comment on function api.get_post is
+  'A post with the first page of its replies, of a repost those of the original: {…, replies: {items, nextCursor, hasMore}}. Fails: post_unknown.';
+
+-- sql/posts/51_editing.sql
 
 -- Editing and deleting one's posts. No edit fans out: nobody is told, and nothing is published again.
 -- Specification: Posts and feed; States and transitions › Post. Decisions: Status codes.
@@ -7389,667 +7259,159 @@ end $$;
 comment on function api.delete_post is
   'Deletes one''s post, also a hidden or scheduled one, and a repost of what one no longer sees. Fails: post_unknown, post_not_yours.';
 
--- sql/posts/48_mentions.sql
+-- sql/posts/52_schedule.sql
 
--- Mentions: who is named in a post or a reply by @username or @username@domain is told of it, once a text.
--- Specification: Events. Decisions: Identity of people; Visibility. An edit mentions nobody.
+-- Scheduled posts: what waits, and how it goes out, once. When: api-facade/worker/jobs.ts.
+-- Specification: Resources › Post (publishAt); States and transitions › Post. Decisions: Visibility.
 
-create function private.people_named_in(p_text text) returns uuid[]
-language plpgsql stable security definer   -- finds people whom the writer cannot see: who is told is asked afterwards
-set search_path = ''
-as $$
-begin
-  if strpos(p_text, '@') = 0 then
-    return '{}';
-  end if;
-  -- No part of a word, of an address (a@b.example) or of a link (…/@name); the name ends where the word ends. A name that
-  -- the cut went through is none: an X, as no name has, is put where the rest of it was.
-  return array(
-    select n.user_id
-    from regexp_matches(
-           case when length(p_text) <= 10000 then lower(p_text)
-                else lower(rtrim(left(p_text, 10000), '.-')) || 'X' end collate pg_catalog.pg_c_utf8,
-           '(?<![[:alnum:]_@./+-])@([a-z0-9_]{3,30})(?:@([a-z0-9]+(?:[.-]+[a-z0-9]+)*))?(?![[:alnum:]_@])', 'g')
-         with ordinality as m (part, place)
-    join app.usernames n on n.hash = private.username_hash(m.part[1]) and n.user_id is not null
-    where m.place <= 200 and coalesce(m.part[2] = (select private.domain()), true)
-    group by n.user_id
-    order by min(m.place));
-end $$;
-comment on function private.people_named_in is
-  'Whom a text mentions, by a present or an earlier name, each once, in the order of their first mention: among the first 200 mentions in its first 10,000 characters, since the text waits for it.';
-
-create function private.mention_people(p_text text, p_writer uuid, p_post uuid, p_reply uuid default null) returns void
+create function private.publish_post(p_post uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
-begin
-  perform private.emit('posts.person.mentioned', json_build_object(
-    'userId', m.id, 'byId', p_writer, 'postId', p_post, 'replyId', p_reply))
-  from (select n.id
-        from unnest(private.people_named_in(p_text)) with ordinality as n (id, place)
-        join app.users u on u.id = n.id and u.banned_at is null and u.erased_at is null
-        where n.id <> p_writer
-          and private.may_meet(private.level_of(n.id, p_writer))
-          and private.post_visible_to(p_post, n.id)
-        order by n.place limit 20) m;
-end $$;
-comment on function private.mention_people is
-  'An event posts.person.mentioned for each of the first 20 people whom a text mentions, but for the writer, those across a block, and those who may not see the post.';
-
-create function private.mention_in_post() returns trigger
-language plpgsql security definer   -- asks what others may see
-set search_path = ''
-as $$
-begin
-  perform private.mention_people(concat_ws(e'\n', p.title, p.body), p.author_id, p.id)
-  from app.posts p where p.id = (new.payload ->> 'postId')::uuid;
-  return null;
-end $$;
-comment on function private.mention_in_post is
-  'Trigger of the outbox: whom a post mentions is told when it goes out, which for a scheduled one is later than its insert.';
-create trigger mention_in_post after insert on app.domain_events
-  for each row when (new.name = 'posts.post.published') execute function private.mention_in_post();
-
-create function private.mention_in_reply() returns trigger
-language plpgsql security definer   -- asks what others may see
-set search_path = ''
-as $$
-begin
-  perform private.mention_people(r.body, r.author_id, r.post_id, r.id)
-  from app.replies r where r.id = (new.payload ->> 'replyId')::uuid;
-  return null;
-end $$;
-comment on function private.mention_in_reply is 'Trigger of the outbox: whom a reply mentions is told.';
-create trigger mention_in_reply after insert on app.domain_events
-  for each row when (new.name = 'posts.reply.created') execute function private.mention_in_reply();
-
--- sql/posts/50_realtime.sql
-
--- The channel feed:public: the id of every new public post, and nothing else.
--- Specification: Events › Delivery. Decisions: Visibility.
-
-create function private.broadcast_post() returns trigger
-language plpgsql security definer   -- sends to others than the caller
-set search_path = ''
-as $$
-begin
-  perform private.broadcast('feed:public', 'post', jsonb_build_object('id', p.id))
-  from app.posts p
-  where p.id = (new.payload ->> 'postId')::uuid and p.required_level = 0 and p.space_id is null and p.closer_id is null
-    and not exists (select from app.posts q where q.id = p.quoted_post_id and p.format = 'repost' and q.space_id is not null);
-  return null;
-end $$;
-comment on function private.broadcast_post is
-  'Trigger of the outbox: a public post is announced when it is published, which for a scheduled one is later than its insert.';
-create trigger broadcast_post after insert on app.domain_events
-  for each row when (new.name = 'posts.post.published')
-  execute function private.broadcast_post();
-
--- sql/posts/51_feed_sources.sql
-
--- Where a feed comes from: for each way in, the next 101 posts that the caller may see, by time (the trending by heat).
--- One statement a driving index. What others keep among themselves holds up nobody's page, but where it is of the interest,
--- the format or the depth that was asked for: there it is passed over one by one.
--- Specification: Posts and feed › GET /feed. Measured: notes on the hot path.
-
-create index posts_open_idx on app.posts (published_at desc, id desc) where required_level = 0 and closer_id is null;
-create index posts_hot_idx on app.posts (hot_at desc, id desc) where required_level = 0 and closer_id is null;
-create index posts_closer_idx on app.posts (published_at desc, id desc) where required_level <= 2 and closer_id is not null;
-create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id desc)
-  where required_level <= 2 and closer_id is not null;
-create index posts_journalism_idx on app.posts (published_at desc, id desc) where is_journalism and required_level <= 2;
-create index posts_format_idx on app.posts (format, published_at desc, id desc) where required_level <= 2;
-create index posts_depth_idx on app.posts (depth, published_at desc, id desc) where required_level <= 2;
-
-create type app.feed_run as (ids uuid[], times timestamptz[]);
-comment on type app.feed_run is 'Posts of a feed in its order, and where each stands in it. At most 101.';
-
-create type app.feed_place as (at timestamptz, id uuid);
-comment on type app.feed_place is 'A place in a feed: what comes next is before it.';
-
-create function private.closer_posts(p_place app.feed_place, p_until timestamptz, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
-set search_path = ''
-as $$
 declare
-  v_from    timestamptz := p_place.at;   -- bare variables: an expression is no index condition
-  v_before  uuid := p_place.id;
-  v_until   timestamptz := p_until;
-  v_authors uuid[] := array(select author_id from app.audience where viewer_id = app.uid() and level > 0 limit 101);
-  v_each    integer;
-  v_run     app.feed_run;
+  v_author uuid;
 begin
-  if cardinality(v_authors) = 101 then
-    -- many: by time, as far as 400 posts; what others keep among themselves must not hold up the page for longer
-    select array_agg(c.id order by c.published_at desc, c.id desc),
-           array_agg(c.published_at order by c.published_at desc, c.id desc)
-    into v_run.ids, v_run.times
-    from (select w.id, w.published_at
-          from (select id, published_at from app.posts
-                where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before) and published_at >= v_until
-                  and author_id <> all (p_muted)
-                order by published_at desc, id desc limit 400) w
-          join private.visible_posts v on v.id = w.id
-          order by w.published_at desc, w.id desc limit 101) c;
-    if cardinality(v_run.ids) = 101
-       or (select count(*) from (select from app.posts
-                                 where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before)
-                                   and published_at >= v_until and author_id <> all (p_muted) limit 400) w) < 400 then
-      return v_run;
-    end if;
-    v_authors := array(select author_id from app.audience where viewer_id = app.uid() and level > 0);
+  update app.posts set published_at = now(), scheduled_emitted_at = now()
+  where id = p_post and published_at is null and deleted_at is null
+  returning author_id into v_author;
+  if found then
+    perform private.emit('posts.post.published', json_build_object('postId', p_post, 'authorId', v_author));
   end if;
+end $$;
+comment on function private.publish_post is
+  'Lets a scheduled post go out, and everything that hangs on it; nothing when it has already. For definer functions.';
 
-  if v_until = '-infinity' then
-    -- by author: as many of each as could fill the page say how far back it goes, and then all of each up to there
-    v_each := 101 / cardinality(v_authors) + 2;
-    select c.published_at into v_until
-    from unnest(v_authors) a (author_id)
-    cross join lateral (
-      select published_at, id from private.visible_posts
-      where closer_id = a.author_id and required_level <= 2 and author_id <> all (p_muted)
-        and (published_at, id) < (v_from, v_before)
-      order by published_at desc, id desc limit v_each) c
-    order by c.published_at desc offset 100 limit 1;
-    v_until := coalesce(v_until, '-infinity');
+create function private.publish_now(p_post uuid) returns void
+language plpgsql volatile security definer   -- people do not say when something was published
+set search_path = ''
+as $$
+begin
+  if exists (select from app.posts where id = p_post and author_id = app.uid()) then
+    perform private.publish_post(p_post);
+    update app.posts set publish_at = null where id = p_post;
   end if;
-  select array_agg(c.id), array_agg(c.published_at) into v_run.ids, v_run.times
-  from (
-    select c.id, c.published_at
-    from unnest(v_authors) a (author_id)
-    cross join lateral (
-      select id, published_at from private.visible_posts
-      where closer_id = a.author_id and required_level <= 2 and author_id <> all (p_muted)
-        and (published_at, id) < (v_from, v_before) and published_at >= v_until
-      order by published_at desc, id desc limit 101) c
-    order by c.published_at desc, c.id desc limit 101) c;
-  return v_run;
 end $$;
-comment on function private.closer_posts is
-  'What people wrote for their circles and let the caller see, the caller''s own too, and reposts of such, down to a time.';
+comment on function private.publish_now is 'Lets the caller''s own scheduled post go out before its time.';
 
-create function private.all_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
+create function private.job_publish_scheduled() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_place.at;
-  v_before uuid := p_place.id;
-  v_open   app.feed_run;
-  v_closer app.feed_run;
+  v_post uuid;
 begin
-  select array_agg(o.id), array_agg(o.published_at) into v_open.ids, v_open.times
-  from (select id, published_at from private.visible_posts
-        where required_level = 0 and closer_id is null and (published_at, id) < (v_from, v_before) and author_id <> all (p_muted)
-        order by published_at desc, id desc limit 101) o;
-  -- what is older than the last open post cannot be on the page
-  v_closer := private.closer_posts(p_place, coalesce(v_open.times[101], '-infinity'), p_muted);
-  if v_closer.ids is null then
-    return v_open;
+  -- one a transaction: it holds what publishing by hand holds, and whoever meets it waits for nothing else
+  select p.id into v_post
+  from app.posts p join app.users u on u.id = p.author_id
+  where p.published_at is null and p.deleted_at is null and greatest(p.publish_at, p.publish_again_at) <= now()
+    and not p.author_silenced and u.banned_at is null and u.erased_at is null
+  order by greatest(p.publish_at, p.publish_again_at) limit 1
+  for update of p skip locked;
+  if not found then
+    return 0;
   end if;
-  select array_agg(m.id), array_agg(m.at) into v_open.ids, v_open.times
-  from (select id, at from unnest(v_open.ids || v_closer.ids, v_open.times || v_closer.times) as m (id, at)
-        order by at desc, id desc limit 101) m;
-  return v_open;
+  begin
+    perform private.publish_post(v_post);
+  exception when others or query_canceled then   -- others are not those that took too long
+    raise warning 'the scheduled post % did not go out: % %', v_post, sqlstate, sqlerrm;
+    update app.posts set publish_again_at = clock_timestamp() + interval '5 seconds' where id = v_post;
+    return -1;
+  end;
+  return 1;
 end $$;
-comment on function private.all_posts is 'Every post that the caller may see.';
+comment on function private.job_publish_scheduled is
+  'Job: lets the scheduled post go out that has been due the longest, its author neither banned nor erased: 1. One that fails goes behind the others that are due, and is tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
 
-create function private.posts_by(p_authors uuid[], p_place app.feed_place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
-set search_path = ''
-as $$
-declare
-  v_from   timestamptz := p_place.at;
-  v_before uuid := p_place.id;
-  v_each   integer := 101 / greatest(cardinality(p_authors), 1) + 2;
-  v_until  timestamptz;
-  v_run    app.feed_run;
-begin
-  -- as many of each as could fill the page say how far back it goes, and then all of each up to there
-  select c.published_at into v_until
-  from unnest(p_authors) a (author_id)
-  cross join lateral (
-    select published_at from private.visible_posts
-    where author_id = a.author_id and required_level <= 2 and (published_at, id) < (v_from, v_before)
-    order by published_at desc, id desc limit v_each) c
-  where a.author_id <> all (p_muted)
-  order by c.published_at desc offset 100 limit 1;
-  v_until := coalesce(v_until, '-infinity');
-  select array_agg(c.id), array_agg(c.published_at) into v_run.ids, v_run.times
-  from (
-    select c.id, c.published_at
-    from unnest(p_authors) a (author_id)
-    cross join lateral (
-      select id, published_at from private.visible_posts
-      where author_id = a.author_id and required_level <= 2
-        and (published_at, id) < (v_from, v_before) and published_at >= v_until
-      order by published_at desc, id desc limit 101) c
-    where a.author_id <> all (p_muted)
-    order by c.published_at desc, c.id desc limit 101) c;
-  return v_run;
-end $$;
-comment on function private.posts_by is 'What these people wrote.';
-
-create function private.followed_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
-set search_path = ''
-as $$
-declare
-  v_me      uuid := app.uid();
-  v_place   app.feed_place := p_place;
-  v_authors uuid[] := array(select following_id from app.follows where follower_id = app.uid() limit 301);
-  v_all     app.feed_run;
-  v_run     app.feed_run;
-begin
-  if cardinality(v_authors) <= 300 then
-    return private.posts_by(v_authors, p_place, p_muted);
-  end if;
-  -- many: they are among the next of all, unless they are silent, and then it goes by author
-  for v_look in 1 .. 8 loop
-    v_all := private.all_posts(v_place, p_muted);
-    select v_run.ids || array_agg(f.id order by f.place), v_run.times || array_agg(f.at order by f.place)
-    into v_run.ids, v_run.times
-    from (select a.id, a.at, a.place
-          from unnest(v_all.ids, v_all.times) with ordinality as a (id, at, place)
-          join app.posts p on p.id = a.id
-          where (select true from app.follows where follower_id = v_me and following_id = p.author_id)) f;
-    if cardinality(v_run.ids) >= 101 or coalesce(cardinality(v_all.ids), 0) < 101 then
-      return (v_run.ids[:101], v_run.times[:101])::app.feed_run;
-    end if;
-    v_place := (v_all.times[101], v_all.ids[101])::app.feed_place;
-  end loop;
-  return private.posts_by(array(select following_id from app.follows where follower_id = app.uid()), p_place, p_muted);
-end $$;
-comment on function private.followed_posts is 'What the people wrote whom the caller follows.';
-
-create function private.hot_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
-set search_path = ''
-as $$
-declare
-  v_from   timestamptz := p_place.at;
-  v_before uuid := p_place.id;
-  v_run    app.feed_run;
-begin
-  select array_agg(o.id), array_agg(o.hot_at) into v_run.ids, v_run.times
-  from (select id, hot_at from private.visible_posts
-        where required_level = 0 and closer_id is null and (hot_at, id) < (v_from, v_before) and author_id <> all (p_muted)
-        order by hot_at desc, id desc limit 101) o;
-  return v_run;
-end $$;
-comment on function private.hot_posts is 'What anyone may see, by heat: what was written for circles does not trend, nor do reposts of it.';
-
-create function private.posts_about(p_interests uuid[], p_place app.feed_place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
-set search_path = ''
-as $$
-declare
-  v_from   timestamptz := p_place.at;
-  v_before uuid := p_place.id;
-  v_each   integer := 101 / greatest(cardinality(p_interests), 1) + 2;
-  v_until  timestamptz;
-  v_run    app.feed_run;
-begin
-  -- as in private.posts_by; a post of several of these interests counts once
-  select c.published_at into v_until
-  from (select distinct c.published_at, c.id
-        from unnest(p_interests) n (interest_id)
-        cross join lateral (
-          select i.published_at, v.id
-          from app.post_interests i join private.visible_posts v on v.id = i.post_id
-          where i.interest_id = n.interest_id and (i.published_at, i.post_id) < (v_from, v_before)
-            and v.required_level <= 2 and v.author_id <> all (p_muted)
-          order by i.published_at desc, i.post_id desc limit v_each) c) c
-  order by c.published_at desc offset 100 limit 1;
-  v_until := coalesce(v_until, '-infinity');
-  select array_agg(c.id), array_agg(c.published_at) into v_run.ids, v_run.times
-  from (
-    select distinct c.published_at, c.id
-    from unnest(p_interests) n (interest_id)
-    cross join lateral (
-      select i.published_at, v.id
-      from app.post_interests i join private.visible_posts v on v.id = i.post_id
-      where i.interest_id = n.interest_id and (i.published_at, i.post_id) < (v_from, v_before)
-        and i.published_at >= v_until and v.required_level <= 2 and v.author_id <> all (p_muted)
-      order by i.published_at desc, i.post_id desc limit 101) c
-    order by c.published_at desc, c.id desc limit 101) c;
-  return v_run;
-end $$;
-comment on function private.posts_about is 'What is about these interests.';
-
-create function private.marked_posts(
-  p_journalism boolean, p_format text, p_depths smallint[], p_place app.feed_place, p_muted uuid[]
-) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
-set search_path = ''
-as $$
-declare
-  v_from   timestamptz := p_place.at;
-  v_before uuid := p_place.id;
-  v_run    app.feed_run;
-begin
-  if p_journalism then
-    select array_agg(o.id), array_agg(o.published_at) into v_run.ids, v_run.times
-    from (select id, published_at from private.visible_posts
-          where is_journalism and required_level <= 2 and (published_at, id) < (v_from, v_before)
-            and author_id <> all (p_muted)
-          order by published_at desc, id desc limit 101) o;
-  elsif p_format is not null then
-    select array_agg(o.id), array_agg(o.published_at) into v_run.ids, v_run.times
-    from (select id, published_at from private.visible_posts
-          where format = p_format and required_level <= 2 and (published_at, id) < (v_from, v_before)
-            and author_id <> all (p_muted)
-          order by published_at desc, id desc limit 101) o;
-  else
-    select array_agg(o.id), array_agg(o.published_at) into v_run.ids, v_run.times
-    from (select o.id, o.published_at
-          from unnest(p_depths) d (depth)
-          cross join lateral (
-            select id, published_at from private.visible_posts v
-            where v.depth = d.depth and required_level <= 2 and (published_at, id) < (v_from, v_before)
-              and author_id <> all (p_muted)
-            order by published_at desc, id desc limit 101) o
-          order by o.published_at desc, o.id desc limit 101) o;
-  end if;
-  return v_run;
-end $$;
-comment on function private.marked_posts is 'Journalism, else what has a format, else what has one of these depths.';
-
--- sql/posts/52_feed_ranking.sql
-
--- How For You is ranked: posts in time order are cut into blocks at fixed boundaries, and within a block the score decides.
--- The score has no clock, so that walking the feed to its end gives every post once. What reorders by meaning later stays
--- within a block too.
--- Specification: Posts and feed › GET /feed. Decisions: Lists (`why`).
-
-create table app.feed_blocks (
-  starts_at timestamptz primary key
-);
-comment on table app.feed_blocks is
-  'The boundaries of the ranked feed, about 50 posts apart, never moved: a block goes from one up to the next.';
-
-create function private.cut_feed() returns trigger
-language plpgsql security definer   -- the boundaries are written here alone
-set search_path = ''
-as $$
-declare
-  v_start timestamptz := coalesce((select max(starts_at) from app.feed_blocks), '-infinity');
-  v_at    timestamptz := (select published_at from app.posts where id = (new.payload ->> 'postId')::uuid);
-begin
-  if (select count(*) from (
-        (select from app.posts where required_level = 0 and closer_id is null and published_at >= v_start limit 51)
-        union all (select from app.posts where required_level <= 2 and closer_id is not null and published_at >= v_start limit 51)) p) > 50
-     -- who comes at the same time leaves it to the other
-     and pg_try_advisory_xact_lock(hashtextextended('feed blocks', 0)) then
-    insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
-  end if;
-  return null;
-end $$;
-comment on function private.cut_feed is 'Trigger: a post that comes after 50 others begins a new block of the ranked feed.';
-create trigger cut_feed after insert on app.domain_events
-  for each row when (new.name = 'posts.post.published') execute function private.cut_feed();
-
-create function private.block_start(p_at timestamptz) returns timestamptz
-language plpgsql stable security definer   -- boundaries are nobody's to read
+create function private.scheduled_time(p_post uuid) returns timestamptz
+language plpgsql stable security definer   -- a cursor holds also when its post was deleted since
 set search_path = ''
 as $$
 begin
-  return coalesce((select max(starts_at) from app.feed_blocks where starts_at <= p_at), '-infinity');
+  return (select coalesce(publish_at, scheduled_emitted_at) from app.posts where id = p_post and author_id = app.uid());
 end $$;
-comment on function private.block_start is 'Where the block begins that a moment lies in.';
+comment on function private.scheduled_time is
+  'Where a cursor''s post stands among the caller''s scheduled ones: also one that has gone out or was deleted, never another''s. One that was published before its time stands at the moment when that was.';
 
-create function private.block_end(p_at timestamptz) returns timestamptz
-language plpgsql stable security definer   -- boundaries are nobody's to read
-set search_path = ''
-as $$
-begin
-  return coalesce((select min(starts_at) from app.feed_blocks where starts_at > p_at), 'infinity');
-end $$;
-comment on function private.block_end is 'Where the block ends that a moment lies in.';
-
-create function private.feed_scores(p_ids uuid[])
-returns table (id uuid, at timestamptz, score integer, engagement integer, depth integer, interest integer, following integer, circle integer)
-language plpgsql stable security definer   -- looks once; gives numbers of posts that its caller has found visible
-set search_path = ''
-as $$
-declare
-  v_me uuid := app.uid();
-begin
-  return query
-    select f.id, f.published_at, f.engagement + f.depth + f.interest + f.following + f.circle,
-           f.engagement, f.depth, f.interest, f.following, f.circle
-    from (
-      select p.id, p.published_at,
-             (ln(1::float8 + c.reactions + c.replies * 2 + c.shares * 3 + c.bookmarks * 2) * 10000)::integer as engagement,
-             coalesce(10000 - 2000 * abs(o.depth - i.depth), 0) as depth,
-             case when i.depth is null then 0 else 10000 end as interest,
-             case when f.following_id is null then 0 else 10000 end as following,
-             case a.level when 1 then 5000 when 2 then 10000 else 0 end as circle
-      from unnest(p_ids) as w (id)
-      join app.posts p on p.id = w.id
-      join app.posts o on o.id = case p.format when 'repost' then p.quoted_post_id else p.id end
-      join app.post_counters c on c.post_id = o.id
-      left join app.user_interests i on i.user_id = v_me and i.interest_id = o.interest_id
-      left join app.follows f on f.follower_id = v_me and f.following_id = p.author_id
-      left join app.audience a on a.viewer_id = v_me and a.author_id = p.author_id) f;
-end $$;
-comment on function private.feed_scores is
-  'What posts are worth to the caller, in ten-thousandths: engagement ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks), depth 0..1 (how near the post''s depth is to the depth of one''s interest in its primary interest), interest 1 (one has that), following 1, circle 0.5 or 1 (one is in the author''s circle or inner circle). score is their sum. A repost has the first three of its original.';
-
--- sql/posts/53_feed.sql
-
--- The feed: tabs, filters, what is muted, and the order.
--- Specification: Posts and feed › GET /feed. Decisions: Lists; Visibility.
-
-insert into private.errors (word, status, text) values
-  ('tab_unknown', 422, 'tab is following, trending or circles.');
-
-create type app.feed_choice as (
-  tab text, interests uuid[], journalism boolean, format text, min_depth smallint,
-  muted_people uuid[], muted_posts uuid[], muted_words text
-);
-comment on type app.feed_choice is 'What a feed is asked for, and what its reader has muted.';
-
-create function private.feed_source(p_choice app.feed_choice, p_place app.feed_place) returns app.feed_run
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  -- the narrowest way in; what else was asked for, private.feed_chosen sees to
-  case
-    when p_choice.tab = 'trending' then return private.hot_posts(p_place, p_choice.muted_people);
-    when p_choice.tab = 'following' then return private.followed_posts(p_place, p_choice.muted_people);
-    when p_choice.tab = 'circles' then return private.closer_posts(p_place, '-infinity', p_choice.muted_people);
-    when p_choice.interests is not null then return private.posts_about(p_choice.interests, p_place, p_choice.muted_people);
-    when p_choice.journalism or p_choice.format is not null or p_choice.min_depth > 0 then
-      return private.marked_posts(p_choice.journalism, p_choice.format,
-        array(select generate_series(p_choice.min_depth, 5))::smallint[], p_place, p_choice.muted_people);
-    else return private.all_posts(p_place, p_choice.muted_people);
-  end case;
-end $$;
-comment on function private.feed_source is 'The next posts of a feed from a place on, before what else was asked for is left out.';
-
-create function private.feed_chosen(p_choice app.feed_choice, p_ids uuid[]) returns uuid[]
-language plpgsql stable security definer   -- looks once; see private.visible_posts
-set search_path = ''
-as $$
-begin
-  if p_choice.interests is null and not p_choice.journalism and p_choice.format is null and p_choice.min_depth = 0
-     and p_choice.muted_people = '{}' and p_choice.muted_posts = '{}' and p_choice.muted_words is null then
-    return p_ids;
-  end if;
-  return array(
-    select p.id
-    from unnest(p_ids) with ordinality as w (id, place)
-    join app.posts p on p.id = w.id
-    left join app.posts q on q.id = p.quoted_post_id
-    where (p_choice.interests is null
-           or (select true from app.post_interests i where i.post_id = p.id and i.interest_id = any (p_choice.interests) limit 1))
-      and (not p_choice.journalism or p.is_journalism)
-      and (p_choice.format is null or p.format = p_choice.format)
-      and p.depth >= p_choice.min_depth
-      and p.author_id <> all (p_choice.muted_people) and p.id <> all (p_choice.muted_posts)
-      -- who does not want to hear somebody does not want to hear them repeated
-      and (p.format <> 'repost'
-           or (q.author_id <> all (p_choice.muted_people) and q.id <> all (p_choice.muted_posts)))
-      and (p_choice.muted_words is null
-           or not (private.has_keyword(p.words, p_choice.muted_words)
-                   or q.words is not null and private.post_visible_to(q.id, app.uid())
-                      and private.has_keyword(q.words, p_choice.muted_words)))
-    order by w.place);
-end $$;
-comment on function private.feed_chosen is
-  'Of these posts those that were asked for and are not muted: by their author, themselves (also as a repost), or by a word in them or in what they quote.';
-
-create type app.feed_page as (ids uuid[], parts json[], next uuid);
-comment on type app.feed_page is
-  'Up to one post more than a page, {score, why} of each, and where to go on when the look ended before the page was full.';
-
-create function private.feed_why(p_factors text[], p_weights numeric[]) returns json
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return (
-    select json_build_object('score', coalesce(sum(w.weight), 0),
-                             'why', coalesce(json_agg(json_build_object('factor', w.factor, 'weight', w.weight)), '[]'))
-    from unnest(p_factors, p_weights) as w (factor, weight) where w.weight <> 0);
-end $$;
-comment on function private.feed_why is 'The parts of a score as {score, why: [{factor, weight}]}, those of no weight left out.';
-
-create function private.feed_in_time(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
-language plpgsql stable security definer   -- the heat of a post is nobody's to read
-set search_path = ''
-as $$
-declare
-  v_hot   boolean := p_choice.tab = 'trending';
-  v_place app.feed_place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.feed_place;
-  v_run   app.feed_run;
-  v_page  app.feed_page := ('{}', '{}', null)::app.feed_page;
-begin
-  if p_cursor is not null then
-    select case when v_hot then private.hot_at(private.post_time(p.id), p.warmth) else private.post_time(p.id) end, p.id
-    into v_place.at, v_place.id
-    from app.posts p where p.id = p_cursor;
-    if v_place.at is null then
-      perform private.fail('cursor_unknown');
-    end if;
-  end if;
-  for v_look in 1 .. 40 loop
-    v_run := private.feed_source(p_choice, v_place);
-    v_page.ids := v_page.ids || private.feed_chosen(p_choice, v_run.ids);
-    v_page.next := v_run.ids[101];
-    exit when v_page.next is null or cardinality(v_page.ids) > p_limit;
-    v_place := (v_run.times[101], v_run.ids[101])::app.feed_place;
-  end loop;
-  v_page.parts := array(
-    select private.feed_why('{recency,engagement}', array[round(extract(epoch from p.published_at) / 3600, 4),
-                                                          case when v_hot then p.warmth * 4 else 0 end])
-    from unnest(v_page.ids[:p_limit]) with ordinality as w (id, place) join app.posts p on p.id = w.id
-    order by w.place);
-  return v_page;
-end $$;
-comment on function private.feed_in_time is
-  'A page by time, or by heat among the trending. The score is that place in hours since 1970: recency, and engagement where it counts. Fails: cursor_unknown.';
-
-create function private.feed_ranked(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
-language plpgsql stable security definer   -- scores and boundaries are nobody's to read
-set search_path = ''
-as $$
-declare
-  v_until  timestamptz := 'infinity';   -- blocks from here on have been looked at
-  v_lowest timestamptz;
-  v_start  timestamptz := 'infinity';   -- the start of the cursor's block, and the score of its post
-  v_score  integer;
-  v_at     timestamptz;
-  v_bounds timestamptz[];
-  v_run    app.feed_run;
-  v_more   app.feed_run;
-  v_whole  uuid[];
-  v_found  uuid[];
-  v_parts  json[];
-  v_page   app.feed_page := ('{}', '{}', null)::app.feed_page;
-begin
-  if p_cursor is not null then
-    v_at := private.post_time(p_cursor);
-    if v_at is null then
-      perform private.fail('cursor_unknown');
-    end if;
-    v_start := private.block_start(v_at);
-    v_until := private.block_end(v_at);
-    select s.score into v_score from private.feed_scores(array[p_cursor]) s;
-  end if;
-  for v_look in 1 .. 40 loop
-    v_run := private.feed_source(p_choice, (v_until, '00000000-0000-0000-0000-000000000000')::app.feed_place);
-    v_lowest := '-infinity';
-    v_more := v_run;
-    while v_more.ids[101] is not null loop
-      -- whole blocks only; where all is in one, until its end is seen
-      v_lowest := private.block_end(v_more.times[101]);
-      exit when v_lowest < v_until;
-      v_lowest := '-infinity';
-      v_more := private.feed_source(p_choice, (v_more.times[101], v_more.ids[101])::app.feed_place);
-      v_run := (v_run.ids || v_more.ids, v_run.times || v_more.times)::app.feed_run;
-    end loop;
-    v_whole := array(select w.id from unnest(v_run.ids, v_run.times) as w (id, at) where w.at >= v_lowest);
-    v_bounds := array(select starts_at from app.feed_blocks where starts_at > v_lowest and starts_at < v_until order by starts_at);
-
-    select array_agg(f.id order by f.block desc, f.score desc, f.id desc),
-           array_agg(json_build_array(f.engagement, f.depth, f.interest, f.following, f.circle)
-                     order by f.block desc, f.score desc, f.id desc)
-    into v_found, v_parts
-    from (select s.*, width_bucket(s.at, v_bounds) as block
-          from private.feed_scores(private.feed_chosen(p_choice, v_whole)) s
-          where p_cursor is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor)) f;
-    v_page.ids := v_page.ids || v_found;
-    v_page.parts := v_page.parts || v_parts;
-    exit when v_lowest = '-infinity' or cardinality(v_page.ids) > p_limit;
-    v_until := v_lowest;
-  end loop;
-  if v_lowest > '-infinity' and cardinality(v_page.ids) <= p_limit then
-    v_page.next := (select s.id from private.feed_scores(v_whole) s
-                    order by private.block_start(s.at), s.score, s.id limit 1);
-  end if;
-  v_page.parts := array(
-    select private.feed_why('{engagement,depth,interest,following,circle}',
-                            array(select e.n::numeric / 10000 from json_array_elements_text(w.part) as e (n)))
-    from unnest(v_page.parts[:p_limit]) with ordinality as w (part, place) order by w.place);
-  return v_page;
-end $$;
-comment on function private.feed_ranked is 'A page of For You: by block, score and id. Fails: cursor_unknown.';
-
-create function api.list_feed(
-  p_tab text default null, p_journalism boolean default false, p_min_depth integer default 0,
-  p_interest_id uuid default null, p_format text default null, p_limit integer default 20, p_cursor text default null
-) returns json
+create function api.list_scheduled_posts(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.cursor_uuid(p_cursor);
-  v_choice app.feed_choice := (
-    p_tab, private.interest_subtree(p_interest_id), coalesce(p_journalism, false), p_format, coalesce(p_min_depth, 0),
-    private.muted_people(), private.muted_posts(), private.muted_pattern())::app.feed_choice;
-  v_page   app.feed_page;
+  v_me    uuid := private.caller();
+  v_after uuid := private.cursor_uuid(p_cursor);
+  v_from  timestamptz := '-infinity';
+  v_ids   uuid[];
 begin
-  perform private.page(null, '{}', p_limit);   -- a limit that is none is refused before anything is looked at
-  if p_tab is null then
-    v_page := private.feed_ranked(v_choice, v_cursor, p_limit);
-  elsif p_tab in ('following', 'trending', 'circles') then
-    v_page := private.feed_in_time(v_choice, v_cursor, p_limit);
+  if v_after is null then
+    v_after := v_me;   -- any will do beside infinity
   else
-    perform private.fail('tab_unknown');
+    v_from := private.scheduled_time(v_after);
+    if v_from is null then
+      perform private.fail('cursor_unknown');
+    end if;
   end if;
-  if cardinality(v_page.ids) > p_limit or v_page.next is null then
-    return private.page(private.post_cards(v_page.ids[:p_limit], v_page.parts), v_page.ids::text[], p_limit);
-  end if;
-  -- a short page, which goes on behind the last post that was looked at
-  return json_build_object('items', coalesce(private.post_cards(v_page.ids, v_page.parts), '[]'::json),
-                           'nextCursor', v_page.next, 'hasMore', true);
+  v_ids := array(select id from app.posts
+                 where author_id = v_me and published_at is null and (publish_at, id) > (v_from, v_after)
+                 order by publish_at, id limit 51);
+  return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
-comment on function api.list_feed is
-  'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post with its score and why [{factor, weight}]. Fails: tab_unknown, interest_unknown, cursor_unknown, limit_out_of_range.';
+comment on function api.list_scheduled_posts is
+  'The caller''s posts that wait for their time, the soonest first. Fails: cursor_unknown, limit_out_of_range.';
+
+-- sql/posts/53_profile.sql
+
+-- A person's posts on their profile: the pinned ones first, then the newest.
+-- Specification: Posts and feed › by/:username. Decisions: Lists; Visibility.
+
+create function private.profile_place(
+  p_cursor text, p_author uuid, out post_id uuid, out pinned_at timestamptz, out published_at timestamptz
+)
+language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
+set search_path = ''
+as $$
+begin
+  post_id := private.cursor_uuid(p_cursor);
+  if private.post_time(post_id) is not null then
+    select p.pinned_at, p.published_at into pinned_at, published_at
+    from app.posts p where p.id = profile_place.post_id and p.author_id = p_author;
+  end if;
+  if p_cursor is not null and published_at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+end $$;
+comment on function private.profile_place is
+  'Where a cursor''s post stands on its author''s profile: among the pinned when pinned_at is there (a deleted one keeps it), else in time. Fails for what is none of theirs or was not for the caller: cursor_unknown.';
+
+create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_author uuid := private.person(p_username);
+  v_before uuid;
+  v_pinned timestamptz;
+  v_from   timestamptz;
+  v_ids    uuid[] := '{}';
+begin
+  select post_id, pinned_at, published_at into v_before, v_pinned, v_from from private.profile_place(p_cursor, v_author);
+  if v_before is null then
+    v_before := v_author;   -- any will do beside infinity
+    v_pinned := 'infinity';
+  end if;
+  if v_pinned is not null then
+    v_ids := array(select id from app.posts
+                   where author_id = v_author and pinned_at is not null and deleted_at is null and published_at is not null
+                     and (pinned_at, id) < (v_pinned, v_before)
+                   order by pinned_at desc, id desc);
+    v_from := 'infinity';
+  end if;
+  v_ids := v_ids || array(select id from app.posts
+                          where author_id = v_author and pinned_at is null and (published_at, id) < (v_from, v_before)
+                          order by published_at desc, id desc limit 51);
+  return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_posts_by is
+  'A person''s posts as far as the caller sees them, the pinned ones first, then the newest; to oneself the hidden ones too, the scheduled ones to nobody. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
 
 -- sql/posts/60_reports.sql
 
@@ -8083,6 +7445,81 @@ comment on function private.reported_reply is 'The reply that a report names, wh
 
 insert into private.report_targets (type, finder) values
   ('post', 'private.reported_post'), ('reply', 'private.reported_reply');
+
+-- sql/posts/70_realtime.sql
+
+-- The channel feed:public: the id of every new public post, and nothing else.
+-- Specification: Events › Delivery. Decisions: Visibility.
+
+create function private.broadcast_post() returns trigger
+language plpgsql security definer   -- sends to others than the caller
+set search_path = ''
+as $$
+begin
+  perform private.broadcast('feed:public', 'post', jsonb_build_object('id', p.id))
+  from app.posts p
+  where p.id = (new.payload ->> 'postId')::uuid and p.required_level = 0 and p.space_id is null and p.closer_id is null
+    and not exists (select from app.posts q where q.id = p.quoted_post_id and p.format = 'repost' and q.space_id is not null);
+  return null;
+end $$;
+comment on function private.broadcast_post is
+  'Trigger of the outbox: a public post is announced when it is published, which for a scheduled one is later than its insert.';
+create trigger broadcast_post after insert on app.domain_events
+  for each row when (new.name = 'posts.post.published')
+  execute function private.broadcast_post();
+
+-- sql/posts/80_bans.sql
+
+-- Bans: what a banned person wrote is silent, and comes back with the end of the ban.
+
+create function private.lock_published() returns trigger
+language plpgsql security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+begin
+  perform private.lock_counters(array(
+    select p.id from app.posts p
+    where p.author_id = new.id
+      and ((old.banned_at is null) <> (new.banned_at is null)
+        or p.deleted_at is null or p.title is not null or p.body <> '' or p.media <> '[]')
+    union select p.quoted_post_id from app.posts p
+    where p.author_id = new.id and p.format = 'repost' and p.deleted_at is null
+    union select r.post_id from app.replies r
+    where r.author_id = new.id and r.deleted_at is null and r.hidden_at is null));
+  return null;
+end $$;
+comment on function private.lock_published is
+  'Trigger: before a ban or an erasure changes anything, the counters of all that it will count or change: those of the person''s posts, of what they reposted and of what they replied under. Who reacts, counts views, moderates, bans or erases meanwhile waits with nothing held that is wanted here.';
+-- by its name before silence_… and every erase_…
+create trigger counters_first after update of banned_at, erased_at on app.users
+  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
+  execute function private.lock_published();
+
+create function private.silence_posts() returns trigger
+language plpgsql security definer   -- a ban changes rows of the banned person
+set search_path = ''
+as $$
+begin
+  update app.posts set author_silenced = new.banned_at is not null where author_id = new.id;
+  return null;
+end $$;
+comment on function private.silence_posts is 'Trigger: a ban takes a person''s posts from everyone, its end gives them back.';
+create trigger silence_posts after update of banned_at on app.users
+  for each row when ((old.banned_at is null) <> (new.banned_at is null))
+  execute function private.silence_posts();
+
+create function private.silence_replies() returns trigger
+language plpgsql security definer   -- a ban changes rows of the banned person
+set search_path = ''
+as $$
+begin
+  update app.replies set author_silenced = new.banned_at is not null where author_id = new.id;
+  return null;
+end $$;
+comment on function private.silence_replies is 'Trigger: a ban takes a person''s replies from everyone, its end gives them back.';
+create trigger silence_replies after update of banned_at on app.users
+  for each row when ((old.banned_at is null) <> (new.banned_at is null))
+  execute function private.silence_replies();
 
 -- sql/posts/90_erasure.sql
 
@@ -8143,7 +7580,7 @@ create trigger erase_posts after update of erased_at on app.users
 -- Who may see and touch posts, replies and reactions. Twin of sql/posts/.
 
 grant execute on function private.visibility_level, private.hot_at, private.trimmed, private.post, private.open_post, private.original, private.open_original, private.marked, private.own_post, private.post_visible_to, private.post_time,
-  private.post_cards, private.muted_posts, private.feed_in_time, private.feed_ranked, private.reply, private.reply_time, private.reply_cards, private.reactions_of, private.reported_post, private.reported_reply,
+  private.post_cards, private.muted_posts, private.reply, private.reply_time, private.reply_cards, private.reactions_of, private.reported_post, private.reported_reply,
   private.series, private.series_cards, private.place_part, private.part_place,
   private.bookmark_time, private.quotable, private.reposted, private.delete_repost, private.pin, private.unpin, private.withdraw_vote
   to authenticated;
@@ -8325,9 +7762,6 @@ comment on policy insert_author on app.post_co_authors is
 grant execute on function private.co_author, private.check_split, private.settle_co_author,
   api.invite_co_author, api.respond_co_author to authenticated;
 
--- feed_blocks: for definer functions alone
-alter table app.feed_blocks enable row level security;
-
 -- replies
 alter table app.replies enable row level security;
 grant select on app.replies to authenticated;
@@ -8356,7 +7790,7 @@ create policy delete_own on app.reactions for delete to authenticated using (use
 comment on policy delete_own on app.reactions is 'People take their own reactions back.';
 
 grant execute on function
-  api.create_post, api.list_feed, api.get_post, api.create_reply, api.list_replies, api.react, api.unreact,
+  api.create_post, api.get_post, api.create_reply, api.list_replies, api.react, api.unreact,
   api.create_series, api.list_my_series, api.add_series_item, api.list_series_items, api.follow_series, api.unfollow_series
   to authenticated;
 
@@ -8367,6 +7801,477 @@ create policy select_public_feed on realtime.messages for select to authenticate
      and (select private.check_caller()));
 do $$ begin
   comment on policy select_public_feed on realtime.messages is 'Every live token hears the ids of new public posts.';
+exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write policies only
+end $$;
+
+-- sql/notifications/10_notifications.sql
+
+-- Notifications: what happened to a person, rolled up where the same keeps happening.
+-- Specification: Wiki and notifications; Events › Delivery. Decisions: Notifications, 26 kinds.
+
+create table app.notifications (
+  id          uuid primary key default gen_random_uuid(),
+  user_id     uuid not null references app.users on delete cascade,
+  kind        text not null check (kind in (
+    'circle.invited', 'circle.accepted', 'circle.added', 'co-author.invited', 'co-author.accepted', 'user.followed',
+    'post.replied', 'post.reacted', 'post.milestone', 'post.reposted', 'post.quoted', 'post.mentioned', 'poll.closed',
+    'series.updated', 'payment.received', 'reputation.level-up', 'reputation.voted', 'appeal.resolved', 'invite.used',
+    'wiki.resolved', 'message.received', 'membership.decided', 'event.reminder', 'order.updated',
+    'moderation.actioned', 'admin.broadcast')),
+  group_key   text not null,
+  count       integer not null default 1 check (count > 0),
+  target_type text,
+  target_id   text,
+  payload     jsonb not null default '{}',
+  created_at  timestamptz not null default now(),
+  read_at     timestamptz,
+  check ((target_type is null) = (target_id is null))
+);
+create index notifications_user_id_idx on app.notifications (user_id, created_at desc, id desc);
+create index notifications_group_key_idx on app.notifications (user_id, group_key, created_at desc);
+create index notifications_unread_idx on app.notifications (user_id, created_at) where read_at is null;
+comment on table app.notifications is
+  'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, never the internal id of a person. created_at is that of the first item of a roll-up.';
+
+create table app.notification_actors (
+  notification_id uuid not null references app.notifications on delete cascade,
+  actor_id        uuid not null references app.users on delete cascade,
+  created_at      timestamptz not null default now(),
+  primary key (notification_id, actor_id)
+);
+create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
+comment on table app.notification_actors is 'Who caused a notification, each once. All of them: one who is hidden later leaves room for the next.';
+
+insert into private.errors (word, status, text) values
+  ('read_selection', 422, 'Exactly one of ids, groupKey and before says what was read.');
+
+create view app.notification_card with (security_invoker) as
+select n.id,
+       json_build_object(
+         'id', n.id,
+         'kind', n.kind,
+         'groupKey', n.group_key,
+         'count', n.count,
+         'actors', coalesce((
+           select json_agg(a.card order by a.created_at, a.id)
+           from (select p.card, a.created_at, p.id
+                 from app.notification_actors a join app.person_card p on p.id = a.actor_id
+                 where a.notification_id = n.id
+                 order by a.created_at, p.id limit 3) a), '[]'),
+         'target', case when n.target_id is not null
+                        then json_build_object('type', n.target_type, 'id', n.target_id) end,
+         'payload', n.payload,
+         'createdAt', n.created_at,
+         'readAt', n.read_at) as card
+from app.notifications n;
+comment on view app.notification_card is
+  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, readAt}. actors are the first three whom the reader still may see.';
+
+create function private.notification_cards(p_ids uuid[]) returns json
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes ten times as long as running it
+as $$
+begin
+  return (select json_agg(c.card order by i.place)
+          from unnest(p_ids) with ordinality as i (id, place) join app.notification_card c on c.id = i.id);
+end $$;
+comment on function private.notification_cards is 'The cards of these notifications, in order, as far as the caller sees them.';
+
+create function private.roll_up(p_user uuid, p_kind text, p_group_key text, p_actor uuid, p_payload jsonb) returns boolean
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  -- two first items at once make one roll-up
+  perform pg_advisory_xact_lock(hashtextextended('notification ' || p_user || p_group_key, 0));
+  select id into v_id from app.notifications
+  where user_id = p_user and group_key = p_group_key and created_at > now() - interval '1 hour'
+  order by created_at desc limit 1;
+  if not found then
+    return false;
+  end if;
+  insert into app.notification_actors (notification_id, actor_id) values (v_id, p_actor) on conflict do nothing;
+  -- who takes a heart back and gives it again is not counted, and disturbs nobody, twice
+  if found or p_kind in ('post.replied', 'post.quoted', 'message.received') then
+    update app.notifications set count = count + 1, payload = p_payload, read_at = null where id = v_id;
+  else
+    update app.notifications set payload = p_payload where id = v_id and payload <> p_payload;   -- what it named may be gone
+  end if;
+  return true;
+end $$;
+comment on function private.roll_up is
+  'Adds an item to the notification of this group that is less than an hour old, which is unread again and carries the latest payload; false when there is none.';
+
+create function private.notify(
+  p_user uuid, p_kind text, p_actor uuid, p_target_type text, p_target_id text,
+  p_payload jsonb default '{}', p_group_key text default null
+) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_group text := coalesce(p_group_key, concat_ws(':', p_kind, p_target_id));
+  v_id    uuid;
+begin
+  if p_user = p_actor
+     or private.level_of(p_user, p_actor) < 0
+     or exists (select from app.mutes where muter_id = p_user and muted_id = p_actor)
+     or exists (select from app.users where id = p_user and (banned_at is not null or erased_at is not null)) then
+    return;
+  end if;
+  -- a muted post is silent; what the staff did to it and who writes it with whom is told all the same
+  if p_target_type = 'post' and p_kind not in ('moderation.actioned', 'co-author.invited', 'co-author.accepted')
+     and exists (select from app.post_mutes where user_id = p_user and post_id = p_target_id::uuid) then
+    return;
+  end if;
+  if p_kind in ('user.followed', 'post.reacted', 'post.replied', 'post.reposted', 'post.quoted', 'message.received')
+     and private.roll_up(p_user, p_kind, v_group, p_actor, p_payload) then
+    return;
+  end if;
+  if p_kind in ('circle.invited', 'circle.added', 'co-author.invited', 'reputation.voted') then
+    -- who is invited or added, and removed, and invited again has one unread notice of it, about the latest; and so has
+    -- whom somebody votes for, and against, and for
+    update app.notifications set target_id = p_target_id, payload = p_payload
+    where user_id = p_user and group_key = v_group and read_at is null;
+    if found then
+      return;
+    end if;
+  end if;
+  insert into app.notifications (user_id, kind, group_key, target_type, target_id, payload)
+  values (p_user, p_kind, v_group, p_target_type, p_target_id, p_payload)
+  returning id into v_id;
+  if p_actor is not null then
+    insert into app.notification_actors (notification_id, actor_id) values (v_id, p_actor);
+  end if;
+end $$;
+comment on function private.notify is
+  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself, from the muted or across a block, nothing about a post that they have muted, nothing to the banned and erased.';
+
+create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.caller();
+  v_from   app.notifications;
+  v_ids    uuid[];
+begin
+  select * into v_from from app.notifications where id = private.cursor_uuid(p_cursor);
+  if p_cursor is not null and not found then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_from.created_at := coalesce(v_from.created_at, 'infinity');   -- bare variables: an expression is no index condition
+  v_from.id := coalesce(v_from.id, v_caller);
+  v_ids := array(select id from app.notifications
+                 where user_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)
+                 order by created_at desc, id desc limit 51);
+  return private.page(private.notification_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_notifications is
+  'The caller''s notifications, newest first by their first item. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.count_unread() returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return json_build_object('count', (select count(*) from app.notifications
+                                     where user_id = private.caller() and read_at is null));
+end $$;
+comment on function api.count_unread is 'How many notifications the caller has not read, a roll-up as one: {count}.';
+
+create function api.mark_read(p_ids uuid[] default null, p_group_key text default null, p_before timestamptz default null)
+returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if num_nonnulls(p_ids, p_group_key, p_before) <> 1 then
+    perform private.fail('read_selection');
+  end if;
+  update app.notifications set read_at = now()
+  where user_id = private.caller() and read_at is null
+    and (id = any (p_ids) or group_key = p_group_key or created_at < p_before);
+  return api.count_unread();
+end $$;
+comment on function api.mark_read is
+  'Marks the caller''s notifications read: these ids, a group, or all before a moment; what is not theirs is passed over. Answers {count}, those still unread. Fails: read_selection.';
+
+-- sql/notifications/20_events.sql
+
+-- Which domain events tell whom what. In the transaction that caused them.
+-- Specification: Events. Decisions: Notifications.
+
+create function private.notify_of_event() returns trigger
+language plpgsql security definer   -- tells others than the caller
+set search_path = ''
+as $$
+declare
+  v_event jsonb := new.payload;
+begin
+  case new.name
+  when 'social.invitation.sent' then
+    perform private.notify((v_event ->> 'inviteeId')::uuid, 'circle.invited', (v_event ->> 'inviterId')::uuid,
+      'invitation', v_event ->> 'invitationId',
+      jsonb_build_object('invitationId', v_event -> 'invitationId', 'circleId', v_event -> 'circleId'),
+      'circle.invited:' || (v_event ->> 'circleId'));
+
+  when 'social.invitation.accepted' then
+    perform private.notify(i.inviter_id, 'circle.accepted', i.invitee_id, 'circle', i.circle_id::text,
+      jsonb_build_object('invitationId', i.id, 'circleId', i.circle_id), 'circle.accepted:' || i.id)
+    from app.circle_invitations i where i.id = (v_event ->> 'invitationId')::uuid;
+
+  when 'social.member.added' then
+    -- who accepts an invitation adds themselves, and needs not be told
+    perform private.notify((v_event ->> 'memberId')::uuid, 'circle.added', c.owner_id, 'circle', c.id::text,
+      jsonb_build_object('circleId', c.id))
+    from app.circles c
+    where c.id = (v_event ->> 'circleId')::uuid and app.uid() is distinct from (v_event ->> 'memberId')::uuid;
+
+  when 'social.user.followed' then
+    -- the follower is the actor; who is followed needs no target
+    perform private.notify((v_event ->> 'followingId')::uuid, 'user.followed', (v_event ->> 'followerId')::uuid, null, null);
+
+  when 'posts.reply.created' then
+    -- in the order of their ids: telling locks, and two replies at once must not wait for each other
+    perform private.notify(t.id, 'post.replied', t.author_id, 'post', t.post_id::text,
+      jsonb_build_object('postId', t.post_id, 'replyId', t.reply_id))
+    from (select r.post_id, r.id as reply_id, r.author_id, a.id
+          from app.replies r
+          join app.posts p on p.id = r.post_id
+          left join app.replies parent on parent.id = r.parent_id
+          cross join lateral (select p.author_id union select parent.author_id) a (id)
+          where r.id = (v_event ->> 'replyId')::uuid and private.post_visible_to(r.post_id, a.id) and a.id is not null
+          order by a.id) t;
+
+  when 'posts.person.mentioned' then
+    perform private.notify((v_event ->> 'userId')::uuid, 'post.mentioned', (v_event ->> 'byId')::uuid,
+      'post', v_event ->> 'postId', jsonb_build_object('postId', v_event -> 'postId', 'replyId', v_event -> 'replyId'));
+
+  when 'posts.series.extended' then
+    perform private.tell_of_part(v_event);
+
+  when 'posts.reaction.added' then
+    perform private.notify(p.author_id, 'post.reacted', (v_event ->> 'userId')::uuid, 'post', p.id::text,
+      jsonb_build_object('postId', p.id, 'kind', v_event -> 'kind'))
+    from app.posts p where p.id = (v_event ->> 'postId')::uuid;
+
+  when 'posts.post.reposted' then
+    perform private.notify(p.author_id, 'post.reposted', (v_event ->> 'userId')::uuid, 'post', p.id::text,
+      jsonb_build_object('postId', p.id, 'repostId', v_event -> 'repostId'))
+    from app.posts p
+    where p.id = (v_event ->> 'postId')::uuid and private.post_visible_to((v_event ->> 'repostId')::uuid, p.author_id);
+
+  when 'posts.post.quoted' then
+    -- a scheduled quote may go out when what it quotes is gone
+    perform private.notify(p.author_id, 'post.quoted', (v_event ->> 'userId')::uuid, 'post', p.id::text,
+      jsonb_build_object('postId', p.id, 'quoteId', v_event -> 'quoteId'))
+    from app.posts p
+    where p.id = (v_event ->> 'postId')::uuid and private.post_visible_to(p.id, p.author_id)
+      and private.post_visible_to((v_event ->> 'quoteId')::uuid, p.author_id);
+
+  when 'posts.post.milestone' then
+    perform private.notify(p.author_id, 'post.milestone', null, 'post', p.id::text,
+      jsonb_build_object('postId', p.id, 'reactions', v_event -> 'reactions'))
+    from app.posts p where p.id = (v_event ->> 'postId')::uuid;
+
+  when 'reputation.level_reached' then
+    perform private.notify((v_event ->> 'userId')::uuid, 'reputation.level-up', null, 'interest', v_event ->> 'interestId',
+      jsonb_build_object('interestId', v_event -> 'interestId', 'level', v_event -> 'level'));
+
+  when 'reputation.vote.cast' then
+    if (v_event ->> 'value')::integer <> 0 then
+      perform private.notify((v_event ->> 'userId')::uuid, 'reputation.voted', (v_event ->> 'voterId')::uuid,
+        'vote', v_event ->> 'voteId',
+        jsonb_build_object('interestId', v_event -> 'interestId', 'value', v_event -> 'value'));
+    end if;
+
+  when 'reputation.appeal.resolved' then
+    perform private.notify(a.user_id, 'appeal.resolved', null, 'appeal', a.id::text,
+      jsonb_build_object('appealId', a.id, 'interestId', a.interest_id, 'status', a.status))
+    from app.reputation_appeals a where a.id = (v_event ->> 'appealId')::uuid;
+
+  when 'posts.poll.closed' then
+    perform private.notify(u.id, 'poll.closed', nullif(p.author_id, u.id), 'post', p.id::text,
+      jsonb_build_object('postId', p.id, 'pollId', v_event -> 'pollId'))
+    from app.posts p
+    cross join lateral (
+      select p.author_id as id
+      union select v.user_id from app.poll_votes v where v.poll_id = (v_event ->> 'pollId')::uuid) u
+    where p.id = (v_event ->> 'postId')::uuid and private.post_visible_to(p.id, u.id);
+
+  when 'posts.co_author.invited' then
+    perform private.notify((v_event ->> 'inviteeId')::uuid, 'co-author.invited', (v_event ->> 'inviterId')::uuid,
+      'post', v_event ->> 'postId',
+      jsonb_build_object('inviteId', v_event -> 'inviteId', 'postId', v_event -> 'postId'));
+
+  when 'posts.co_author.accepted' then
+    perform private.notify(p.author_id, 'co-author.accepted', (v_event ->> 'userId')::uuid, 'post', p.id::text,
+      jsonb_build_object('inviteId', v_event -> 'inviteId', 'postId', p.id), 'co-author.accepted:' || (v_event ->> 'inviteId'))
+    from app.posts p where p.id = (v_event ->> 'postId')::uuid;
+
+  when 'economy.payment.sent' then
+    perform private.notify(s.receiver_id, 'payment.received', p.sender_id, 'payment', p.id::text,
+      jsonb_build_object('paymentId', p.id, 'emotion', p.emotion, 'tier', p.tier, 'amount', s.amount,
+                         -- a co-author is paid also for a post that they do not see any more
+                         'postId', case when private.post_visible_to(p.post_id, s.receiver_id) then p.post_id end,
+                         'replyId', p.reply_id))
+    from app.payments p join app.payment_splits s on s.payment_id = p.id
+    where p.id = (v_event ->> 'paymentId')::uuid;
+
+  when 'identity.invite_code.used' then
+    perform private.notify((v_event ->> 'inviterUserId')::uuid, 'invite.used', (v_event ->> 'newUserId')::uuid,
+      'invite-code', v_event ->> 'codeId', jsonb_build_object('codeId', v_event -> 'codeId'));
+
+  when 'admin.content.moderated' then
+    -- without an actor: it was the staff
+    perform private.notify((v_event ->> 'authorId')::uuid, 'moderation.actioned', null,
+      v_event ->> 'targetType', v_event ->> 'targetId', v_event - 'authorId');
+
+  else
+    null;   -- an event that tells nobody anything
+  end case;
+  return null;
+end $$;
+comment on function private.notify_of_event is 'Trigger of the outbox: in-app notifications, in the transaction of their cause.';
+create trigger notify_of_event after insert on app.domain_events
+  for each row execute function private.notify_of_event();
+
+-- sql/notifications/25_series.sql
+
+-- Telling the followers of a series of a new part: with its cause up to 100 of them, more by a job.
+-- Specification: Resources › Post › Series. Decisions: Notifications.
+
+create function private.tell_series_followers(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- tells others than the caller
+set search_path = ''
+as $$
+declare
+  v_series uuid := (p_job ->> 'seriesId')::uuid;
+  v_post   uuid := (p_job ->> 'postId')::uuid;
+  v_after  uuid := coalesce(p_after, '00000000-0000-0000-0000-000000000000');
+  v_group  text := concat_ws(':', 'series.updated', v_series, v_post);
+  v_ids    uuid[];
+  v_new    uuid[];
+begin
+  -- of two who do the same job the later sees whom the earlier told
+  perform pg_advisory_xact_lock(hashtextextended(v_group, 0));
+  v_ids := array(select user_id from app.series_follows
+                 where series_id = v_series and user_id > v_after order by user_id limit 500);
+  v_new := array(select f.id from unnest(v_ids) as f (id)
+                 where private.post_visible_to(v_post, f.id)
+                   and not exists (select from app.notifications n where n.user_id = f.id and n.group_key = v_group));
+  perform private.notify(f.id, 'series.updated', p.author_id, 'post', p.id::text,
+    jsonb_build_object('seriesId', v_series, 'postId', p.id), v_group)
+  from app.posts p, unnest(v_new) as f (id) where p.id = v_post;
+  return json_build_object('changed', cardinality(v_new), 'next', v_ids[500]);
+end $$;
+comment on function private.tell_series_followers is
+  'For the worker alone, and what tells of events: of {seriesId, postId} the next 500 followers behind one, each told once a post and series, nobody who may not see it. Answers {changed, next}; next is null at the end.';
+
+-- as in sql/base/75_enqueue.sql: what is asked for before the first worker starts waits for it
+select pgboss.create_queue('series-notices', '{"policy": "standard"}');
+
+create function private.tell_of_part(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if (select count(*) from (select from app.series_follows
+                            where series_id = (p_event ->> 'seriesId')::uuid limit 101) f) > 100 then
+    perform private.enqueue('series-notices', p_event::json);
+  else
+    perform private.tell_series_followers(p_event);
+  end if;
+end $$;
+comment on function private.tell_of_part is 'Tells the followers of a series of a new part, or has them told when they are more than 100.';
+
+-- sql/notifications/30_realtime.sql
+
+-- The channel user:{userId}: that there is a notification, new or rolled up once more.
+-- Specification: Events › Delivery.
+
+create function private.broadcast_notification() returns trigger
+language plpgsql security definer   -- sends to others than the caller
+set search_path = ''
+as $$
+begin
+  perform private.broadcast('user:' || new.user_id, 'notification', jsonb_build_object('id', new.id, 'kind', new.kind));
+  return null;
+end $$;
+comment on function private.broadcast_notification is
+  'Trigger: {id, kind} to the person''s own channel. Reading marks and changes of the payload alone send nothing.';
+create trigger broadcast_notification after insert or update of count on app.notifications
+  for each row execute function private.broadcast_notification();
+
+-- sql/notifications/90_erasure.sql
+
+-- What erasure does to notifications, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+
+insert into private.personal_data (relation, person_column, section) values
+  ('app.notifications', 'user_id', 'notifications');
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.notification_actors', 'notification_id', 'notificationActors',
+   'notification_id in (select n.id from app.notifications n where n.user_id = $1)');
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.notification_actors', 'actor_id', 'Another''s notification; what the person did for it has a section of its own.');
+
+create function private.erase_notifications() returns trigger
+language plpgsql security definer   -- the notifications of others name the person
+set search_path = ''
+as $$
+begin
+  delete from app.notifications where user_id = new.id;
+  -- what happened stays where it counts: mana that was paid
+  delete from app.notifications n
+  where n.kind <> 'payment.received'
+    and exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id = new.id)
+    and not exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id <> new.id);
+  delete from app.notification_actors where actor_id = new.id;
+  return null;
+end $$;
+comment on function private.erase_notifications is
+  'Trigger: an erased person''s notifications go, and those of others that tell of nobody else; a payment stays, without a name.';
+create trigger erase_notifications after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_notifications();
+
+-- policies/notifications.sql
+
+-- Who may see and touch notifications. Twin of sql/notifications/.
+
+-- notifications
+alter table app.notifications enable row level security;
+grant select on app.notifications to authenticated;
+grant update (read_at) on app.notifications to authenticated;
+grant select on app.notification_card to authenticated;
+create policy select_own on app.notifications for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.notifications is 'One''s own. private.notify writes them.';
+create policy update_own on app.notifications for update to authenticated
+  using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
+comment on policy update_own on app.notifications is 'People mark their own as read; no other column is granted.';
+
+-- notification_actors
+alter table app.notification_actors enable row level security;
+grant select on app.notification_actors to authenticated;
+create policy select_own on app.notification_actors for select to authenticated
+  using ((select true from app.notifications n where n.id = notification_id));
+comment on policy select_own on app.notification_actors is
+  'Whoever sees the notification; who the actor is shows only through app.person_card.';
+
+grant execute on function private.notification_cards to authenticated;
+grant execute on function private.tell_series_followers to worker;
+grant execute on function api.list_notifications, api.count_unread, api.mark_read to authenticated;
+
+-- the channel user:{userId}
+create policy select_own_channel on realtime.messages for select to authenticated
+  using (extension = 'broadcast'
+     and (select realtime.topic()) = 'user:' || (select app.uid())
+     and (select private.check_caller()));
+do $$ begin
+  comment on policy select_own_channel on realtime.messages is 'People hear of their own notifications, and nobody else does.';
 exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write policies only
 end $$;
 
@@ -10338,476 +10243,583 @@ comment on policy select_concerned on app.payments is
 grant execute on function private.payment_tier, private.payment_cards, private.settle_own, private.pay to authenticated;
 grant execute on function api.get_wallet, api.pay, api.list_payments, api.get_breakdown to authenticated;
 
--- sql/notifications/10_notifications.sql
+-- sql/feed/10_sources.sql
 
--- Notifications: what happened to a person, rolled up where the same keeps happening.
--- Specification: Wiki and notifications; Events › Delivery. Decisions: Notifications, 26 kinds.
+-- Where a feed comes from: for each way in, the next 101 posts that the caller may see, by time (the trending by heat).
+-- One statement a driving index. What others keep among themselves holds up nobody's page, but where it is of the interest,
+-- the format or the depth that was asked for: there it is passed over one by one.
+-- Specification: Posts and feed › GET /feed. Measured: notes on the hot path.
 
-create table app.notifications (
-  id          uuid primary key default gen_random_uuid(),
-  user_id     uuid not null references app.users on delete cascade,
-  kind        text not null check (kind in (
-    'circle.invited', 'circle.accepted', 'circle.added', 'co-author.invited', 'co-author.accepted', 'user.followed',
-    'post.replied', 'post.reacted', 'post.milestone', 'post.reposted', 'post.quoted', 'post.mentioned', 'poll.closed',
-    'series.updated', 'payment.received', 'reputation.level-up', 'reputation.voted', 'appeal.resolved', 'invite.used',
-    'wiki.resolved', 'message.received', 'membership.decided', 'event.reminder', 'order.updated',
-    'moderation.actioned', 'admin.broadcast')),
-  group_key   text not null,
-  count       integer not null default 1 check (count > 0),
-  target_type text,
-  target_id   text,
-  payload     jsonb not null default '{}',
-  created_at  timestamptz not null default now(),
-  read_at     timestamptz,
-  check ((target_type is null) = (target_id is null))
+create index posts_open_idx on app.posts (published_at desc, id desc) where required_level = 0 and closer_id is null;
+create index posts_hot_idx on app.posts (hot_at desc, id desc) where required_level = 0 and closer_id is null;
+create index posts_closer_idx on app.posts (published_at desc, id desc) where required_level <= 2 and closer_id is not null;
+create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id desc)
+  where required_level <= 2 and closer_id is not null;
+create index posts_journalism_idx on app.posts (published_at desc, id desc) where is_journalism and required_level <= 2;
+create index posts_format_idx on app.posts (format, published_at desc, id desc) where required_level <= 2;
+create index posts_depth_idx on app.posts (depth, published_at desc, id desc) where required_level <= 2;
+
+create type app.feed_run as (ids uuid[], times timestamptz[]);
+comment on type app.feed_run is 'Posts of a feed in its order, and where each stands in it. At most 101.';
+
+create type app.feed_place as (at timestamptz, id uuid);
+comment on type app.feed_place is 'A place in a feed: what comes next is before it.';
+
+create function private.closer_posts(p_place app.feed_place, p_until timestamptz, p_muted uuid[]) returns app.feed_run
+language plpgsql stable security definer   -- looks once; see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_from    timestamptz := p_place.at;   -- bare variables: an expression is no index condition
+  v_before  uuid := p_place.id;
+  v_until   timestamptz := p_until;
+  v_authors uuid[] := array(select author_id from app.audience where viewer_id = app.uid() and level > 0 limit 101);
+  v_each    integer;
+  v_run     app.feed_run;
+begin
+  if cardinality(v_authors) = 101 then
+    -- many: by time, as far as 400 posts; what others keep among themselves must not hold up the page for longer
+    select array_agg(c.id order by c.published_at desc, c.id desc),
+           array_agg(c.published_at order by c.published_at desc, c.id desc)
+    into v_run.ids, v_run.times
+    from (select w.id, w.published_at
+          from (select id, published_at from app.posts
+                where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before) and published_at >= v_until
+                  and author_id <> all (p_muted)
+                order by published_at desc, id desc limit 400) w
+          join private.visible_posts v on v.id = w.id
+          order by w.published_at desc, w.id desc limit 101) c;
+    if cardinality(v_run.ids) = 101
+       or (select count(*) from (select from app.posts
+                                 where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before)
+                                   and published_at >= v_until and author_id <> all (p_muted) limit 400) w) < 400 then
+      return v_run;
+    end if;
+    v_authors := array(select author_id from app.audience where viewer_id = app.uid() and level > 0);
+  end if;
+
+  if v_until = '-infinity' then
+    -- by author: as many of each as could fill the page say how far back it goes, and then all of each up to there
+    v_each := 101 / cardinality(v_authors) + 2;
+    select c.published_at into v_until
+    from unnest(v_authors) a (author_id)
+    cross join lateral (
+      select published_at, id from private.visible_posts
+      where closer_id = a.author_id and required_level <= 2 and author_id <> all (p_muted)
+        and (published_at, id) < (v_from, v_before)
+      order by published_at desc, id desc limit v_each) c
+    order by c.published_at desc offset 100 limit 1;
+    v_until := coalesce(v_until, '-infinity');
+  end if;
+  select array_agg(c.id), array_agg(c.published_at) into v_run.ids, v_run.times
+  from (
+    select c.id, c.published_at
+    from unnest(v_authors) a (author_id)
+    cross join lateral (
+      select id, published_at from private.visible_posts
+      where closer_id = a.author_id and required_level <= 2 and author_id <> all (p_muted)
+        and (published_at, id) < (v_from, v_before) and published_at >= v_until
+      order by published_at desc, id desc limit 101) c
+    order by c.published_at desc, c.id desc limit 101) c;
+  return v_run;
+end $$;
+comment on function private.closer_posts is
+  'What people wrote for their circles and let the caller see, the caller''s own too, and reposts of such, down to a time.';
+
+create function private.all_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
+language plpgsql stable security definer   -- looks once; see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_place.at;
+  v_before uuid := p_place.id;
+  v_open   app.feed_run;
+  v_closer app.feed_run;
+begin
+  select array_agg(o.id), array_agg(o.published_at) into v_open.ids, v_open.times
+  from (select id, published_at from private.visible_posts
+        where required_level = 0 and closer_id is null and (published_at, id) < (v_from, v_before) and author_id <> all (p_muted)
+        order by published_at desc, id desc limit 101) o;
+  -- what is older than the last open post cannot be on the page
+  v_closer := private.closer_posts(p_place, coalesce(v_open.times[101], '-infinity'), p_muted);
+  if v_closer.ids is null then
+    return v_open;
+  end if;
+  select array_agg(m.id), array_agg(m.at) into v_open.ids, v_open.times
+  from (select id, at from unnest(v_open.ids || v_closer.ids, v_open.times || v_closer.times) as m (id, at)
+        order by at desc, id desc limit 101) m;
+  return v_open;
+end $$;
+comment on function private.all_posts is 'Every post that the caller may see.';
+
+create function private.posts_by(p_authors uuid[], p_place app.feed_place, p_muted uuid[]) returns app.feed_run
+language plpgsql stable security definer   -- looks once; see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_place.at;
+  v_before uuid := p_place.id;
+  v_each   integer := 101 / greatest(cardinality(p_authors), 1) + 2;
+  v_until  timestamptz;
+  v_run    app.feed_run;
+begin
+  -- as many of each as could fill the page say how far back it goes, and then all of each up to there
+  select c.published_at into v_until
+  from unnest(p_authors) a (author_id)
+  cross join lateral (
+    select published_at from private.visible_posts
+    where author_id = a.author_id and required_level <= 2 and (published_at, id) < (v_from, v_before)
+    order by published_at desc, id desc limit v_each) c
+  where a.author_id <> all (p_muted)
+  order by c.published_at desc offset 100 limit 1;
+  v_until := coalesce(v_until, '-infinity');
+  select array_agg(c.id), array_agg(c.published_at) into v_run.ids, v_run.times
+  from (
+    select c.id, c.published_at
+    from unnest(p_authors) a (author_id)
+    cross join lateral (
+      select id, published_at from private.visible_posts
+      where author_id = a.author_id and required_level <= 2
+        and (published_at, id) < (v_from, v_before) and published_at >= v_until
+      order by published_at desc, id desc limit 101) c
+    where a.author_id <> all (p_muted)
+    order by c.published_at desc, c.id desc limit 101) c;
+  return v_run;
+end $$;
+comment on function private.posts_by is 'What these people wrote.';
+
+create function private.followed_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
+language plpgsql stable security definer   -- looks once; see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_me      uuid := app.uid();
+  v_place   app.feed_place := p_place;
+  v_authors uuid[] := array(select following_id from app.follows where follower_id = app.uid() limit 301);
+  v_all     app.feed_run;
+  v_run     app.feed_run;
+begin
+  if cardinality(v_authors) <= 300 then
+    return private.posts_by(v_authors, p_place, p_muted);
+  end if;
+  -- many: they are among the next of all, unless they are silent, and then it goes by author
+  for v_look in 1 .. 8 loop
+    v_all := private.all_posts(v_place, p_muted);
+    select v_run.ids || array_agg(f.id order by f.place), v_run.times || array_agg(f.at order by f.place)
+    into v_run.ids, v_run.times
+    from (select a.id, a.at, a.place
+          from unnest(v_all.ids, v_all.times) with ordinality as a (id, at, place)
+          join app.posts p on p.id = a.id
+          where (select true from app.follows where follower_id = v_me and following_id = p.author_id)) f;
+    if cardinality(v_run.ids) >= 101 or coalesce(cardinality(v_all.ids), 0) < 101 then
+      return (v_run.ids[:101], v_run.times[:101])::app.feed_run;
+    end if;
+    v_place := (v_all.times[101], v_all.ids[101])::app.feed_place;
+  end loop;
+  return private.posts_by(array(select following_id from app.follows where follower_id = app.uid()), p_place, p_muted);
+end $$;
+comment on function private.followed_posts is 'What the people wrote whom the caller follows.';
+
+create function private.hot_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
+language plpgsql stable security definer   -- looks once; see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_place.at;
+  v_before uuid := p_place.id;
+  v_run    app.feed_run;
+begin
+  select array_agg(o.id), array_agg(o.hot_at) into v_run.ids, v_run.times
+  from (select id, hot_at from private.visible_posts
+        where required_level = 0 and closer_id is null and (hot_at, id) < (v_from, v_before) and author_id <> all (p_muted)
+        order by hot_at desc, id desc limit 101) o;
+  return v_run;
+end $$;
+comment on function private.hot_posts is 'What anyone may see, by heat: what was written for circles does not trend, nor do reposts of it.';
+
+create function private.posts_about(p_interests uuid[], p_place app.feed_place, p_muted uuid[]) returns app.feed_run
+language plpgsql stable security definer   -- looks once; see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_place.at;
+  v_before uuid := p_place.id;
+  v_each   integer := 101 / greatest(cardinality(p_interests), 1) + 2;
+  v_until  timestamptz;
+  v_run    app.feed_run;
+begin
+  -- as in private.posts_by; a post of several of these interests counts once
+  select c.published_at into v_until
+  from (select distinct c.published_at, c.id
+        from unnest(p_interests) n (interest_id)
+        cross join lateral (
+          select i.published_at, v.id
+          from app.post_interests i join private.visible_posts v on v.id = i.post_id
+          where i.interest_id = n.interest_id and (i.published_at, i.post_id) < (v_from, v_before)
+            and v.required_level <= 2 and v.author_id <> all (p_muted)
+          order by i.published_at desc, i.post_id desc limit v_each) c) c
+  order by c.published_at desc offset 100 limit 1;
+  v_until := coalesce(v_until, '-infinity');
+  select array_agg(c.id), array_agg(c.published_at) into v_run.ids, v_run.times
+  from (
+    select distinct c.published_at, c.id
+    from unnest(p_interests) n (interest_id)
+    cross join lateral (
+      select i.published_at, v.id
+      from app.post_interests i join private.visible_posts v on v.id = i.post_id
+      where i.interest_id = n.interest_id and (i.published_at, i.post_id) < (v_from, v_before)
+        and i.published_at >= v_until and v.required_level <= 2 and v.author_id <> all (p_muted)
+      order by i.published_at desc, i.post_id desc limit 101) c
+    order by c.published_at desc, c.id desc limit 101) c;
+  return v_run;
+end $$;
+comment on function private.posts_about is 'What is about these interests.';
+
+create function private.marked_posts(
+  p_journalism boolean, p_format text, p_depths smallint[], p_place app.feed_place, p_muted uuid[]
+) returns app.feed_run
+language plpgsql stable security definer   -- looks once; see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_place.at;
+  v_before uuid := p_place.id;
+  v_run    app.feed_run;
+begin
+  if p_journalism then
+    select array_agg(o.id), array_agg(o.published_at) into v_run.ids, v_run.times
+    from (select id, published_at from private.visible_posts
+          where is_journalism and required_level <= 2 and (published_at, id) < (v_from, v_before)
+            and author_id <> all (p_muted)
+          order by published_at desc, id desc limit 101) o;
+  elsif p_format is not null then
+    select array_agg(o.id), array_agg(o.published_at) into v_run.ids, v_run.times
+    from (select id, published_at from private.visible_posts
+          where format = p_format and required_level <= 2 and (published_at, id) < (v_from, v_before)
+            and author_id <> all (p_muted)
+          order by published_at desc, id desc limit 101) o;
+  else
+    select array_agg(o.id), array_agg(o.published_at) into v_run.ids, v_run.times
+    from (select o.id, o.published_at
+          from unnest(p_depths) d (depth)
+          cross join lateral (
+            select id, published_at from private.visible_posts v
+            where v.depth = d.depth and required_level <= 2 and (published_at, id) < (v_from, v_before)
+              and author_id <> all (p_muted)
+            order by published_at desc, id desc limit 101) o
+          order by o.published_at desc, o.id desc limit 101) o;
+  end if;
+  return v_run;
+end $$;
+comment on function private.marked_posts is 'Journalism, else what has a format, else what has one of these depths.';
+
+-- sql/feed/20_ranking.sql
+
+-- How For You is ranked: posts in time order are cut into blocks at fixed boundaries, and within a block the score decides.
+-- The score has no clock, so that walking the feed to its end gives every post once. What reorders by meaning later stays
+-- within a block too.
+-- Specification: Posts and feed › GET /feed. Decisions: Lists (`why`).
+
+create table app.feed_blocks (
+  starts_at timestamptz primary key
 );
-create index notifications_user_id_idx on app.notifications (user_id, created_at desc, id desc);
-create index notifications_group_key_idx on app.notifications (user_id, group_key, created_at desc);
-create index notifications_unread_idx on app.notifications (user_id, created_at) where read_at is null;
-comment on table app.notifications is
-  'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, never the internal id of a person. created_at is that of the first item of a roll-up.';
+comment on table app.feed_blocks is
+  'The boundaries of the ranked feed, about 50 posts apart, never moved: a block goes from one up to the next.';
 
-create table app.notification_actors (
-  notification_id uuid not null references app.notifications on delete cascade,
-  actor_id        uuid not null references app.users on delete cascade,
-  created_at      timestamptz not null default now(),
-  primary key (notification_id, actor_id)
-);
-create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
-comment on table app.notification_actors is 'Who caused a notification, each once. All of them: one who is hidden later leaves room for the next.';
+create function private.cut_feed() returns trigger
+language plpgsql security definer   -- the boundaries are written here alone
+set search_path = ''
+as $$
+declare
+  v_start timestamptz := coalesce((select max(starts_at) from app.feed_blocks), '-infinity');
+  v_at    timestamptz := (select published_at from app.posts where id = (new.payload ->> 'postId')::uuid);
+begin
+  if (select count(*) from (
+        (select from app.posts where required_level = 0 and closer_id is null and published_at >= v_start limit 51)
+        union all (select from app.posts where required_level <= 2 and closer_id is not null and published_at >= v_start limit 51)) p) > 50
+     -- who comes at the same time leaves it to the other
+     and pg_try_advisory_xact_lock(hashtextextended('feed blocks', 0)) then
+    insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
+  end if;
+  return null;
+end $$;
+comment on function private.cut_feed is 'Trigger: a post that comes after 50 others begins a new block of the ranked feed.';
+create trigger cut_feed after insert on app.domain_events
+  for each row when (new.name = 'posts.post.published') execute function private.cut_feed();
+
+create function private.block_start(p_at timestamptz) returns timestamptz
+language plpgsql stable security definer   -- boundaries are nobody's to read
+set search_path = ''
+as $$
+begin
+  return coalesce((select max(starts_at) from app.feed_blocks where starts_at <= p_at), '-infinity');
+end $$;
+comment on function private.block_start is 'Where the block begins that a moment lies in.';
+
+create function private.block_end(p_at timestamptz) returns timestamptz
+language plpgsql stable security definer   -- boundaries are nobody's to read
+set search_path = ''
+as $$
+begin
+  return coalesce((select min(starts_at) from app.feed_blocks where starts_at > p_at), 'infinity');
+end $$;
+comment on function private.block_end is 'Where the block ends that a moment lies in.';
+
+create function private.feed_scores(p_ids uuid[])
+returns table (id uuid, at timestamptz, score integer, engagement integer, depth integer, interest integer, following integer, circle integer)
+language plpgsql stable security definer   -- looks once; gives numbers of posts that its caller has found visible
+set search_path = ''
+as $$
+declare
+  v_me uuid := app.uid();
+begin
+  return query
+    select f.id, f.published_at, f.engagement + f.depth + f.interest + f.following + f.circle,
+           f.engagement, f.depth, f.interest, f.following, f.circle
+    from (
+      select p.id, p.published_at,
+             (ln(1::float8 + c.reactions + c.replies * 2 + c.shares * 3 + c.bookmarks * 2) * 10000)::integer as engagement,
+             coalesce(10000 - 2000 * abs(o.depth - i.depth), 0) as depth,
+             case when i.depth is null then 0 else 10000 end as interest,
+             case when f.following_id is null then 0 else 10000 end as following,
+             case a.level when 1 then 5000 when 2 then 10000 else 0 end as circle
+      from unnest(p_ids) as w (id)
+      join app.posts p on p.id = w.id
+      join app.posts o on o.id = case p.format when 'repost' then p.quoted_post_id else p.id end
+      join app.post_counters c on c.post_id = o.id
+      left join app.user_interests i on i.user_id = v_me and i.interest_id = o.interest_id
+      left join app.follows f on f.follower_id = v_me and f.following_id = p.author_id
+      left join app.audience a on a.viewer_id = v_me and a.author_id = p.author_id) f;
+end $$;
+comment on function private.feed_scores is
+  'What posts are worth to the caller, in ten-thousandths: engagement ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks), depth 0..1 (how near the post''s depth is to the depth of one''s interest in its primary interest), interest 1 (one has that), following 1, circle 0.5 or 1 (one is in the author''s circle or inner circle). score is their sum. A repost has the first three of its original.';
+
+-- sql/feed/30_feed.sql
+
+-- The feed: tabs, filters, what is muted, and the order.
+-- Specification: Posts and feed › GET /feed. Decisions: Lists; Visibility.
 
 insert into private.errors (word, status, text) values
-  ('read_selection', 422, 'Exactly one of ids, groupKey and before says what was read.');
+  ('tab_unknown', 422, 'tab is following, trending or circles.');
 
-create view app.notification_card with (security_invoker) as
-select n.id,
-       json_build_object(
-         'id', n.id,
-         'kind', n.kind,
-         'groupKey', n.group_key,
-         'count', n.count,
-         'actors', coalesce((
-           select json_agg(a.card order by a.created_at, a.id)
-           from (select p.card, a.created_at, p.id
-                 from app.notification_actors a join app.person_card p on p.id = a.actor_id
-                 where a.notification_id = n.id
-                 order by a.created_at, p.id limit 3) a), '[]'),
-         'target', case when n.target_id is not null
-                        then json_build_object('type', n.target_type, 'id', n.target_id) end,
-         'payload', n.payload,
-         'createdAt', n.created_at,
-         'readAt', n.read_at) as card
-from app.notifications n;
-comment on view app.notification_card is
-  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, readAt}. actors are the first three whom the reader still may see.';
+create type app.feed_choice as (
+  tab text, interests uuid[], journalism boolean, format text, min_depth smallint,
+  muted_people uuid[], muted_posts uuid[], muted_words text
+);
+comment on type app.feed_choice is 'What a feed is asked for, and what its reader has muted.';
 
-create function private.notification_cards(p_ids uuid[]) returns json
-language plpgsql stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes ten times as long as running it
-as $$
-begin
-  return (select json_agg(c.card order by i.place)
-          from unnest(p_ids) with ordinality as i (id, place) join app.notification_card c on c.id = i.id);
-end $$;
-comment on function private.notification_cards is 'The cards of these notifications, in order, as far as the caller sees them.';
-
-create function private.roll_up(p_user uuid, p_kind text, p_group_key text, p_actor uuid, p_payload jsonb) returns boolean
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_id uuid;
-begin
-  -- two first items at once make one roll-up
-  perform pg_advisory_xact_lock(hashtextextended('notification ' || p_user || p_group_key, 0));
-  select id into v_id from app.notifications
-  where user_id = p_user and group_key = p_group_key and created_at > now() - interval '1 hour'
-  order by created_at desc limit 1;
-  if not found then
-    return false;
-  end if;
-  insert into app.notification_actors (notification_id, actor_id) values (v_id, p_actor) on conflict do nothing;
-  -- who takes a heart back and gives it again is not counted, and disturbs nobody, twice
-  if found or p_kind in ('post.replied', 'post.quoted', 'message.received') then
-    update app.notifications set count = count + 1, payload = p_payload, read_at = null where id = v_id;
-  else
-    update app.notifications set payload = p_payload where id = v_id and payload <> p_payload;   -- what it named may be gone
-  end if;
-  return true;
-end $$;
-comment on function private.roll_up is
-  'Adds an item to the notification of this group that is less than an hour old, which is unread again and carries the latest payload; false when there is none.';
-
-create function private.notify(
-  p_user uuid, p_kind text, p_actor uuid, p_target_type text, p_target_id text,
-  p_payload jsonb default '{}', p_group_key text default null
-) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_group text := coalesce(p_group_key, concat_ws(':', p_kind, p_target_id));
-  v_id    uuid;
-begin
-  if p_user = p_actor
-     or private.level_of(p_user, p_actor) < 0
-     or exists (select from app.mutes where muter_id = p_user and muted_id = p_actor)
-     or exists (select from app.users where id = p_user and (banned_at is not null or erased_at is not null)) then
-    return;
-  end if;
-  -- a muted post is silent; what the staff did to it and who writes it with whom is told all the same
-  if p_target_type = 'post' and p_kind not in ('moderation.actioned', 'co-author.invited', 'co-author.accepted')
-     and exists (select from app.post_mutes where user_id = p_user and post_id = p_target_id::uuid) then
-    return;
-  end if;
-  if p_kind in ('user.followed', 'post.reacted', 'post.replied', 'post.reposted', 'post.quoted', 'message.received')
-     and private.roll_up(p_user, p_kind, v_group, p_actor, p_payload) then
-    return;
-  end if;
-  if p_kind in ('circle.invited', 'circle.added', 'co-author.invited', 'reputation.voted') then
-    -- who is invited or added, and removed, and invited again has one unread notice of it, about the latest; and so has
-    -- whom somebody votes for, and against, and for
-    update app.notifications set target_id = p_target_id, payload = p_payload
-    where user_id = p_user and group_key = v_group and read_at is null;
-    if found then
-      return;
-    end if;
-  end if;
-  insert into app.notifications (user_id, kind, group_key, target_type, target_id, payload)
-  values (p_user, p_kind, v_group, p_target_type, p_target_id, p_payload)
-  returning id into v_id;
-  if p_actor is not null then
-    insert into app.notification_actors (notification_id, actor_id) values (v_id, p_actor);
-  end if;
-end $$;
-comment on function private.notify is
-  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself, from the muted or across a block, nothing about a post that they have muted, nothing to the banned and erased.';
-
-create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_caller uuid := private.caller();
-  v_from   app.notifications;
-  v_ids    uuid[];
-begin
-  select * into v_from from app.notifications where id = private.cursor_uuid(p_cursor);
-  if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_from.created_at := coalesce(v_from.created_at, 'infinity');   -- bare variables: an expression is no index condition
-  v_from.id := coalesce(v_from.id, v_caller);
-  v_ids := array(select id from app.notifications
-                 where user_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)
-                 order by created_at desc, id desc limit 51);
-  return private.page(private.notification_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
-end $$;
-comment on function api.list_notifications is
-  'The caller''s notifications, newest first by their first item. Fails: cursor_unknown, limit_out_of_range.';
-
-create function api.count_unread() returns json
+create function private.feed_source(p_choice app.feed_choice, p_place app.feed_place) returns app.feed_run
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return json_build_object('count', (select count(*) from app.notifications
-                                     where user_id = private.caller() and read_at is null));
-end $$;
-comment on function api.count_unread is 'How many notifications the caller has not read, a roll-up as one: {count}.';
-
-create function api.mark_read(p_ids uuid[] default null, p_group_key text default null, p_before timestamptz default null)
-returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  if num_nonnulls(p_ids, p_group_key, p_before) <> 1 then
-    perform private.fail('read_selection');
-  end if;
-  update app.notifications set read_at = now()
-  where user_id = private.caller() and read_at is null
-    and (id = any (p_ids) or group_key = p_group_key or created_at < p_before);
-  return api.count_unread();
-end $$;
-comment on function api.mark_read is
-  'Marks the caller''s notifications read: these ids, a group, or all before a moment; what is not theirs is passed over. Answers {count}, those still unread. Fails: read_selection.';
-
--- sql/notifications/20_events.sql
-
--- Which domain events tell whom what. In the transaction that caused them.
--- Specification: Events. Decisions: Notifications.
-
-create function private.notify_of_event() returns trigger
-language plpgsql security definer   -- tells others than the caller
-set search_path = ''
-as $$
-declare
-  v_event jsonb := new.payload;
-begin
-  case new.name
-  when 'social.invitation.sent' then
-    perform private.notify((v_event ->> 'inviteeId')::uuid, 'circle.invited', (v_event ->> 'inviterId')::uuid,
-      'invitation', v_event ->> 'invitationId',
-      jsonb_build_object('invitationId', v_event -> 'invitationId', 'circleId', v_event -> 'circleId'),
-      'circle.invited:' || (v_event ->> 'circleId'));
-
-  when 'social.invitation.accepted' then
-    perform private.notify(i.inviter_id, 'circle.accepted', i.invitee_id, 'circle', i.circle_id::text,
-      jsonb_build_object('invitationId', i.id, 'circleId', i.circle_id), 'circle.accepted:' || i.id)
-    from app.circle_invitations i where i.id = (v_event ->> 'invitationId')::uuid;
-
-  when 'social.member.added' then
-    -- who accepts an invitation adds themselves, and needs not be told
-    perform private.notify((v_event ->> 'memberId')::uuid, 'circle.added', c.owner_id, 'circle', c.id::text,
-      jsonb_build_object('circleId', c.id))
-    from app.circles c
-    where c.id = (v_event ->> 'circleId')::uuid and app.uid() is distinct from (v_event ->> 'memberId')::uuid;
-
-  when 'social.user.followed' then
-    -- the follower is the actor; who is followed needs no target
-    perform private.notify((v_event ->> 'followingId')::uuid, 'user.followed', (v_event ->> 'followerId')::uuid, null, null);
-
-  when 'posts.reply.created' then
-    -- in the order of their ids: telling locks, and two replies at once must not wait for each other
-    perform private.notify(t.id, 'post.replied', t.author_id, 'post', t.post_id::text,
-      jsonb_build_object('postId', t.post_id, 'replyId', t.reply_id))
-    from (select r.post_id, r.id as reply_id, r.author_id, a.id
-          from app.replies r
-          join app.posts p on p.id = r.post_id
-          left join app.replies parent on parent.id = r.parent_id
-          cross join lateral (select p.author_id union select parent.author_id) a (id)
-          where r.id = (v_event ->> 'replyId')::uuid and private.post_visible_to(r.post_id, a.id) and a.id is not null
-          order by a.id) t;
-
-  when 'posts.person.mentioned' then
-    perform private.notify((v_event ->> 'userId')::uuid, 'post.mentioned', (v_event ->> 'byId')::uuid,
-      'post', v_event ->> 'postId', jsonb_build_object('postId', v_event -> 'postId', 'replyId', v_event -> 'replyId'));
-
-  when 'posts.series.extended' then
-    perform private.tell_of_part(v_event);
-
-  when 'posts.reaction.added' then
-    perform private.notify(p.author_id, 'post.reacted', (v_event ->> 'userId')::uuid, 'post', p.id::text,
-      jsonb_build_object('postId', p.id, 'kind', v_event -> 'kind'))
-    from app.posts p where p.id = (v_event ->> 'postId')::uuid;
-
-  when 'posts.post.reposted' then
-    perform private.notify(p.author_id, 'post.reposted', (v_event ->> 'userId')::uuid, 'post', p.id::text,
-      jsonb_build_object('postId', p.id, 'repostId', v_event -> 'repostId'))
-    from app.posts p
-    where p.id = (v_event ->> 'postId')::uuid and private.post_visible_to((v_event ->> 'repostId')::uuid, p.author_id);
-
-  when 'posts.post.quoted' then
-    -- a scheduled quote may go out when what it quotes is gone
-    perform private.notify(p.author_id, 'post.quoted', (v_event ->> 'userId')::uuid, 'post', p.id::text,
-      jsonb_build_object('postId', p.id, 'quoteId', v_event -> 'quoteId'))
-    from app.posts p
-    where p.id = (v_event ->> 'postId')::uuid and private.post_visible_to(p.id, p.author_id)
-      and private.post_visible_to((v_event ->> 'quoteId')::uuid, p.author_id);
-
-  when 'posts.post.milestone' then
-    perform private.notify(p.author_id, 'post.milestone', null, 'post', p.id::text,
-      jsonb_build_object('postId', p.id, 'reactions', v_event -> 'reactions'))
-    from app.posts p where p.id = (v_event ->> 'postId')::uuid;
-
-  when 'reputation.level_reached' then
-    perform private.notify((v_event ->> 'userId')::uuid, 'reputation.level-up', null, 'interest', v_event ->> 'interestId',
-      jsonb_build_object('interestId', v_event -> 'interestId', 'level', v_event -> 'level'));
-
-  when 'reputation.vote.cast' then
-    if (v_event ->> 'value')::integer <> 0 then
-      perform private.notify((v_event ->> 'userId')::uuid, 'reputation.voted', (v_event ->> 'voterId')::uuid,
-        'vote', v_event ->> 'voteId',
-        jsonb_build_object('interestId', v_event -> 'interestId', 'value', v_event -> 'value'));
-    end if;
-
-  when 'reputation.appeal.resolved' then
-    perform private.notify(a.user_id, 'appeal.resolved', null, 'appeal', a.id::text,
-      jsonb_build_object('appealId', a.id, 'interestId', a.interest_id, 'status', a.status))
-    from app.reputation_appeals a where a.id = (v_event ->> 'appealId')::uuid;
-
-  when 'posts.poll.closed' then
-    perform private.notify(u.id, 'poll.closed', nullif(p.author_id, u.id), 'post', p.id::text,
-      jsonb_build_object('postId', p.id, 'pollId', v_event -> 'pollId'))
-    from app.posts p
-    cross join lateral (
-      select p.author_id as id
-      union select v.user_id from app.poll_votes v where v.poll_id = (v_event ->> 'pollId')::uuid) u
-    where p.id = (v_event ->> 'postId')::uuid and private.post_visible_to(p.id, u.id);
-
-  when 'posts.co_author.invited' then
-    perform private.notify((v_event ->> 'inviteeId')::uuid, 'co-author.invited', (v_event ->> 'inviterId')::uuid,
-      'post', v_event ->> 'postId',
-      jsonb_build_object('inviteId', v_event -> 'inviteId', 'postId', v_event -> 'postId'));
-
-  when 'posts.co_author.accepted' then
-    perform private.notify(p.author_id, 'co-author.accepted', (v_event ->> 'userId')::uuid, 'post', p.id::text,
-      jsonb_build_object('inviteId', v_event -> 'inviteId', 'postId', p.id), 'co-author.accepted:' || (v_event ->> 'inviteId'))
-    from app.posts p where p.id = (v_event ->> 'postId')::uuid;
-
-  when 'economy.payment.sent' then
-    perform private.notify(s.receiver_id, 'payment.received', p.sender_id, 'payment', p.id::text,
-      jsonb_build_object('paymentId', p.id, 'emotion', p.emotion, 'tier', p.tier, 'amount', s.amount,
-                         -- a co-author is paid also for a post that they do not see any more
-                         'postId', case when private.post_visible_to(p.post_id, s.receiver_id) then p.post_id end,
-                         'replyId', p.reply_id))
-    from app.payments p join app.payment_splits s on s.payment_id = p.id
-    where p.id = (v_event ->> 'paymentId')::uuid;
-
-  when 'identity.invite_code.used' then
-    perform private.notify((v_event ->> 'inviterUserId')::uuid, 'invite.used', (v_event ->> 'newUserId')::uuid,
-      'invite-code', v_event ->> 'codeId', jsonb_build_object('codeId', v_event -> 'codeId'));
-
-  when 'admin.content.moderated' then
-    -- without an actor: it was the staff
-    perform private.notify((v_event ->> 'authorId')::uuid, 'moderation.actioned', null,
-      v_event ->> 'targetType', v_event ->> 'targetId', v_event - 'authorId');
-
-  else
-    null;   -- an event that tells nobody anything
+  -- the narrowest way in; what else was asked for, private.feed_chosen sees to
+  case
+    when p_choice.tab = 'trending' then return private.hot_posts(p_place, p_choice.muted_people);
+    when p_choice.tab = 'following' then return private.followed_posts(p_place, p_choice.muted_people);
+    when p_choice.tab = 'circles' then return private.closer_posts(p_place, '-infinity', p_choice.muted_people);
+    when p_choice.interests is not null then return private.posts_about(p_choice.interests, p_place, p_choice.muted_people);
+    when p_choice.journalism or p_choice.format is not null or p_choice.min_depth > 0 then
+      return private.marked_posts(p_choice.journalism, p_choice.format,
+        array(select generate_series(p_choice.min_depth, 5))::smallint[], p_place, p_choice.muted_people);
+    else return private.all_posts(p_place, p_choice.muted_people);
   end case;
-  return null;
 end $$;
-comment on function private.notify_of_event is 'Trigger of the outbox: in-app notifications, in the transaction of their cause.';
-create trigger notify_of_event after insert on app.domain_events
-  for each row execute function private.notify_of_event();
+comment on function private.feed_source is 'The next posts of a feed from a place on, before what else was asked for is left out.';
 
--- sql/notifications/25_series.sql
+create function private.feed_chosen(p_choice app.feed_choice, p_ids uuid[]) returns uuid[]
+language plpgsql stable security definer   -- looks once; see private.visible_posts
+set search_path = ''
+as $$
+begin
+  if p_choice.interests is null and not p_choice.journalism and p_choice.format is null and p_choice.min_depth = 0
+     and p_choice.muted_people = '{}' and p_choice.muted_posts = '{}' and p_choice.muted_words is null then
+    return p_ids;
+  end if;
+  return array(
+    select p.id
+    from unnest(p_ids) with ordinality as w (id, place)
+    join app.posts p on p.id = w.id
+    left join app.posts q on q.id = p.quoted_post_id
+    where (p_choice.interests is null
+           or (select true from app.post_interests i where i.post_id = p.id and i.interest_id = any (p_choice.interests) limit 1))
+      and (not p_choice.journalism or p.is_journalism)
+      and (p_choice.format is null or p.format = p_choice.format)
+      and p.depth >= p_choice.min_depth
+      and p.author_id <> all (p_choice.muted_people) and p.id <> all (p_choice.muted_posts)
+      -- who does not want to hear somebody does not want to hear them repeated
+      and (p.format <> 'repost'
+           or (q.author_id <> all (p_choice.muted_people) and q.id <> all (p_choice.muted_posts)))
+      and (p_choice.muted_words is null
+           or not (private.has_keyword(p.words, p_choice.muted_words)
+                   or q.words is not null and private.post_visible_to(q.id, app.uid())
+                      and private.has_keyword(q.words, p_choice.muted_words)))
+    order by w.place);
+end $$;
+comment on function private.feed_chosen is
+  'Of these posts those that were asked for and are not muted: by their author, themselves (also as a repost), or by a word in them or in what they quote.';
 
--- Telling the followers of a series of a new part: with its cause up to 100 of them, more by a job.
--- Specification: Resources › Post › Series. Decisions: Notifications.
+create type app.feed_page as (ids uuid[], parts json[], next uuid);
+comment on type app.feed_page is
+  'Up to one post more than a page, {score, why} of each, and where to go on when the look ended before the page was full.';
 
-create function private.tell_series_followers(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- tells others than the caller
+create function private.feed_why(p_factors text[], p_weights numeric[]) returns json
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return (
+    select json_build_object('score', coalesce(sum(w.weight), 0),
+                             'why', coalesce(json_agg(json_build_object('factor', w.factor, 'weight', w.weight)), '[]'))
+    from unnest(p_factors, p_weights) as w (factor, weight) where w.weight <> 0);
+end $$;
+comment on function private.feed_why is 'The parts of a score as {score, why: [{factor, weight}]}, those of no weight left out.';
+
+create function private.feed_in_time(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
+language plpgsql stable security definer   -- the heat of a post is nobody's to read
 set search_path = ''
 as $$
 declare
-  v_series uuid := (p_job ->> 'seriesId')::uuid;
-  v_post   uuid := (p_job ->> 'postId')::uuid;
-  v_after  uuid := coalesce(p_after, '00000000-0000-0000-0000-000000000000');
-  v_group  text := concat_ws(':', 'series.updated', v_series, v_post);
-  v_ids    uuid[];
-  v_new    uuid[];
+  v_hot   boolean := p_choice.tab = 'trending';
+  v_place app.feed_place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.feed_place;
+  v_run   app.feed_run;
+  v_page  app.feed_page := ('{}', '{}', null)::app.feed_page;
 begin
-  -- of two who do the same job the later sees whom the earlier told
-  perform pg_advisory_xact_lock(hashtextextended(v_group, 0));
-  v_ids := array(select user_id from app.series_follows
-                 where series_id = v_series and user_id > v_after order by user_id limit 500);
-  v_new := array(select f.id from unnest(v_ids) as f (id)
-                 where private.post_visible_to(v_post, f.id)
-                   and not exists (select from app.notifications n where n.user_id = f.id and n.group_key = v_group));
-  perform private.notify(f.id, 'series.updated', p.author_id, 'post', p.id::text,
-    jsonb_build_object('seriesId', v_series, 'postId', p.id), v_group)
-  from app.posts p, unnest(v_new) as f (id) where p.id = v_post;
-  return json_build_object('changed', cardinality(v_new), 'next', v_ids[500]);
-end $$;
-comment on function private.tell_series_followers is
-  'For the worker alone, and what tells of events: of {seriesId, postId} the next 500 followers behind one, each told once a post and series, nobody who may not see it. Answers {changed, next}; next is null at the end.';
-
--- as in sql/base/75_enqueue.sql: what is asked for before the first worker starts waits for it
-select pgboss.create_queue('series-notices', '{"policy": "standard"}');
-
-create function private.tell_of_part(p_event jsonb) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  if (select count(*) from (select from app.series_follows
-                            where series_id = (p_event ->> 'seriesId')::uuid limit 101) f) > 100 then
-    perform private.enqueue('series-notices', p_event::json);
-  else
-    perform private.tell_series_followers(p_event);
+  if p_cursor is not null then
+    select case when v_hot then private.hot_at(private.post_time(p.id), p.warmth) else private.post_time(p.id) end, p.id
+    into v_place.at, v_place.id
+    from app.posts p where p.id = p_cursor;
+    if v_place.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
   end if;
+  for v_look in 1 .. 40 loop
+    v_run := private.feed_source(p_choice, v_place);
+    v_page.ids := v_page.ids || private.feed_chosen(p_choice, v_run.ids);
+    v_page.next := v_run.ids[101];
+    exit when v_page.next is null or cardinality(v_page.ids) > p_limit;
+    v_place := (v_run.times[101], v_run.ids[101])::app.feed_place;
+  end loop;
+  v_page.parts := array(
+    select private.feed_why('{recency,engagement}', array[round(extract(epoch from p.published_at) / 3600, 4),
+                                                          case when v_hot then p.warmth * 4 else 0 end])
+    from unnest(v_page.ids[:p_limit]) with ordinality as w (id, place) join app.posts p on p.id = w.id
+    order by w.place);
+  return v_page;
 end $$;
-comment on function private.tell_of_part is 'Tells the followers of a series of a new part, or has them told when they are more than 100.';
+comment on function private.feed_in_time is
+  'A page by time, or by heat among the trending. The score is that place in hours since 1970: recency, and engagement where it counts. Fails: cursor_unknown.';
 
--- sql/notifications/30_realtime.sql
-
--- The channel user:{userId}: that there is a notification, new or rolled up once more.
--- Specification: Events › Delivery.
-
-create function private.broadcast_notification() returns trigger
-language plpgsql security definer   -- sends to others than the caller
+create function private.feed_ranked(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
+language plpgsql stable security definer   -- scores and boundaries are nobody's to read
 set search_path = ''
 as $$
+declare
+  v_until  timestamptz := 'infinity';   -- blocks from here on have been looked at
+  v_lowest timestamptz;
+  v_start  timestamptz := 'infinity';   -- the start of the cursor's block, and the score of its post
+  v_score  integer;
+  v_at     timestamptz;
+  v_bounds timestamptz[];
+  v_run    app.feed_run;
+  v_more   app.feed_run;
+  v_whole  uuid[];
+  v_found  uuid[];
+  v_parts  json[];
+  v_page   app.feed_page := ('{}', '{}', null)::app.feed_page;
 begin
-  perform private.broadcast('user:' || new.user_id, 'notification', jsonb_build_object('id', new.id, 'kind', new.kind));
-  return null;
+  if p_cursor is not null then
+    v_at := private.post_time(p_cursor);
+    if v_at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+    v_start := private.block_start(v_at);
+    v_until := private.block_end(v_at);
+    select s.score into v_score from private.feed_scores(array[p_cursor]) s;
+  end if;
+  for v_look in 1 .. 40 loop
+    v_run := private.feed_source(p_choice, (v_until, '00000000-0000-0000-0000-000000000000')::app.feed_place);
+    v_lowest := '-infinity';
+    v_more := v_run;
+    while v_more.ids[101] is not null loop
+      -- whole blocks only; where all is in one, until its end is seen
+      v_lowest := private.block_end(v_more.times[101]);
+      exit when v_lowest < v_until;
+      v_lowest := '-infinity';
+      v_more := private.feed_source(p_choice, (v_more.times[101], v_more.ids[101])::app.feed_place);
+      v_run := (v_run.ids || v_more.ids, v_run.times || v_more.times)::app.feed_run;
+    end loop;
+    v_whole := array(select w.id from unnest(v_run.ids, v_run.times) as w (id, at) where w.at >= v_lowest);
+    v_bounds := array(select starts_at from app.feed_blocks where starts_at > v_lowest and starts_at < v_until order by starts_at);
+
+    select array_agg(f.id order by f.block desc, f.score desc, f.id desc),
+           array_agg(json_build_array(f.engagement, f.depth, f.interest, f.following, f.circle)
+                     order by f.block desc, f.score desc, f.id desc)
+    into v_found, v_parts
+    from (select s.*, width_bucket(s.at, v_bounds) as block
+          from private.feed_scores(private.feed_chosen(p_choice, v_whole)) s
+          where p_cursor is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor)) f;
+    v_page.ids := v_page.ids || v_found;
+    v_page.parts := v_page.parts || v_parts;
+    exit when v_lowest = '-infinity' or cardinality(v_page.ids) > p_limit;
+    v_until := v_lowest;
+  end loop;
+  if v_lowest > '-infinity' and cardinality(v_page.ids) <= p_limit then
+    v_page.next := (select s.id from private.feed_scores(v_whole) s
+                    order by private.block_start(s.at), s.score, s.id limit 1);
+  end if;
+  v_page.parts := array(
+    select private.feed_why('{engagement,depth,interest,following,circle}',
+                            array(select e.n::numeric / 10000 from json_array_elements_text(w.part) as e (n)))
+    from unnest(v_page.parts[:p_limit]) with ordinality as w (part, place) order by w.place);
+  return v_page;
 end $$;
-comment on function private.broadcast_notification is
-  'Trigger: {id, kind} to the person''s own channel. Reading marks and changes of the payload alone send nothing.';
-create trigger broadcast_notification after insert or update of count on app.notifications
-  for each row execute function private.broadcast_notification();
+comment on function private.feed_ranked is 'A page of For You: by block, score and id. Fails: cursor_unknown.';
 
--- sql/notifications/90_erasure.sql
-
--- What erasure does to notifications, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
-
-insert into private.personal_data (relation, person_column, section) values
-  ('app.notifications', 'user_id', 'notifications');
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.notification_actors', 'notification_id', 'notificationActors',
-   'notification_id in (select n.id from app.notifications n where n.user_id = $1)');
-insert into private.personal_data (relation, person_column, reason) values
-  ('app.notification_actors', 'actor_id', 'Another''s notification; what the person did for it has a section of its own.');
-
-create function private.erase_notifications() returns trigger
-language plpgsql security definer   -- the notifications of others name the person
+create function api.list_feed(
+  p_tab text default null, p_journalism boolean default false, p_min_depth integer default 0,
+  p_interest_id uuid default null, p_format text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_cursor uuid := private.cursor_uuid(p_cursor);
+  v_choice app.feed_choice := (
+    p_tab, private.interest_subtree(p_interest_id), coalesce(p_journalism, false), p_format, coalesce(p_min_depth, 0),
+    private.muted_people(), private.muted_posts(), private.muted_pattern())::app.feed_choice;
+  v_page   app.feed_page;
 begin
-  delete from app.notifications where user_id = new.id;
-  -- what happened stays where it counts: mana that was paid
-  delete from app.notifications n
-  where n.kind <> 'payment.received'
-    and exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id = new.id)
-    and not exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id <> new.id);
-  delete from app.notification_actors where actor_id = new.id;
-  return null;
+  perform private.page(null, '{}', p_limit);   -- a limit that is none is refused before anything is looked at
+  if p_tab is null then
+    v_page := private.feed_ranked(v_choice, v_cursor, p_limit);
+  elsif p_tab in ('following', 'trending', 'circles') then
+    v_page := private.feed_in_time(v_choice, v_cursor, p_limit);
+  else
+    perform private.fail('tab_unknown');
+  end if;
+  if cardinality(v_page.ids) > p_limit or v_page.next is null then
+    return private.page(private.post_cards(v_page.ids[:p_limit], v_page.parts), v_page.ids::text[], p_limit);
+  end if;
+  -- a short page, which goes on behind the last post that was looked at
+  return json_build_object('items', coalesce(private.post_cards(v_page.ids, v_page.parts), '[]'::json),
+                           'nextCursor', v_page.next, 'hasMore', true);
 end $$;
-comment on function private.erase_notifications is
-  'Trigger: an erased person''s notifications go, and those of others that tell of nobody else; a payment stays, without a name.';
-create trigger erase_notifications after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_notifications();
+comment on function api.list_feed is
+  'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post with its score and why [{factor, weight}]. Fails: tab_unknown, interest_unknown, cursor_unknown, limit_out_of_range.';
 
--- policies/notifications.sql
+-- policies/feed.sql
 
--- Who may see and touch notifications. Twin of sql/notifications/.
+-- Who may read the feed. Twin of sql/feed/.
 
--- notifications
-alter table app.notifications enable row level security;
-grant select on app.notifications to authenticated;
-grant update (read_at) on app.notifications to authenticated;
-grant select on app.notification_card to authenticated;
-create policy select_own on app.notifications for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.notifications is 'One''s own. private.notify writes them.';
-create policy update_own on app.notifications for update to authenticated
-  using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.notifications is 'People mark their own as read; no other column is granted.';
+-- feed_blocks: for definer functions alone
+alter table app.feed_blocks enable row level security;
 
--- notification_actors
-alter table app.notification_actors enable row level security;
-grant select on app.notification_actors to authenticated;
-create policy select_own on app.notification_actors for select to authenticated
-  using ((select true from app.notifications n where n.id = notification_id));
-comment on policy select_own on app.notification_actors is
-  'Whoever sees the notification; who the actor is shows only through app.person_card.';
-
-grant execute on function private.notification_cards to authenticated;
-grant execute on function private.tell_series_followers to worker;
-grant execute on function api.list_notifications, api.count_unread, api.mark_read to authenticated;
-
--- the channel user:{userId}
-create policy select_own_channel on realtime.messages for select to authenticated
-  using (extension = 'broadcast'
-     and (select realtime.topic()) = 'user:' || (select app.uid())
-     and (select private.check_caller()));
-do $$ begin
-  comment on policy select_own_channel on realtime.messages is 'People hear of their own notifications, and nobody else does.';
-exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write policies only
-end $$;
+grant execute on function
+  api.list_feed,
+  private.feed_in_time,
+  private.feed_ranked
+  to authenticated;
 
 -- sql/messaging/10_conversations.sql
 

@@ -1,4 +1,4 @@
-// What people do with a post: reactions, bookmarks, mutes, pins. The rules: sql/posts/15_marks.sql, 17_pins.sql, 44_reactions.sql.
+// What people do with a post: reactions, bookmarks, mutes, pins. The rules: sql/posts/21_reactions.sql to 23_post_mutes.sql, 34_pins.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { Muted, NewReaction, Post, PostPage, ReactionAnswer, TakenReaction } from './schemas.ts'

@@ -1,4 +1,4 @@
-// Votes in polls. The rules: sql/posts/22_polls.sql. A poll itself comes with its post.
+// Votes in polls. The rules: sql/posts/30_polls.sql. A poll itself comes with its post.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { Poll, Vote } from './schemas.ts'

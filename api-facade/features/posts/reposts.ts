@@ -1,4 +1,4 @@
-// Reposts and quotes. The rules: sql/posts/16_reposts.sql, and 40_publishing.sql, which makes them.
+// Reposts and quotes. The rules: sql/posts/24_reposts.sql, and 50_publishing.sql, which makes them.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { NewRepost, Post } from './schemas.ts'

@@ -1,7 +1,6 @@
 // Posts routes, one table a subject. Rules are in sql/posts, visibility in policies/posts.sql.
 import type { Table } from '../../lib/routes.ts'
 import coAuthors from './co-authors.ts'
-import feed from './feed.ts'
 import marks from './marks.ts'
 import polls from './polls.ts'
 import publishing from './publishing.ts'
@@ -12,7 +11,6 @@ import series from './series.ts'
 const table: Table = {
   feature: 'posts',
   rows: {
-    ...feed.rows,
     ...publishing.rows,
     ...replies.rows,
     ...series.rows,

@@ -1,9 +1,9 @@
 // Shapes of posts. Specification: Resources › Post, Reply. Rules are in sql/posts.
-import { notYet, Page, PersonCard, PersonParam, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { notYet, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const ReplyKind = z.enum(['reply', 'reaction', 'criticism', 'contribution'])
 const ReactionKind = z.enum(['heart', 'spark'])
-const PostFormat = z.enum(['note', 'essay', 'photo', 'video', 'quote', 'thread', 'repost'])
+export const PostFormat = z.enum(['note', 'essay', 'photo', 'video', 'quote', 'thread', 'repost'])
 const Visibility = z.enum(['public', 'circles', 'inner'])
 
 const words = {
@@ -128,32 +128,6 @@ const quoting = {
 export const Post = z.object({ ...post, ...quoting }).openapi('Post')
 export const PostPage = Page(Post)
 export const Username = z.object({ username: PersonParam })
-const queryFlag = z
-  .enum(['true', 'false'])
-  .transform((text) => text === 'true')
-  .openapi({ type: 'boolean' })
-export const FeedQuery = z.object({
-  tab: z.enum(['following', 'trending', 'circles']).optional(),
-  journalism: queryFlag.optional(),
-  minDepth: queryInteger(0, 5).optional(),
-  interestId: Uuid.optional().openapi({ description: 'This interest, or any below it.' }),
-  format: PostFormat.optional(),
-})
-export const FeedItem = z
-  .object({
-    ...post,
-    ...quoting,
-    score: z.number().openapi({ description: 'The sum of the weights in `why`.' }),
-    why: z.array(
-      z.object({
-        factor: z.enum(['engagement', 'depth', 'interest', 'following', 'circle', 'recency']),
-        weight: z.number(),
-      }),
-    ),
-  })
-  .openapi('FeedItem')
-export const FeedPage = Page(FeedItem)
-
 export const NewReply = z.object({ body: z.string(), kind: ReplyKind.optional(), parentId: Uuid.nullish() })
 export const RepliesQuery = z.object({ kind: ReplyKind.optional(), parentId: Uuid.optional() })
 export const Reply = z

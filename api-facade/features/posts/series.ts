@@ -1,4 +1,4 @@
-// Series and their followers. The rules: sql/posts/24_series.sql, 46_series.sql.
+// Series and their followers. The rules: sql/posts/31_series.sql, 32_series_operations.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import {

@@ -1,5 +1,5 @@
 -- Series: an author's posts in an order of their own, which people follow.
--- Specification: Resources › Post › Series; Posts and feed › series. Operations: 46_series.sql.
+-- Specification: Resources › Post › Series; Posts and feed › series. Operations: 32_series_operations.sql.
 
 create table app.series (
   id          uuid primary key default gen_random_uuid(),

@@ -1,4 +1,4 @@
--- Publishing and opening posts. What is published later: 46_schedule.sql.
+-- Publishing and opening posts. What is published later: 52_schedule.sql.
 -- Specification: Resources › Post; Posts and feed. Decisions: Names and shapes › Bodies; Idempotency.
 
 insert into private.errors (word, status, text) values

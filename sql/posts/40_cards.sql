@@ -1,5 +1,4 @@
--- How a post and a reply look in an answer.
--- Decisions: Names and shapes › Answers; Identity of people.
+-- How a post looks in an answer.
 
 create view app.post_card with (security_invoker) as
 select p.id, p.quoted_post_id,
@@ -94,31 +93,3 @@ begin
 end $$;
 comment on function private.post_cards is
   'The cards of these posts, in order, as far as the caller sees them, each with the card of what it quotes {quotedPostId, quotedPost}, null when the caller may not see that; and with the fields of p_more, an object a post.';
-
-create view app.reply_card with (security_invoker) as
-select r.id, r.post_id, r.parent_id, r.kind, r.created_at, r.required_level,
-       json_build_object(
-         'id', r.id,
-         'postId', r.post_id,
-         'parentId', (select parent.id from app.replies parent where parent.id = r.parent_id),
-         'authorId', author.card ->> 'id',
-         'author', author.card,
-         'kind', r.kind,
-         'body', r.body,
-         'hiddenAt', r.hidden_at,
-         'createdAt', r.created_at) as card
-from app.replies r
-join app.person_card author on author.id = r.author_id;
-comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, parentId, authorId, author, kind, body, hiddenAt, createdAt}.';
-
-create function private.reply_cards(p_ids uuid[]) returns json
-language plpgsql stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
-as $$
-begin
-  return (
-    select json_agg(c.card order by i.place)
-    from unnest(p_ids) with ordinality as i (id, place) join app.reply_card c on c.id = i.id);
-end $$;
-comment on function private.reply_cards is 'The cards of these replies, in order, as far as the caller sees them.';

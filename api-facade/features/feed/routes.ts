@@ -1,8 +1,8 @@
-// The feed. The rules: sql/posts/51_feed_sources.sql, 52_feed_ranking.sql, 53_feed.sql.
+// The feed. The rules: sql/feed.
 import { routes } from '../../lib/routes.ts'
 import { FeedPage, FeedQuery } from './schemas.ts'
 
-export default routes('posts', {
+export default routes('feed', {
   'GET /feed': {
     summary: 'My feed',
     description: [

@@ -1,5 +1,30 @@
--- Hearts and sparks, given and taken back.
--- Specification: Posts and feed › react. Decisions: Status codes (inverses).
+-- Reactions: hearts and sparks, given and taken back.
+
+create table app.reactions (
+  post_id    uuid not null references app.posts on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  kind       text not null check (kind in ('heart', 'spark')),
+  created_at timestamptz not null default now(),
+  primary key (post_id, user_id, kind)
+);
+create index reactions_user_id_idx on app.reactions (user_id, created_at desc);
+comment on table app.reactions is 'Hearts and sparks, one of each a person and post.';
+-- no update: a reaction is given or taken back
+
+create function private.count_reactions() returns trigger
+language plpgsql security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+begin
+  update app.post_counters set reactions = reactions + case tg_op when 'INSERT' then 1 else -1 end
+  where post_id = coalesce(new.post_id, old.post_id);
+  return null;
+end $$;
+comment on function private.count_reactions is 'Trigger: counts hearts. Sparks are not counted (specification, Counters).';
+create trigger count_given after insert on app.reactions
+  for each row when (new.kind = 'heart') execute function private.count_reactions();
+create trigger count_taken_back after delete on app.reactions
+  for each row when (old.kind = 'heart') execute function private.count_reactions();
 
 create function private.reactions_of(p_post uuid) returns json
 language plpgsql stable

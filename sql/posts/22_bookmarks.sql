@@ -1,5 +1,4 @@
--- What people keep of posts for themselves: bookmarks, and posts that they have muted.
--- Specification: Posts and feed › bookmark, mute. Decisions: Status codes (inverses), Lists.
+-- Bookmarks: which posts people keep for themselves.
 
 create table app.bookmarks (
   post_id    uuid not null references app.posts on delete cascade,
@@ -22,26 +21,6 @@ create table private.ended_bookmarks (
 create index ended_bookmarks_ended_at_idx on private.ended_bookmarks (ended_at);
 comment on table private.ended_bookmarks is
   'Where bookmarks that were taken back stood in the list, for a day: who is walking it goes on from there. Ids without keys: nothing hangs on them.';
-
-create table app.post_mutes (
-  post_id    uuid not null references app.posts on delete cascade,
-  user_id    uuid not null references app.users on delete cascade,
-  created_at timestamptz not null default now(),
-  primary key (user_id, post_id)
-);
-create index post_mutes_post_id_idx on app.post_mutes (post_id);
-comment on table app.post_mutes is
-  'Posts that people have muted: gone from their feeds, reposts too, and silent in their notifications.';
--- no update: a mute is made or lifted
-
-create function private.muted_posts() returns uuid[]
-language plpgsql stable   -- invoker: under row-level security these are the caller's own
-set search_path = ''
-as $$
-begin
-  return array(select post_id from app.post_mutes where user_id = app.uid());
-end $$;
-comment on function private.muted_posts is 'Which posts the caller has muted: read once by what leaves them out.';
 
 create function private.count_bookmarks() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
@@ -151,31 +130,3 @@ begin
 end $$;
 comment on function api.list_bookmarks is
   'The caller''s bookmarks, the newest first, of posts that they still may see. Fails: cursor_unknown, limit_out_of_range.';
-
-create function api.mute_post(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.open_post(p_id);
-  insert into app.post_mutes (post_id, user_id)
-  select p.id, private.caller() from app.posts p where p.id = p_id
-  on conflict do nothing;
-  return json_build_object('muted', true);
-end $$;
-comment on function api.mute_post is
-  'Mutes a post: it leaves the caller''s feed, with its reposts, and causes them no notifications. Repeating it changes nothing. Fails: post_unknown, post_not_out.';
-
-create function api.unmute_post(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  delete from app.post_mutes where post_id = p_id and user_id = private.caller();
-  if not found then
-    perform private.post(p_id);
-  end if;
-  return null;   -- answered as 204
-end $$;
-comment on function api.unmute_post is
-  'Lifts the mute of a post, also of one that the caller no longer sees; repeating it changes nothing. Fails: post_unknown.';

@@ -1,0 +1,28 @@
+// Shapes of the feed. Rules are in sql/feed.
+import { Page, queryInteger, Uuid, z } from '../../lib/schemas.ts'
+import { Post, PostFormat } from '../posts/schemas.ts'
+
+const queryFlag = z
+  .enum(['true', 'false'])
+  .transform((text) => text === 'true')
+  .openapi({ type: 'boolean' })
+export const FeedQuery = z.object({
+  tab: z.enum(['following', 'trending', 'circles']).optional(),
+  journalism: queryFlag.optional(),
+  minDepth: queryInteger(0, 5).optional(),
+  interestId: Uuid.optional().openapi({ description: 'This interest, or any below it.' }),
+  format: PostFormat.optional(),
+})
+export const FeedItem = z
+  .object({
+    ...Post.shape,
+    score: z.number().openapi({ description: 'The sum of the weights in `why`.' }),
+    why: z.array(
+      z.object({
+        factor: z.enum(['engagement', 'depth', 'interest', 'following', 'circle', 'recency']),
+        weight: z.number(),
+      }),
+    ),
+  })
+  .openapi('FeedItem')
+export const FeedPage = Page(FeedItem)

@@ -1,0 +1,10 @@
+-- Who may read the feed. Twin of sql/feed/.
+
+-- feed_blocks: for definer functions alone
+alter table app.feed_blocks enable row level security;
+
+grant execute on function
+  api.list_feed,
+  private.feed_in_time,
+  private.feed_ranked
+  to authenticated;

@@ -1,0 +1,200 @@
+-- Replies: what people answer to a post, of four kinds, and to each other under it.
+
+create table app.replies (
+  id              uuid primary key default gen_random_uuid(),
+  post_id         uuid not null references app.posts on delete restrict,
+  author_id       uuid not null references app.users on delete restrict,
+  parent_id       uuid references app.replies on delete restrict,
+  kind            text not null default 'reply' check (kind in ('reply', 'reaction', 'criticism', 'contribution')),
+  body            text not null,
+  hidden_at       timestamptz,
+  deleted_at      timestamptz,
+  author_silenced boolean not null default false,
+  created_at      timestamptz not null default now(),
+  required_level  smallint not null generated always as (
+    case when deleted_at is not null or author_silenced then 4 when hidden_at is not null then 3 else 0 end) stored,
+  -- a deleted reply may have lost its words
+  constraint reply_body check (deleted_at is not null or
+    length(private.trimmed(body)) between 1 and case kind when 'reaction' then 280 else 5000 end),
+  constraint criticism_length check (deleted_at is not null or kind <> 'criticism' or length(private.trimmed(body)) between 50 and 300),
+  constraint contribution_length check (deleted_at is not null or kind <> 'contribution' or length(private.trimmed(body)) >= 100)
+);
+-- without what nobody sees: thousands of silenced replies are not walked by who looks at the others
+create index replies_post_id_idx on app.replies (post_id, created_at, id) where required_level <= 3;
+create index replies_kind_idx on app.replies (post_id, kind, created_at, id) where required_level <= 3;
+create index replies_parent_id_idx on app.replies (parent_id, created_at, id) where parent_id is not null and required_level <= 3;
+create index replies_author_id_idx on app.replies (author_id, created_at desc);
+comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
+comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post itself.';
+comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own comes on top.';
+
+insert into private.errors (word, status, text) values
+  ('reply_unknown', 404, 'There is no such reply.'),
+  ('reply_body', 422, 'A reply needs a body: up to 280 characters for a reaction, 5000 otherwise.'),
+  ('criticism_length', 422, 'A criticism has 50 to 300 characters.'),
+  ('contribution_length', 422, 'A contribution has at least 100 characters.');
+
+create trigger check_author before insert on app.replies for each row execute function private.check_author();
+
+create function private.check_parent() returns trigger
+language plpgsql   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  perform from app.replies where id = new.parent_id and post_id = new.post_id;
+  if not found then
+    perform private.fail('reply_unknown');
+  end if;
+  return new;
+end $$;
+comment on function private.check_parent is
+  'Trigger: a reply answers one under the same post, and one that its author sees. Fails: reply_unknown.';
+create trigger check_parent before insert on app.replies
+  for each row when (new.parent_id is not null) execute function private.check_parent();
+
+create function private.count_replies() returns trigger
+language plpgsql security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+declare
+  v_there uuid[] := array(select w.post_id from written w where w.required_level = 0);
+  v_were  uuid[];
+  v_post  uuid;
+  v_more  integer;
+begin
+  if tg_op = 'UPDATE' then
+    v_were := array(select o.post_id from overwritten o where o.required_level = 0);
+  end if;
+  -- each post once: a ban or an erasure changes thousands of replies under the same
+  for v_post, v_more in
+    select c.post_id, sum(c.one)
+    from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (post_id, one)
+    group by c.post_id having sum(c.one) <> 0
+    order by c.post_id
+  loop
+    update app.post_counters set replies = replies + v_more where post_id = v_post;
+  end loop;
+  return null;
+end $$;
+comment on function private.count_replies is 'Trigger: counts the replies that are there for everyone: not the hidden, the deleted and those of the banned.';
+create trigger count_replies after insert on app.replies
+  referencing new table as written for each statement execute function private.count_replies();
+create trigger count_changed_replies after update on app.replies
+  referencing old table as overwritten new table as written for each statement execute function private.count_replies();
+
+create function private.reply(p_reply uuid) returns app.replies
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_reply app.replies;
+begin
+  select * into v_reply from app.replies where id = p_reply;
+  if not found then
+    perform private.fail('reply_unknown');
+  end if;
+  return v_reply;
+end $$;
+comment on function private.reply is 'The reply, when the caller may see it and its post. Fails: reply_unknown.';
+
+create function private.reply_time(p_reply uuid, p_post uuid) returns timestamptz
+language plpgsql stable security definer   -- a cursor holds also when its reply was deleted or hidden since
+set search_path = ''
+as $$
+begin
+  return (
+    select created_at from app.replies
+    where id = p_reply and post_id = p_post and private.may_meet(private.level_of(app.uid(), author_id)));
+end $$;
+comment on function private.reply_time is
+  'Where a cursor''s reply stands in time under its post: also a deleted one, never one across a block.';
+
+create view app.reply_card with (security_invoker) as
+select r.id, r.post_id, r.parent_id, r.kind, r.created_at, r.required_level,
+       json_build_object(
+         'id', r.id,
+         'postId', r.post_id,
+         'parentId', (select parent.id from app.replies parent where parent.id = r.parent_id),
+         'authorId', author.card ->> 'id',
+         'author', author.card,
+         'kind', r.kind,
+         'body', r.body,
+         'hiddenAt', r.hidden_at,
+         'createdAt', r.created_at) as card
+from app.replies r
+join app.person_card author on author.id = r.author_id;
+comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, parentId, authorId, author, kind, body, hiddenAt, createdAt}.';
+
+create function private.reply_cards(p_ids uuid[]) returns json
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(c.card order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place) join app.reply_card c on c.id = i.id);
+end $$;
+comment on function private.reply_cards is 'The cards of these replies, in order, as far as the caller sees them.';
+
+create function api.create_reply(p_id uuid, p_body text, p_kind text default 'reply', p_parent_id uuid default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_post  uuid := private.open_original(p_id);
+  v_reply uuid;
+begin
+  -- seen and written in one statement: a block between the two would answer otherwise than an unknown post
+  insert into app.replies (post_id, author_id, parent_id, kind, body)
+  select p.id, private.caller(), p_parent_id, p_kind, private.trimmed(p_body) from app.posts p where p.id = v_post
+  returning id into v_reply;
+  if not found then
+    perform private.fail('post_unknown');
+  end if;
+  perform private.emit('posts.reply.created', json_build_object(
+    'replyId', v_reply, 'postId', v_post, 'authorId', app.uid()));
+  return private.reply_cards(array[v_reply]) -> 0;
+end $$;
+comment on function api.create_reply is
+  'Replies to a post, of a repost to the original, or to a reply under it. Fails: post_unknown, post_not_out, reply_unknown, reply_body, criticism_length, contribution_length.';
+
+create function api.list_replies(
+  p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null, p_parent_id uuid default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.cursor_uuid(p_cursor);
+  v_post   uuid := (private.original(p_id)).id;
+  v_from   timestamptz := coalesce(private.reply_time(v_cursor, v_post), '-infinity');
+  v_after  uuid := coalesce(v_cursor, v_post);
+  v_ids    uuid[];
+begin
+  if v_cursor is not null and v_from = '-infinity' then
+    perform private.fail('cursor_unknown');
+  end if;
+  -- required_level, which the policy says too, as the indexes have it
+  if p_parent_id is not null then
+    perform from app.replies where id = p_parent_id and post_id = v_post;
+    if not found then
+      perform private.fail('reply_unknown');
+    end if;
+    v_ids := array(select id from app.reply_card
+                   where parent_id = p_parent_id and required_level <= 3
+                     and kind = coalesce(p_kind, kind) and (created_at, id) > (v_from, v_after)
+                   order by created_at, id limit 51);
+  elsif p_kind is null then
+    v_ids := array(select id from app.reply_card
+                   where post_id = v_post and required_level <= 3 and (created_at, id) > (v_from, v_after)
+                   order by created_at, id limit 51);
+  else
+    v_ids := array(select id from app.reply_card
+                   where post_id = v_post and required_level <= 3 and kind = p_kind and (created_at, id) > (v_from, v_after)
+                   order by created_at, id limit 51);
+  end if;
+  return private.page(private.reply_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_replies is
+  'The replies to a post, of a repost those to the original, oldest first: all, of one kind, or the direct answers to one of them. Fails: post_unknown, reply_unknown, cursor_unknown, limit_out_of_range.';

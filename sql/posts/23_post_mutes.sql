@@ -1,0 +1,49 @@
+-- Posts that people have muted: gone from their feed, and silent.
+
+create table app.post_mutes (
+  post_id    uuid not null references app.posts on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (user_id, post_id)
+);
+create index post_mutes_post_id_idx on app.post_mutes (post_id);
+comment on table app.post_mutes is
+  'Posts that people have muted: gone from their feeds, reposts too, and silent in their notifications.';
+-- no update: a mute is made or lifted
+
+create function private.muted_posts() returns uuid[]
+language plpgsql stable   -- invoker: under row-level security these are the caller's own
+set search_path = ''
+as $$
+begin
+  return array(select post_id from app.post_mutes where user_id = app.uid());
+end $$;
+comment on function private.muted_posts is 'Which posts the caller has muted: read once by what leaves them out.';
+
+create function api.mute_post(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.open_post(p_id);
+  insert into app.post_mutes (post_id, user_id)
+  select p.id, private.caller() from app.posts p where p.id = p_id
+  on conflict do nothing;
+  return json_build_object('muted', true);
+end $$;
+comment on function api.mute_post is
+  'Mutes a post: it leaves the caller''s feed, with its reposts, and causes them no notifications. Repeating it changes nothing. Fails: post_unknown, post_not_out.';
+
+create function api.unmute_post(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.post_mutes where post_id = p_id and user_id = private.caller();
+  if not found then
+    perform private.post(p_id);
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.unmute_post is
+  'Lifts the mute of a post, also of one that the caller no longer sees; repeating it changes nothing. Fails: post_unknown.';

@@ -1,0 +1,49 @@
+-- Where the feed finds the reposts of a post whose audience has changed: 500 of them at once, the others soon after.
+
+create function private.place_reposts(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- the reposts are others'
+set search_path = ''
+as $$
+declare
+  v_ids uuid[];
+begin
+  -- an edit of its audience waits, or is waited for: what is written below would be of before it
+  perform from app.posts where id = (p_job ->> 'postId')::uuid for key share;
+  v_ids := array(
+    select r.id from app.posts r
+    where r.quoted_post_id = (p_job ->> 'postId')::uuid and r.format = 'repost' and r.deleted_at is null
+      and r.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+    order by r.id limit 500 for no key update);
+  update app.posts r set original_author_id = o.closer_id
+  from app.posts o
+  where r.id = any (v_ids) and o.id = r.quoted_post_id and r.original_author_id is distinct from o.closer_id;
+  return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
+end $$;
+comment on function private.place_reposts is
+  'For the worker alone: the next 500 reposts of a post {postId} behind one are found where it is. Answers {changed, next}; next is null at the end.';
+
+-- as in sql/base/75_enqueue.sql: what is asked for before the first worker starts waits for it
+select pgboss.create_queue('moved-reposts', '{"policy": "standard"}');
+
+create function private.close_reposts() returns trigger
+language plpgsql security definer   -- the reposts are others'
+set search_path = ''
+as $$
+begin
+  -- waits for none: a ban or an erasure that has the repost may be waiting for this post
+  update app.posts set original_author_id = new.closer_id
+  where id = any (array(select r.id from app.posts r
+                        where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
+                        order by r.id limit 500 for no key update skip locked));
+  if exists (select from app.posts r
+             where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
+               and r.original_author_id is distinct from new.closer_id) then
+    perform private.enqueue('moved-reposts', json_build_object('postId', new.id));
+  end if;
+  return null;
+end $$;
+comment on function private.close_reposts is
+  'Trigger: reposts of a post that is opened to everyone are found by everyone, those of one that is closed only by who is closer; beyond 500 soon after. Whether they are seen does not depend on it.';
+create trigger close_reposts after update of visibility on app.posts
+  for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)
+  execute function private.close_reposts();

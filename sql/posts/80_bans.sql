@@ -1,0 +1,50 @@
+-- Bans: what a banned person wrote is silent, and comes back with the end of the ban.
+
+create function private.lock_published() returns trigger
+language plpgsql security definer   -- counters are written by triggers alone
+set search_path = ''
+as $$
+begin
+  perform private.lock_counters(array(
+    select p.id from app.posts p
+    where p.author_id = new.id
+      and ((old.banned_at is null) <> (new.banned_at is null)
+        or p.deleted_at is null or p.title is not null or p.body <> '' or p.media <> '[]')
+    union select p.quoted_post_id from app.posts p
+    where p.author_id = new.id and p.format = 'repost' and p.deleted_at is null
+    union select r.post_id from app.replies r
+    where r.author_id = new.id and r.deleted_at is null and r.hidden_at is null));
+  return null;
+end $$;
+comment on function private.lock_published is
+  'Trigger: before a ban or an erasure changes anything, the counters of all that it will count or change: those of the person''s posts, of what they reposted and of what they replied under. Who reacts, counts views, moderates, bans or erases meanwhile waits with nothing held that is wanted here.';
+-- by its name before silence_… and every erase_…
+create trigger counters_first after update of banned_at, erased_at on app.users
+  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
+  execute function private.lock_published();
+
+create function private.silence_posts() returns trigger
+language plpgsql security definer   -- a ban changes rows of the banned person
+set search_path = ''
+as $$
+begin
+  update app.posts set author_silenced = new.banned_at is not null where author_id = new.id;
+  return null;
+end $$;
+comment on function private.silence_posts is 'Trigger: a ban takes a person''s posts from everyone, its end gives them back.';
+create trigger silence_posts after update of banned_at on app.users
+  for each row when ((old.banned_at is null) <> (new.banned_at is null))
+  execute function private.silence_posts();
+
+create function private.silence_replies() returns trigger
+language plpgsql security definer   -- a ban changes rows of the banned person
+set search_path = ''
+as $$
+begin
+  update app.replies set author_silenced = new.banned_at is not null where author_id = new.id;
+  return null;
+end $$;
+comment on function private.silence_replies is 'Trigger: a ban takes a person''s replies from everyone, its end gives them back.';
+create trigger silence_replies after update of banned_at on app.users
+  for each row when ((old.banned_at is null) <> (new.banned_at is null))
+  execute function private.silence_replies();
