@@ -2,7 +2,7 @@
 -- Twin of sql/admin/.
 
 grant execute on function private.make_invite_code, private.random_code to service_role;
-grant execute on function private.anybody, private.check_delta, private.trimmed, private.lock_reputation, private.add_reputation, private.roll_up_share
+grant execute on function private.anybody, private.check_delta, private.trimmed, private.lock_ledger, private.add_reputation, private.roll_up_share
   to service_role;
 grant execute on function api.generate_invite_codes, api.list_appeals, api.resolve_appeal, api.adjust_reputation to service_role;
 grant execute on function private.moderated, private.set_post_hidden, private.set_reply_hidden, private.delete_post,

@@ -7,7 +7,7 @@ grant execute on function private.domain, private.actor_id, private.username_of,
   private.require_role, private.may_see, private.may_meet, private.cursor_uuid, private.page, private.merged, private.not_modified,
   private.idempotency_key, private.replayed, private.keep, private.emit
   to authenticated, service_role, gate;
-grant execute on function private.lock_pairs, private.level_of, private.audit to service_role;
+grant execute on function private.lock_pairs, private.level_of, private.audit, private.ledger_points to service_role;
 
 -- PostgREST's door: on the role and not in config.toml, which only the CLI reads. Where the owner may not set this the
 -- migration fails, and rightly: without the check an ended token lives on there.
@@ -64,6 +64,12 @@ grant select on app.space_members to authenticated;
 create policy select_own on app.space_members for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.space_members is 'One''s own memberships, which other policies probe.';
 
+-- events, event_listeners, ledger_kinds, realtime_topics: registries, for definer functions alone
+alter table private.events enable row level security;
+alter table private.event_listeners enable row level security;
+alter table private.ledger_kinds enable row level security;
+alter table private.realtime_topics enable row level security;
+
 -- domain_events, idempotency_keys, audit_log, audit_details: for definer functions and staff operations
 alter table app.domain_events enable row level security;
 alter table app.idempotency_keys enable row level security;
@@ -72,8 +78,11 @@ alter table app.audit_details enable row level security;
 
 -- jobs: the worker runs them and keeps their record, and touches no table but those of its queue
 alter table private.job_runs enable row level security;
-grant execute on function private.note_job_run, private.job_roll_realtime_partitions, private.job_purge_idempotency_keys,
-  private.job_purge_revoked_tokens, private.job_purge_domain_events, private.job_purge_rates, private.job_finish_erasures
+alter table private.jobs enable row level security;
+alter table private.batch_queues enable row level security;
+alter table private.retention enable row level security;
+grant execute on function private.note_job_run, private.list_work, private.job_roll_realtime_partitions, private.job_purge,
+  private.job_finish_erasures, private.apply_effect
   to worker;
 grant execute on function private.job_metrics to gate;
 grant usage on schema pgboss to worker;
@@ -83,3 +92,13 @@ grant execute on all functions in schema pgboss to worker;
 -- rates: counted before anyone is known, by definer functions
 alter table private.rates enable row level security;
 grant execute on function private.count_calls, private.uncount_calls to gate;
+
+-- the channels of Realtime
+grant execute on function private.may_listen to authenticated;
+create policy select_audience on realtime.messages for select to authenticated
+  using (extension = 'broadcast' and (select private.may_listen((select realtime.topic()))));
+do $$ begin
+  comment on policy select_audience on realtime.messages is
+    'Whoever the channel is for, by private.realtime_topics. There is no policy for insert: nobody but the database sends.';
+exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write policies only
+end $$;

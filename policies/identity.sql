@@ -84,6 +84,5 @@ grant execute on function api.find_login, api.log_in, api.reserve_invite, api.re
   to gate;
 
 -- jobs
-grant execute on function private.job_release_reservations, private.job_expire_invites, private.job_purge_sessions,
-  private.job_purge_password_resets, private.reset_mail
+grant execute on function private.job_release_reservations, private.job_expire_invites, private.reset_mail
   to worker;

@@ -12,14 +12,3 @@ alter table app.conversation_members enable row level security;
 grant select on app.conversation_members to authenticated;
 create policy select_own on app.conversation_members for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.conversation_members is 'One''s own memberships, which other policies probe.';
-
--- the channel conversation:{conversationId}
-create policy select_conversation on realtime.messages for select to authenticated
-  using (extension = 'broadcast'
-     and (select true from app.conversation_members m
-          where m.user_id = (select app.uid()) and 'conversation:' || m.conversation_id = (select realtime.topic()))
-     and (select private.check_caller()));
-do $$ begin
-  comment on policy select_conversation on realtime.messages is 'Members hear of the messages of their conversation.';
-exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write policies only
-end $$;

@@ -102,7 +102,6 @@ grant execute on function
   api.pin_post, api.unpin_post
   to authenticated;
 grant execute on function api.count_views to gate;
-grant execute on function private.job_purge_ended_bookmarks to worker;
 
 -- polls
 alter table app.polls enable row level security;
@@ -214,13 +213,3 @@ grant execute on function
   api.create_post, api.get_post, api.create_reply, api.list_replies, api.react, api.unreact,
   api.create_series, api.list_my_series, api.add_series_item, api.list_series_items, api.follow_series, api.unfollow_series
   to authenticated;
-
--- the channel feed:public
-create policy select_public_feed on realtime.messages for select to authenticated
-  using (extension = 'broadcast'
-     and (select realtime.topic()) = 'feed:public'
-     and (select private.check_caller()));
-do $$ begin
-  comment on policy select_public_feed on realtime.messages is 'Every live token hears the ids of new public posts.';
-exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write policies only
-end $$;

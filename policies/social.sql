@@ -139,4 +139,4 @@ grant execute on function
   to authenticated;
 
 -- jobs
-grant execute on function private.job_check_audience, private.job_purge_ended_follows to worker;
+grant execute on function private.job_check_audience to worker;

@@ -1,29 +1,31 @@
-// Work that a transaction asked for and that is too much for it: it is done in batches, each a transaction
-// of its own. What is done stands in SQL: `private.<function>(job, after)` answers {changed, next}, and
-// `next` is where the next batch begins, null at the end. A batch may run twice.
+// Work that is too much for the transaction that causes it: private.enqueue puts it on a queue of private.batch_queues, and
+// here it is done in batches, each a transaction of its own. A batch may run twice.
 import type { PgBoss } from 'pg-boss'
 import type { Log } from '../lib/log.ts'
+import type { BatchQueue } from './jobs.ts'
 import { type Db, note, told } from './record.ts'
-
-/** Queue → the function that does a batch of its jobs. `private.enqueue` fills the queues, the schema has them. */
-const queues = {
-  'series-notices': 'private.tell_series_followers',
-  'forfeited-earnings': 'private.forfeit_earnings',
-  'moved-reposts': 'private.place_reposts',
-} as const
 
 /** Again after about 5, 10, 20, 40 and 80 seconds: late is better than never, for a day. */
 const settings = { retryLimit: 5, retryDelay: 5, retryBackoff: true, expireInSeconds: 600, retentionSeconds: 86_400 }
 
+/** How many jobs of a queue are taken at once: as many as come in a second or so. */
+const AT_ONCE = 100
+
+export type BatchOptions = { log: Log; deadLetter: string; pollSeconds: number }
+
 /** Takes such work off its queues. */
-export async function takeBatches(boss: PgBoss, log: Log, more: { deadLetter: string; pollSeconds: number }) {
+export async function takeBatches(boss: PgBoss, queues: readonly BatchQueue[], options: BatchOptions): Promise<void> {
+  const { log, deadLetter, pollSeconds } = options
   const db = boss.getDb()
-  for (const [queue, batch] of Object.entries(queues)) {
-    await boss.updateQueue(queue, { ...settings, deadLetter: more.deadLetter, deleteAfterSeconds: 86_400 })
-    await boss.work<object>(queue, { pollingIntervalSeconds: more.pollSeconds }, async ([job]) => {
-      if (!job) return
-      const changed = await told(db, queue, log, () => everyBatch(db, batch, job.data))
-      await note(db, queue, changed, false)
+  for (const { queue, batch, seconds } of queues) {
+    await boss.updateQueue(queue, { ...settings, deadLetter, deleteAfterSeconds: 86_400 })
+    const pollingIntervalSeconds = Math.max(0.5, Math.min(seconds, pollSeconds))
+    await boss.work<object>(queue, { pollingIntervalSeconds, batchSize: AT_ONCE }, async (jobs) => {
+      for (const { id, data } of jobs) {
+        const run = told(db, queue, log, () => everyBatch(db, batch, data))
+        // one that fails is tried again by itself, and holds up none of the others
+        await run.then((changed) => note(db, queue, changed, false)).catch((error) => boss.fail(queue, id, error))
+      }
     })
   }
 }

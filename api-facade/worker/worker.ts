@@ -9,7 +9,7 @@ import { openFunctions } from '../lib/functions.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { createSeals } from '../lib/seals.ts'
 import { takeBatches } from './batches.ts'
-import { functionOf, type Job, type JobName, jobNames, jobs } from './jobs.ts'
+import { functionOf, type Job, listWork } from './jobs.ts'
 import { type MailOptions, takeMail } from './mail.ts'
 import { type Db, note, told } from './record.ts'
 
@@ -24,7 +24,7 @@ export type WorkerOptions = {
 }
 export type Worker = {
   /** Puts a job on its queue now; nothing when it is there already. */
-  send(name: JobName): Promise<void>
+  send(name: string): Promise<void>
   /** Takes no more jobs, and ends once those that run are done, after ten seconds in any case. */
   stop(): Promise<void>
 }
@@ -65,8 +65,9 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
   const stop = () => boss.stop({ graceful: true, timeout: GRACE })
   try {
     await boss.createQueue(DEAD_LETTERS, { retentionSeconds: 14 * 86_400 })
-    await Promise.all(jobNames.map((name) => take(boss, name, log, pollSeconds)))
-    await takeBatches(boss, log, { deadLetter: DEAD_LETTERS, pollSeconds })
+    const { jobs, queues } = await listWork(boss.getDb())
+    await Promise.all(jobs.map((job) => take(boss, job, log, pollSeconds)))
+    await takeBatches(boss, queues, { log, deadLetter: DEAD_LETTERS, pollSeconds })
     // somebody waits for it
     const options = mailOptions(config, secret, log)
     await takeMail(boss, options, { deadLetter: DEAD_LETTERS, pollSeconds: Math.min(2, pollSeconds) })
@@ -74,7 +75,7 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
     await stop()
     throw error
   }
-  const send = async (name: JobName) => {
+  const send = async (name: string) => {
     await boss.send(name)
   }
   return { send, stop }
@@ -95,33 +96,32 @@ function workerUrl(databaseUrl: string, secret: string): string {
   return url.href
 }
 
-async function take(boss: PgBoss, name: JobName, log: Log, pollingIntervalSeconds: number): Promise<void> {
-  const job: Job = jobs[name]
-  const options = { ...settings, expireInSeconds: job.expires }
+async function take(boss: PgBoss, job: Job, log: Log, pollingIntervalSeconds: number): Promise<void> {
+  const { name, cron, expires } = job
+  const options = { ...settings, expireInSeconds: expires }
   await boss.createQueue(name, { policy: 'exclusive', ...options }) // one at a time, waiting or running, in all workers
   await boss.updateQueue(name, options) // where it is there already, perhaps with those of an older release
-  await boss.schedule(name, job.cron, null, { missed: 'once' }) // a nightly job comes late rather than never
-  await boss.work(name, { pollingIntervalSeconds }, () => run(boss.getDb(), name, log))
+  await boss.schedule(name, cron, null, { missed: 'once' }) // a nightly job comes late rather than never
+  await boss.work(name, { pollingIntervalSeconds }, () => run(boss.getDb(), job, log))
 }
 
 /** Runs a job and keeps how it went. */
-async function run(db: Db, name: JobName, log: Log): Promise<void> {
-  const { alarm, repeats, expires }: Job = jobs[name]
+async function run(db: Db, { name, alarm, repeats, expires }: Job, log: Log): Promise<void> {
   const work = () => (repeats ? callUntilDone(db, name, Date.now() + expires * 500) : call(db, name))
   const changed = await told(db, name, log, work)
-  const wrong = alarm !== undefined && changed > 0
+  const wrong = alarm !== null && changed > 0
   if (wrong) log.error({ job: name, changed }, alarm)
   else if (changed > 0) log.debug({ job: name, changed }, 'a job is done')
   await note(db, name, changed, wrong)
 }
 
-async function call(db: Db, name: JobName): Promise<number> {
+async function call(db: Db, name: string): Promise<number> {
   const { rows } = await db.executeSql(`select ${functionOf(name)}() as changed`)
   return (rows as { changed: number }[])[0]?.changed ?? 0
 }
 
 /** Piece by piece, each in a transaction of its own; what is left at `end` is for the next run. @throws Error when some failed */
-async function callUntilDone(db: Db, name: JobName, end: number): Promise<number> {
+async function callUntilDone(db: Db, name: string, end: number): Promise<number> {
   let changed = 0
   let failed = 0
   for (;;) {

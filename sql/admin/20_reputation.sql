@@ -1,6 +1,10 @@
 -- What staff does about reputation: appeals, and adjustments by hand.
 -- Specification: Admin › reputation; Resources › Reputation (appeal, manual adjustment). Decisions: Names and shapes › Bodies.
 
+insert into private.ledger_kinds (ledger, kind) values
+  ('reputation', 'appeal.restored'),
+  ('reputation', 'admin.adjusted');
+
 insert into private.errors (word, status, text) values
   ('appeal_unknown', 404, 'There is no such appeal.'),
   ('appeal_resolved', 409, 'This appeal was resolved already.'),
@@ -117,7 +121,7 @@ begin
     perform private.fail('appeal_unknown');
   end if;
   -- the person's lock, then the read: of two admins at once the second finds it resolved
-  perform private.lock_reputation(array[v_appeal.user_id]);
+  perform private.lock_ledger('reputation', array[v_appeal.user_id]);
   update app.reputation_appeals
   set status = p_decision, restore_delta = p_restore_delta, note = v_note, resolved_at = now()
   where id = p_id and status = 'pending';

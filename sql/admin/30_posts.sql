@@ -1,6 +1,10 @@
 -- Posts and replies in the hands of staff: hidden, shown again, deleted.
 -- Specification: States and transitions › Post; Admin › posts, replies. Decisions: Roles; Visibility.
 
+insert into private.events (name, payload, happens) values
+  ('admin.content.moderated', '{targetType,targetId,action,authorId}',
+   'staff has hidden, shown again or deleted a post or a reply');
+
 insert into private.errors (word, status, text) values
   ('reason_length', 422, 'A reason has up to 1000 characters.');
 

@@ -58,6 +58,19 @@ end $$;
 comment on function private.refuse_change is
   'Trigger of append-only tables: refuses update, delete and truncate for everyone, the owner included.';
 
+create procedure private.make_append_only(p_table regclass)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  execute format('create trigger refuse_change before update or delete on %s
+                  for each row execute function private.refuse_change()', p_table);
+  execute format('create trigger refuse_truncate before truncate on %s
+                  for each statement execute function private.refuse_change()', p_table);
+end $$;
+comment on procedure private.make_append_only is
+  'For migrations: from now on the table''s rows are neither changed nor deleted, by anyone. Fails then: append_only.';
+
 create function private.touch() returns trigger
 language plpgsql
 set search_path = ''

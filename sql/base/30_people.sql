@@ -26,7 +26,7 @@ create table private.revoked_tokens (
 );
 comment on table private.revoked_tokens is
   'The denylist, keyed by a token''s (sub, iat, exp) in unix seconds, since PostgREST and Realtime see claims only.';
-create index revoked_tokens_expires_at_idx on private.revoked_tokens (expires_at);
+create index revoked_tokens_expires_at_idx on private.revoked_tokens (to_timestamp(expires_at));
 
 create table app.settings (
   key   text primary key,

@@ -40,9 +40,9 @@ begin
 end $$;
 comment on function private.claim_username is
   'Trigger: a name is free, or was the person''s own before. Fails: username_taken, usernames_exhausted.';
-create trigger claim_username after insert on app.users
+create trigger _051_claim_username after insert on app.users
   for each row execute function private.claim_username();
-create trigger claim_changed_username after update of username on app.users
+create trigger _052_claim_changed_username after update of username on app.users
   for each row when (old.username <> new.username) execute function private.claim_username();
 
 create function private.is_free(p_username text) returns boolean

@@ -64,7 +64,7 @@ begin
   return null;
 end $$;
 comment on function private.add_own_audience is 'Trigger: a new person is their own audience.';
-create trigger add_own_audience after insert on app.users
+create trigger _050_add_own_audience after insert on app.users
   for each row execute function private.add_own_audience();
 
 create function private.lock_pairs(p_ones uuid[], p_others uuid[]) returns void

@@ -1,6 +1,47 @@
--- Jobs: what time does. The worker (api-facade/worker) holds the clock and nothing else; each job is one function, here or
--- in the feature whose rows it touches, and answers how many rows it changed. What is due is read from the rows, so a job
--- may run late, twice, or in two workers at once.
+-- Jobs: what time does. The worker (api-facade/worker) holds the clock and nothing else; each job is one function,
+-- private.job_<name>, here or in the feature whose rows it touches, and answers how many rows it changed. What is due is
+-- read from the rows, so a job may run late, twice, or in two workers at once. sql/JOBS.md is generated from the registry.
+
+create table private.jobs (
+  name    text primary key check (name ~ '^[a-z]+(-[a-z]+)*$'),
+  cron    text not null,
+  expires integer not null check (expires > 0),
+  repeats boolean not null default false,
+  alarm   text
+);
+comment on table private.jobs is
+  'Every job, with a row from the feature whose rows it touches. Its function is private.job_<name>, with underscores.';
+comment on column private.jobs.cron is 'When it runs, in UTC.';
+comment on column private.jobs.expires is
+  'After so many seconds a run counts as lost, as one is whose worker was killed, and the next may begin.';
+comment on column private.jobs.repeats is
+  'A run does one piece of the work: the worker calls again until there is none left, for half of expires. A piece that answers less than 0 has failed: the others go on, and the run fails at its end.';
+comment on column private.jobs.alarm is 'Said at error level, and counted as a failure, when the job had to change anything.';
+
+create table private.batch_queues (
+  queue   text primary key,
+  batch   text not null check (batch ~ '^private\.[a-z_]+$'),
+  seconds numeric not null default 5
+);
+comment on table private.batch_queues is
+  'Queues of work that is too much for the transaction that causes it, with a row from the feature whose work it is.';
+comment on column private.batch_queues.batch is
+  'A function (job jsonb, after uuid) returns json: does the next 500 or so behind `after`, null at the beginning, and answers {changed, next}; next is null at the end. Each batch is a transaction, and it may run twice.';
+comment on column private.batch_queues.seconds is 'How often the worker looks at the queue.';
+
+create function private.list_work() returns json
+language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'jobs', (select json_agg(json_build_object('name', name, 'cron', cron, 'expires', expires, 'repeats', repeats,
+                                               'alarm', alarm) order by name) from private.jobs),
+    'queues', (select json_agg(json_build_object('queue', queue, 'batch', batch, 'seconds', seconds) order by queue)
+               from private.batch_queues));
+end $$;
+comment on function private.list_work is
+  'For the worker alone: {jobs: [{name, cron, expires, repeats, alarm}], queues: [{queue, batch, seconds}]}.';
 
 create table private.job_runs (
   job            text primary key,
@@ -68,42 +109,4 @@ end $$;
 comment on function private.job_roll_realtime_partitions is
   'Job: makes the partitions of the days ahead and drops those older than 72 hours.';
 
-create function private.job_purge_idempotency_keys() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
-set search_path = ''
-as $$
-declare
-  v_changed integer;
-begin
-  delete from app.idempotency_keys where created_at < now() - interval '24 hours';
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end $$;
-comment on function private.job_purge_idempotency_keys is 'Job: forgets answers after 24 hours. Decisions: Idempotency.';
-
-create function private.job_purge_revoked_tokens() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
-set search_path = ''
-as $$
-declare
-  v_changed integer;
-begin
-  -- an hour late: doors whose clocks are behind still refuse the token
-  delete from private.revoked_tokens where expires_at < extract(epoch from now() - interval '1 hour');
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end $$;
-comment on function private.job_purge_revoked_tokens is 'Job: takes tokens off the denylist that have expired by themselves.';
-
-create function private.job_purge_domain_events() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
-set search_path = ''
-as $$
-declare
-  v_changed integer;
-begin
-  delete from app.domain_events where created_at < now() - interval '30 days';
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end $$;
-comment on function private.job_purge_domain_events is 'Job: empties the outbox of what is older than 30 days. design.md, Database.';
+insert into private.jobs (name, cron, expires) values ('roll-realtime-partitions', '10 * * * *', 300);

@@ -8,6 +8,7 @@ create unlogged table private.rates (
 ) with (fillfactor = 50);   -- room beside each row: counting changes no index
 comment on table private.rates is
   'Calls of a client in the current window of a limit; the key names limit, window and client. Unlogged: after a crash of the database all windows begin anew.';
+insert into private.retention (relation, counts_from, keep) values ('private.rates', 'ends_at', '0');
 
 create function private.count_calls(p_keys text[], p_limits integer[], p_seconds integer[])
 returns table (used integer, reset_ms integer, over boolean)
@@ -61,17 +62,3 @@ begin
 end $$;
 comment on function private.uncount_calls is
   'Takes a counted call back, for limits that count failures alone: an attempt counts before it is known to be none.';
-
-create function private.job_purge_rates() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
-set search_path = ''
-as $$
-declare
-  v_changed integer;
-begin
-  -- what is being counted is not over
-  delete from private.rates where key in (select key from private.rates where ends_at <= now() for update skip locked);
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end $$;
-comment on function private.job_purge_rates is 'Job: forgets windows that have ended.';

@@ -27,7 +27,7 @@ begin
 end $$;
 comment on function private.erase_records is
   'Trigger: of an erased person no event with an address stays, no kept answer, no address or words beside the audit log, and of their names the hash.';
-create trigger erase_records after update of erased_at on app.users
+create trigger _110_erase_records after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_records();
 
 create function private.job_finish_erasures() returns integer
@@ -43,3 +43,4 @@ begin
 end $$;
 comment on function private.job_finish_erasures is
   'Job: erases once more whoever was erased in the last 3 hours: a request of theirs that ran beside the erasure may have written after it.';
+insert into private.jobs (name, cron, expires) values ('finish-erasures', '30 * * * *', 300);

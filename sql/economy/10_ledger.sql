@@ -12,9 +12,11 @@ comment on table app.mana_accounts is
 
 create table app.mana_transactions (
   id         uuid primary key default gen_random_uuid(),
-  kind       text not null check (kind in ('starter', 'regeneration', 'payment')),
+  kind       text not null,
   created_at timestamptz not null default now()
 );
+insert into private.ledger_kinds (ledger, kind) values ('mana', 'starter'), ('mana', 'regeneration');
+comment on column app.mana_transactions.kind is 'One of private.ledger_kinds.';
 comment on table app.mana_transactions is 'One movement of mana; its entries say from where to where.';
 
 create table app.mana_entries (
@@ -42,14 +44,8 @@ comment on table app.wallets is
 insert into private.errors (word, status, text) values
   ('insufficient_mana', 409, 'You do not have enough mana for this.');
 
-create trigger refuse_change before update or delete on app.mana_transactions
-  for each row execute function private.refuse_change();
-create trigger refuse_truncate before truncate on app.mana_transactions
-  for each statement execute function private.refuse_change();
-create trigger refuse_change before update or delete on app.mana_entries
-  for each row execute function private.refuse_change();
-create trigger refuse_truncate before truncate on app.mana_entries
-  for each statement execute function private.refuse_change();
+call private.make_append_only('app.mana_transactions');
+call private.make_append_only('app.mana_entries');
 
 create function private.mint() returns uuid
 language sql immutable
@@ -82,6 +78,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
+  perform private.ledger_points('mana', p_kind);
   insert into app.mana_transactions (id, kind) values (p_id, p_kind);
   -- the order in which the trigger locks wallets: two who pay each other at once otherwise wait for each other
   insert into app.mana_entries (transaction_id, account_id, amount)
@@ -90,7 +87,7 @@ begin
   order by m.account;
 end $$;
 comment on function private.move is
-  'Moves mana between accounts, amounts as in app.mana_entries. The last step of an operation, since it locks wallets. Fails: insufficient_mana.';
+  'Moves mana between accounts, amounts as in app.mana_entries. The last step of an operation, since it locks wallets. Raises no_data_found for a kind that nobody registered. Fails: insufficient_mana.';
 
 create function private.settle(p_user uuid) returns void
 language plpgsql volatile
@@ -151,7 +148,7 @@ begin
   return null;
 end $$;
 comment on function private.open_wallet is 'Trigger: every person has a wallet from the first moment, with 50 mana.';
-create trigger open_wallet after insert on app.users
+create trigger _175_open_wallet after insert on app.users
   for each row execute function private.open_wallet();
 
 create function private.settle_own() returns void

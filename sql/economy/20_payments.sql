@@ -42,14 +42,14 @@ create index payment_splits_sender_id_idx on app.payment_splits (sender_id);
 comment on table app.payment_splits is
   'Who got how much of a payment, appended only. sender_id and created_at repeat the payment''s, so that policies and lists need no join.';
 
-create trigger refuse_change before update or delete on app.payments
-  for each row execute function private.refuse_change();
-create trigger refuse_truncate before truncate on app.payments
-  for each statement execute function private.refuse_change();
-create trigger refuse_change before update or delete on app.payment_splits
-  for each row execute function private.refuse_change();
-create trigger refuse_truncate before truncate on app.payment_splits
-  for each statement execute function private.refuse_change();
+call private.make_append_only('app.payments');
+call private.make_append_only('app.payment_splits');
+
+insert into private.ledger_kinds (ledger, kind) values ('mana', 'payment');
+
+insert into private.events (name, payload, happens) values
+  ('economy.payment.sent', '{paymentId,senderId}',
+   'somebody has paid');
 
 insert into private.errors (word, status, text) values
   ('emotion_unknown', 422, 'There is no such emotion.'),

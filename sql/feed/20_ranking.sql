@@ -9,13 +9,13 @@ create table app.feed_blocks (
 comment on table app.feed_blocks is
   'The boundaries of the ranked feed, about 50 posts apart, never moved: a block goes from one up to the next.';
 
-create function private.cut_feed() returns trigger
-language plpgsql security definer   -- the boundaries are written here alone
+create function private.cut_feed(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_start timestamptz := coalesce((select max(starts_at) from app.feed_blocks), '-infinity');
-  v_at    timestamptz := (select published_at from app.posts where id = (new.payload ->> 'postId')::uuid);
+  v_at    timestamptz := (select published_at from app.posts where id = (p_event ->> 'postId')::uuid);
 begin
   if (select count(*) from (
         (select from app.posts where required_level = 0 and closer_id is null and published_at >= v_start limit 51)
@@ -24,11 +24,10 @@ begin
      and pg_try_advisory_xact_lock(hashtextextended('feed blocks', 0)) then
     insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
   end if;
-  return null;
 end $$;
-comment on function private.cut_feed is 'Trigger: a post that comes after 50 others begins a new block of the ranked feed.';
-create trigger cut_feed after insert on app.domain_events
-  for each row when (new.name = 'posts.post.published') execute function private.cut_feed();
+comment on function private.cut_feed is 'Listener: a post that comes after 50 others begins a new block of the ranked feed.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.published', 'private.cut_feed', 200);
 
 create function private.block_start(p_at timestamptz) returns timestamptz
 language plpgsql stable security definer   -- boundaries are nobody's to read

@@ -33,6 +33,12 @@ create table app.invite_tree (
 create index invite_tree_inviter_id_idx on app.invite_tree (inviter_id, created_at desc);
 comment on table app.invite_tree is 'Who came by whose code.';
 
+insert into private.events (name, payload, happens) values
+  ('identity.user_registered', '{userId,email,inviterUserId}',
+   'a person has registered'),
+  ('identity.invite_code.used', '{codeId,newUserId,inviterUserId}',
+   'a person has registered, of the code by which they came');
+
 insert into private.errors (word, status, text) values
   ('invite_unknown', 404, 'There is no such invite code.'),
   ('invite_reserved', 409, 'Somebody else has reserved this invite code. Try again in half an hour.'),

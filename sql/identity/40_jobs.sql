@@ -8,6 +8,7 @@ begin
   return private.release_reservations();
 end $$;
 comment on function private.job_release_reservations is 'Job: makes codes active again whose half hour is over.';
+insert into private.jobs (name, cron, expires) values ('release-reservations', '* * * * *', 60);
 
 create function private.job_expire_invites() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -23,3 +24,4 @@ begin
 end $$;
 comment on function private.job_expire_invites is
   'Job: says of active codes past their time that they have expired. A reserved one is let go first.';
+insert into private.jobs (name, cron, expires) values ('expire-invites', '5 * * * *', 300);

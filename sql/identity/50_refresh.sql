@@ -21,6 +21,7 @@ comment on table app.sessions is
 comment on column app.sessions.issued_at is
   'iat of the first access token in unix seconds: a session older than the person''s tokensValidFrom is dead.';
 comment on column app.sessions.last_used_at is 'When the generation before this one was first used.';
+insert into private.retention (relation, counts_from, keep) values ('app.sessions', 'expires_at', '0');
 
 insert into private.errors (word, status, text) values
   ('refresh_token_invalid', 401, 'This refresh token is not valid. Log in again.'),
@@ -124,16 +125,3 @@ begin
 end $$;
 comment on function api.end_session is
   'Ends a rotating session of the caller: its refresh token is dead at once, its last access token within a quarter of an hour. Repeating it changes nothing. Fails: session_unknown.';
-
-create function private.job_purge_sessions() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
-set search_path = ''
-as $$
-declare
-  v_changed integer;
-begin
-  delete from app.sessions where expires_at < now();
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end $$;
-comment on function private.job_purge_sessions is 'Job: forgets rotating sessions whose time is over.';

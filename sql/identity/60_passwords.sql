@@ -13,6 +13,7 @@ create index password_resets_user_id_idx on private.password_resets (user_id, cr
 create index password_resets_created_at_idx on private.password_resets (created_at);
 comment on table private.password_resets is
   'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null where nobody has the address: such a request leaves the same traces, so that nobody can tell.';
+insert into private.retention (relation, counts_from, keep) values ('private.password_resets', 'created_at', '1 day');
 
 insert into private.errors (word, status, text) values
   ('password_wrong', 403, 'The password is wrong.'),
@@ -136,16 +137,3 @@ begin
 end $$;
 comment on function api.reset_password is
   'For the facade alone: sets the password of whoever was mailed this token, {ok}. It is spent with all others of the person, and every token and session of theirs ends. Fails: reset_over.';
-
-create function private.job_purge_password_resets() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
-set search_path = ''
-as $$
-declare
-  v_changed integer;
-begin
-  delete from private.password_resets where created_at < now() - interval '1 day';
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end $$;
-comment on function private.job_purge_password_resets is 'Job: forgets requests for a new password after a day.';

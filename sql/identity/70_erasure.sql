@@ -35,7 +35,7 @@ begin
 end $$;
 comment on function private.erase_account is
   'Trigger: of an erased person no address, birthday, number, persona or session stays; the password hash is one that no password has, and every invite code is revoked.';
-create trigger erase_account after update of erased_at on app.users
+create trigger _120_erase_account after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_account();
 
 create function api.erase_me(p_password_hash text) returns json

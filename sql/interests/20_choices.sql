@@ -19,6 +19,10 @@ comment on table app.user_interests is
 create trigger touch before update on app.user_interests
   for each row execute function private.touch();
 
+insert into private.events (name, payload, happens) values
+  ('interests.user_selected', '{userId,interestIds}',
+   'a person has confirmed a choice of interests');
+
 insert into private.errors (word, status, text) values
   ('interest_depth_out_of_range', 422, 'depth must be between 1 and 5.'),
   ('interest_expertise_out_of_range', 422, 'expertise must be between 1 and 5.');

@@ -12,5 +12,5 @@ begin
   return null;
 end $$;
 comment on function private.erase_choices is 'Trigger: what an erased person chose is no longer counted.';
-create trigger erase_choices after update of erased_at on app.users
+create trigger _130_erase_choices after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_choices();

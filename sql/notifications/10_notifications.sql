@@ -1,15 +1,34 @@
--- Notifications: what happened to a person, rolled up where the same keeps happening.
--- Specification: Wiki and notifications; Events › Delivery. Decisions: Notifications, 26 kinds.
+-- Notifications: what happened to a person, rolled up where the same keeps happening. Which events tell whom of what is
+-- each feature's own: those before this one have a file here, the later ones theirs, sql/<feature>/80_notifications.sql.
+
+create table private.notification_kinds (
+  kind              text primary key check (kind ~ '^[a-z]+(-[a-z]+)*\.[a-z]+(-[a-z]+)*$'),
+  rolls_up          boolean not null default false,
+  counts_each       boolean not null default false check (rolls_up or not counts_each),
+  replaces_unread   boolean not null default false check (not (rolls_up and replaces_unread)),
+  passes_muted_post boolean not null default false,
+  outlives_actor    boolean not null default false,
+  default_channels  text[] not null default '{inApp}' check (default_channels <@ '{inApp,push,email}')
+);
+comment on table private.notification_kinds is
+  'Every kind of notification, with a row from the feature that tells it.';
+comment on column private.notification_kinds.rolls_up is
+  'Whether what comes within an hour of the first item joins it: one notification, its count and its actors.';
+comment on column private.notification_kinds.counts_each is
+  'Of a roll-up: whether another item of somebody who is in it already counts, and makes it unread again.';
+comment on column private.notification_kinds.replaces_unread is
+  'Whether there is at most one unread notification of a group, which then is about the latest.';
+comment on column private.notification_kinds.passes_muted_post is
+  'Whether it is told of a post that the person has muted.';
+comment on column private.notification_kinds.outlives_actor is
+  'Whether it stays, without a name, when the only person who caused it is erased.';
+comment on column private.notification_kinds.default_channels is
+  'Where it goes unless the person wants it otherwise. In-app notifications are all that is sent so far.';
 
 create table app.notifications (
   id          uuid primary key default gen_random_uuid(),
   user_id     uuid not null references app.users on delete cascade,
-  kind        text not null check (kind in (
-    'circle.invited', 'circle.accepted', 'circle.added', 'co-author.invited', 'co-author.accepted', 'user.followed',
-    'post.replied', 'post.reacted', 'post.milestone', 'post.reposted', 'post.quoted', 'post.mentioned', 'poll.closed',
-    'series.updated', 'payment.received', 'reputation.level-up', 'reputation.voted', 'appeal.resolved', 'invite.used',
-    'wiki.resolved', 'message.received', 'membership.decided', 'event.reminder', 'order.updated',
-    'moderation.actioned', 'admin.broadcast')),
+  kind        text not null,
   group_key   text not null,
   count       integer not null default 1 check (count > 0),
   target_type text,
@@ -32,6 +51,8 @@ create table app.notification_actors (
   primary key (notification_id, actor_id)
 );
 create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
+comment on column app.notifications.kind is
+  'One of private.notification_kinds; private.notify looks. Without a key, whose lock everybody would take at the same row.';
 comment on table app.notification_actors is 'Who caused a notification, each once. All of them: one who is hidden later leaves room for the next.';
 
 insert into private.errors (word, status, text) values
@@ -70,7 +91,8 @@ begin
 end $$;
 comment on function private.notification_cards is 'The cards of these notifications, in order, as far as the caller sees them.';
 
-create function private.roll_up(p_user uuid, p_kind text, p_group_key text, p_actor uuid, p_payload jsonb) returns boolean
+create function private.roll_up(p_user uuid, p_kind private.notification_kinds, p_group_key text, p_actor uuid, p_payload jsonb)
+returns boolean
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -87,7 +109,7 @@ begin
   end if;
   insert into app.notification_actors (notification_id, actor_id) values (v_id, p_actor) on conflict do nothing;
   -- who takes a heart back and gives it again is not counted, and disturbs nobody, twice
-  if found or p_kind in ('post.replied', 'post.quoted', 'message.received') then
+  if found or p_kind.counts_each then
     update app.notifications set count = count + 1, payload = p_payload, read_at = null where id = v_id;
   else
     update app.notifications set payload = p_payload where id = v_id and payload <> p_payload;   -- what it named may be gone
@@ -105,27 +127,26 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kind  private.notification_kinds;
   v_group text := coalesce(p_group_key, concat_ws(':', p_kind, p_target_id));
   v_id    uuid;
 begin
+  select * into strict v_kind from private.notification_kinds where kind = p_kind;
   if p_user = p_actor
      or private.level_of(p_user, p_actor) < 0
      or exists (select from app.mutes where muter_id = p_user and muted_id = p_actor)
      or exists (select from app.users where id = p_user and (banned_at is not null or erased_at is not null)) then
     return;
   end if;
-  -- a muted post is silent; what the staff did to it and who writes it with whom is told all the same
-  if p_target_type = 'post' and p_kind not in ('moderation.actioned', 'co-author.invited', 'co-author.accepted')
+  if p_target_type = 'post' and not v_kind.passes_muted_post
      and exists (select from app.post_mutes where user_id = p_user and post_id = p_target_id::uuid) then
     return;
   end if;
-  if p_kind in ('user.followed', 'post.reacted', 'post.replied', 'post.reposted', 'post.quoted', 'message.received')
-     and private.roll_up(p_user, p_kind, v_group, p_actor, p_payload) then
+  if v_kind.rolls_up and private.roll_up(p_user, v_kind, v_group, p_actor, p_payload) then
     return;
   end if;
-  if p_kind in ('circle.invited', 'circle.added', 'co-author.invited', 'reputation.voted') then
-    -- who is invited or added, and removed, and invited again has one unread notice of it, about the latest; and so has
-    -- whom somebody votes for, and against, and for
+  if v_kind.replaces_unread then
+    -- who is invited, and removed, and invited again has one unread notice of it, about the latest
     update app.notifications set target_id = p_target_id, payload = p_payload
     where user_id = p_user and group_key = v_group and read_at is null;
     if found then
@@ -140,7 +161,7 @@ begin
   end if;
 end $$;
 comment on function private.notify is
-  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself, from the muted or across a block, nothing about a post that they have muted, nothing to the banned and erased.';
+  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself, from the muted or across a block, nothing about a post that they have muted, nothing to the banned and erased. Raises no_data_found for a kind that nobody registered.';
 
 create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable

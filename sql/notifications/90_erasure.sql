@@ -14,15 +14,14 @@ set search_path = ''
 as $$
 begin
   delete from app.notifications where user_id = new.id;
-  -- what happened stays where it counts: mana that was paid
   delete from app.notifications n
-  where n.kind <> 'payment.received'
+  where n.kind not in (select k.kind from private.notification_kinds k where k.outlives_actor)
     and exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id = new.id)
     and not exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id <> new.id);
   delete from app.notification_actors where actor_id = new.id;
   return null;
 end $$;
 comment on function private.erase_notifications is
-  'Trigger: an erased person''s notifications go, and those of others that tell of nobody else; a payment stays, without a name.';
-create trigger erase_notifications after update of erased_at on app.users
+  'Trigger: an erased person''s notifications go, and those of others that tell of nobody else, but for kinds that outlive who caused them.';
+create trigger _160_erase_notifications after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_notifications();

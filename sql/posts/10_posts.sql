@@ -140,6 +140,20 @@ create table app.post_emotions (
 );
 comment on table app.post_emotions is 'Mana that a post was paid, by emotion. The economy''s trigger keeps it.';
 
+insert into private.events (name, payload, happens) values
+  ('posts.post.published', '{postId,authorId}',
+   'a post goes out: at once, or a scheduled one at its time'),
+  ('posts.post.edited', '{postId}',
+   'the author has changed a post that is out'),
+  ('posts.post.deleted', '{postId,authorId}',
+   'a post is deleted by its author or the staff, not by an erasure'),
+  ('posts.post.reposted', '{postId,repostId,userId}',
+   'a repost of the post goes out'),
+  ('posts.post.quoted', '{postId,quoteId,userId}',
+   'a quote of the post goes out'),
+  ('posts.post.milestone', '{postId,reactions}',
+   'a post has reached 5, 15 or 50 hearts for the first time');
+
 insert into private.errors (word, status, text) values
   ('post_unknown', 404, 'There is no such post.'),
   ('post_not_yours', 403, 'Only the author of a post may do this.'),
@@ -150,4 +164,4 @@ insert into private.errors (word, status, text) values
   ('post_quoted', 422, 'A quote or a repost names the post that it is of; other formats name none.'),
   ('post_interests_exceeded', 422, 'A post has one primary interest and at most 4 more.');
 
-create trigger check_author before insert on app.posts for each row execute function private.check_author();
+create trigger _100_check_author before insert on app.posts for each row execute function private.check_author();

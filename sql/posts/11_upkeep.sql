@@ -13,7 +13,7 @@ begin
   return new;
 end $$;
 comment on function private.prepare_post is 'Trigger: what a post keeps so that feeds need not work it out each time.';
-create trigger prepare_post before insert or update of title, body on app.posts
+create trigger _120_prepare_post before insert or update of title, body on app.posts
   for each row execute function private.prepare_post();
 
 create function private.count_post() returns trigger
@@ -29,7 +29,7 @@ begin
   return null;
 end $$;
 comment on function private.count_post is 'Trigger: a new post has counters, and its primary interest in the junction.';
-create trigger count_post after insert on app.posts for each row execute function private.count_post();
+create trigger _151_count_post after insert on app.posts for each row execute function private.count_post();
 
 create function private.lock_counters(p_posts uuid[]) returns void
 language plpgsql volatile security definer   -- counters are written by triggers alone
@@ -50,7 +50,7 @@ begin
   return null;
 end $$;
 comment on function private.date_interests is 'Trigger: a scheduled post that goes out takes its place in the feeds of its interests.';
-create trigger date_interests after update of published_at on app.posts
+create trigger _160_date_interests after update of published_at on app.posts
   for each row when (new.published_at is distinct from old.published_at) execute function private.date_interests();
 
 create function private.date_interest() returns trigger

@@ -28,6 +28,10 @@ comment on table app.replies is 'Replies to posts. A deleted or hidden reply kee
 comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post itself.';
 comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own comes on top.';
 
+insert into private.events (name, payload, happens) values
+  ('posts.reply.created', '{replyId,postId,authorId}',
+   'somebody has replied to a post');
+
 insert into private.errors (word, status, text) values
   ('reply_unknown', 404, 'There is no such reply.'),
   ('reply_body', 422, 'A reply needs a body: up to 280 characters for a reaction, 5000 otherwise.'),

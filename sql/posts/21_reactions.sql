@@ -11,6 +11,10 @@ create index reactions_user_id_idx on app.reactions (user_id, created_at desc);
 comment on table app.reactions is 'Hearts and sparks, one of each a person and post.';
 -- no update: a reaction is given or taken back
 
+insert into private.events (name, payload, happens) values
+  ('posts.reaction.added', '{postId,userId,kind}',
+   'somebody has given a heart or a spark');
+
 create function private.count_reactions() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
 set search_path = ''
@@ -21,9 +25,9 @@ begin
   return null;
 end $$;
 comment on function private.count_reactions is 'Trigger: counts hearts. Sparks are not counted (specification, Counters).';
-create trigger count_given after insert on app.reactions
+create trigger _100_count_given after insert on app.reactions
   for each row when (new.kind = 'heart') execute function private.count_reactions();
-create trigger count_taken_back after delete on app.reactions
+create trigger _100_count_taken_back after delete on app.reactions
   for each row when (old.kind = 'heart') execute function private.count_reactions();
 
 create function private.reactions_of(p_post uuid) returns json

@@ -21,6 +21,7 @@ create table private.ended_bookmarks (
 create index ended_bookmarks_ended_at_idx on private.ended_bookmarks (ended_at);
 comment on table private.ended_bookmarks is
   'Where bookmarks that were taken back stood in the list, for a day: who is walking it goes on from there. Ids without keys: nothing hangs on them.';
+insert into private.retention (relation, counts_from, keep) values ('private.ended_bookmarks', 'ended_at', '1 day');
 
 create function private.count_bookmarks() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
@@ -32,7 +33,7 @@ begin
   return null;
 end $$;
 comment on function private.count_bookmarks is 'Trigger: counts bookmarks, an author''s own too.';
-create trigger count_bookmarks after insert or delete on app.bookmarks
+create trigger _100_count_bookmarks after insert or delete on app.bookmarks
   for each row execute function private.count_bookmarks();
 
 create function private.keep_ended_bookmarks() returns trigger
@@ -46,22 +47,8 @@ begin
   return null;
 end $$;
 comment on function private.keep_ended_bookmarks is 'Trigger: a bookmark taken back leaves its place in the list behind.';
-create trigger keep_ended after delete on app.bookmarks
+create trigger _110_keep_ended after delete on app.bookmarks
   referencing old table as ended for each statement execute function private.keep_ended_bookmarks();
-
-create function private.job_purge_ended_bookmarks() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
-set search_path = ''
-as $$
-declare
-  v_changed integer;
-begin
-  delete from private.ended_bookmarks where ended_at < now() - interval '1 day';
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end $$;
-comment on function private.job_purge_ended_bookmarks is
-  'Job: forgets the places of bookmarks that were taken back more than a day ago.';
 
 create function private.bookmark_time(p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its bookmark was taken back since

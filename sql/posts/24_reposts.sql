@@ -64,22 +64,22 @@ begin
 end $$;
 comment on function private.count_shares is
   'Trigger: counts the reposts that are out and not deleted, whoever deleted them. Quotes are not counted (specification, Counters).';
-create trigger count_shares after insert on app.posts
+create trigger _152_count_shares after insert on app.posts
   for each row when (new.format = 'repost' and new.published_at is not null and new.deleted_at is null)
   execute function private.count_shares();
-create trigger count_changed_shares after update of published_at, deleted_at on app.posts
+create trigger _150_count_changed_shares after update of published_at, deleted_at on app.posts
   for each row when (new.format = 'repost'
     and (old.published_at is not null and old.deleted_at is null) <> (new.published_at is not null and new.deleted_at is null))
   execute function private.count_shares();
 
-create function private.tell_of_quote() returns trigger
-language plpgsql security definer   -- a scheduled quote goes out when its author is away
+create function private.tell_of_quote(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_post app.posts;
 begin
-  select * into v_post from app.posts where id = (new.payload ->> 'postId')::uuid and quoted_post_id is not null;
+  select * into v_post from app.posts where id = (p_event ->> 'postId')::uuid and quoted_post_id is not null;
   if v_post.format = 'repost' then
     if private.post_visible_to(v_post.quoted_post_id, v_post.author_id) is not true then
       perform private.fail('post_unknown');   -- deleted while the repost waited for it
@@ -90,12 +90,11 @@ begin
     perform private.emit('posts.post.quoted', json_build_object(
       'postId', v_post.quoted_post_id, 'quoteId', v_post.id, 'userId', v_post.author_id));
   end if;
-  return null;
 end $$;
 comment on function private.tell_of_quote is
-  'Trigger: a repost or a quote that goes out is an event of the post that it is of. Fails: post_unknown.';
-create trigger tell_of_quote after insert on app.domain_events
-  for each row when (new.name = 'posts.post.published') execute function private.tell_of_quote();
+  'Listener: a repost or a quote that goes out is an event of the post that it is of. Fails: post_unknown.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.published', 'private.tell_of_quote', 520);
 
 create function private.reposted(p_post uuid) returns uuid
 language plpgsql stable security definer   -- one's own repost is known by its id also when one no longer sees it

@@ -22,8 +22,7 @@ end $$;
 comment on function private.place_reposts is
   'For the worker alone: the next 500 reposts of a post {postId} behind one are found where it is. Answers {changed, next}; next is null at the end.';
 
--- as in sql/base/75_enqueue.sql: what is asked for before the first worker starts waits for it
-select pgboss.create_queue('moved-reposts', '{"policy": "standard"}');
+call private.make_batch_queue('moved-reposts', 'private.place_reposts');
 
 create function private.close_reposts() returns trigger
 language plpgsql security definer   -- the reposts are others'
@@ -44,6 +43,6 @@ begin
 end $$;
 comment on function private.close_reposts is
   'Trigger: reposts of a post that is opened to everyone are found by everyone, those of one that is closed only by who is closer; beyond 500 soon after. Whether they are seen does not depend on it.';
-create trigger close_reposts after update of visibility on app.posts
+create trigger _140_close_reposts after update of visibility on app.posts
   for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)
   execute function private.close_reposts();

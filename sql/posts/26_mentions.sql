@@ -1,6 +1,10 @@
 -- Mentions: who is named in a post or a reply by @username or @username@domain is told of it, once a text.
 -- Specification: Events. Decisions: Identity of people; Visibility. An edit mentions nobody.
 
+insert into private.events (name, payload, happens) values
+  ('posts.person.mentioned', '{userId,byId,postId,replyId}',
+   'a post or a reply that goes out mentions a person who may see it; replyId is null for a post');
+
 create function private.people_named_in(p_text text) returns uuid[]
 language plpgsql stable security definer   -- finds people whom the writer cannot see: who is told is asked afterwards
 set search_path = ''
@@ -44,29 +48,27 @@ end $$;
 comment on function private.mention_people is
   'An event posts.person.mentioned for each of the first 20 people whom a text mentions, but for the writer, those across a block, and those who may not see the post.';
 
-create function private.mention_in_post() returns trigger
-language plpgsql security definer   -- asks what others may see
+create function private.mention_in_post(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
   perform private.mention_people(concat_ws(e'\n', p.title, p.body), p.author_id, p.id)
-  from app.posts p where p.id = (new.payload ->> 'postId')::uuid;
-  return null;
+  from app.posts p where p.id = (p_event ->> 'postId')::uuid;
 end $$;
 comment on function private.mention_in_post is
-  'Trigger of the outbox: whom a post mentions is told when it goes out, which for a scheduled one is later than its insert.';
-create trigger mention_in_post after insert on app.domain_events
-  for each row when (new.name = 'posts.post.published') execute function private.mention_in_post();
+  'Listener: whom a post mentions is told when it goes out, which for a scheduled one is later than its insert.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.published', 'private.mention_in_post', 510);
 
-create function private.mention_in_reply() returns trigger
-language plpgsql security definer   -- asks what others may see
+create function private.mention_in_reply(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
   perform private.mention_people(r.body, r.author_id, r.post_id, r.id)
-  from app.replies r where r.id = (new.payload ->> 'replyId')::uuid;
-  return null;
+  from app.replies r where r.id = (p_event ->> 'replyId')::uuid;
 end $$;
-comment on function private.mention_in_reply is 'Trigger of the outbox: whom a reply mentions is told.';
-create trigger mention_in_reply after insert on app.domain_events
-  for each row when (new.name = 'posts.reply.created') execute function private.mention_in_reply();
+comment on function private.mention_in_reply is 'Listener: whom a reply mentions is told.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.reply.created', 'private.mention_in_reply', 510);

@@ -36,6 +36,10 @@ create index poll_votes_option_id_idx on app.poll_votes (poll_id, option_id);
 create index poll_votes_user_id_idx on app.poll_votes (user_id);
 comment on table app.poll_votes is 'Who voted for what: one vote a person and poll. Others see tallies alone.';
 
+insert into private.events (name, payload, happens) values
+  ('posts.poll.closed', '{postId,pollId}',
+   'the time of a poll is over');
+
 insert into private.errors (word, status, text) values
   ('poll_options', 422, 'A poll has 2 to 6 options of 1 to 200 characters.'),
   ('poll_closes_at', 422, 'A poll closes in the future, and after its post comes out.'),
@@ -72,7 +76,7 @@ begin
 end $$;
 comment on function private.check_poll_time is
   'Trigger: a scheduled post is not put off until after its poll closes. Fails: poll_closes_at.';
-create trigger check_poll_time after update of publish_at on app.posts
+create trigger _130_check_poll_time after update of publish_at on app.posts
   for each row when (new.publish_at > old.publish_at) execute function private.check_poll_time();
 
 create view app.poll_card with (security_invoker) as
@@ -256,3 +260,4 @@ begin
 end $$;
 comment on function private.job_close_polls is
   'Job: tells of the poll that has been closed the longest, once: 1. One that fails goes behind the others, and is tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
+insert into private.jobs (name, cron, expires, repeats) values ('close-polls', '* * * * *', 60, true);

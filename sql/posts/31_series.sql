@@ -45,6 +45,10 @@ create index series_follows_user_id_idx on app.series_follows (user_id);
 comment on table app.series_follows is 'Who is told of new parts of a series.';
 -- no update: a follow is made or ended
 
+insert into private.events (name, payload, happens) values
+  ('posts.series.extended', '{seriesId,postId}',
+   'a post that is out has become a part of a series, or a part goes out');
+
 insert into private.errors (word, status, text) values
   ('series_unknown', 404, 'There is no such series.'),
   ('series_not_yours', 403, 'Only the author of a series may do this.'),
@@ -151,7 +155,7 @@ begin
   return null;
 end $$;
 comment on function private.leave_series is 'Trigger: a deleted post leaves its series, and those behind it move up.';
-create trigger leave_series after update of deleted_at on app.posts
+create trigger _170_leave_series after update of deleted_at on app.posts
   for each row when (old.deleted_at is null and new.deleted_at is not null) execute function private.leave_series();
 
 create function private.end_series_follows() returns trigger
@@ -166,7 +170,7 @@ begin
 end $$;
 comment on function private.end_series_follows is
   'Trigger: a block ends the follows of each other''s series, both ways. Lifting it brings none back.';
-create trigger end_series_follows after insert on app.blocks
+create trigger _200_end_series_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_series_follows();
 
 create view app.series_card with (security_invoker) as

@@ -78,19 +78,18 @@ end $$;
 comment on function api.add_series_item is
   'Makes one''s post a part of one''s series, or moves the part that it is: {seriesId, position, post}. Fails: series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, series_full, series_of_post_exceeded.';
 
-create function private.extend_series() returns trigger
-language plpgsql security definer   -- events are nobody's to write
+create function private.extend_series(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
   perform private.emit('posts.series.extended', json_build_object('seriesId', i.series_id, 'postId', i.post_id))
-  from app.series_items i where i.post_id = (new.payload ->> 'postId')::uuid;
-  return null;
+  from app.series_items i where i.post_id = (p_event ->> 'postId')::uuid;
 end $$;
 comment on function private.extend_series is
-  'Trigger of the outbox: a scheduled post that is a part already extends its series when it goes out.';
-create trigger extend_series after insert on app.domain_events
-  for each row when (new.name = 'posts.post.published') execute function private.extend_series();
+  'Listener: a scheduled post that is a part already extends its series when it goes out.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.published', 'private.extend_series', 500);
 
 create function private.part_place(p_series uuid, p_post uuid) returns integer
 language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since

@@ -14,6 +14,12 @@ create index post_co_authors_user_id_idx on app.post_co_authors (user_id);
 comment on table app.post_co_authors is
   'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in splits. A declined invitation is gone, and so is a co-author who left.';
 
+insert into private.events (name, payload, happens) values
+  ('posts.co_author.invited', '{inviteId,postId,inviterId,inviteeId}',
+   'the author invites a co-author'),
+  ('posts.co_author.accepted', '{inviteId,postId,userId}',
+   'the invited becomes a co-author');
+
 insert into private.errors (word, status, text) values
   ('split_share', 422, 'A share is a whole number from 0 to 100 percent.'),
   ('split_share_exceeded', 422, 'The shares of co-authors add up to 90 percent at most.'),
@@ -38,7 +44,7 @@ begin
 end $$;
 comment on function private.end_co_author_invitations is
   'Trigger: a block ends pending invitations both ways. What was accepted stays, and its share.';
-create trigger end_co_author_invitations after insert on app.blocks
+create trigger _210_end_co_author_invitations after insert on app.blocks
   referencing new table as blocked for each statement execute function private.end_co_author_invitations();
 
 create function private.co_author(p_row app.post_co_authors) returns json

@@ -18,7 +18,7 @@ begin
 end $$;
 comment on function private.keep_version is
   'Trigger: keeps what a post said before an edit of its words, and stamps edited_at. Of a scheduled one nobody has read anything, and an erasure leaves nothing.';
-create trigger keep_version before update of title, body, media on app.posts
+create trigger _110_keep_version before update of title, body, media on app.posts
   for each row when ((old.title, old.body, old.media) is distinct from (new.title, new.body, new.media)
                      and old.published_at is not null and new.deleted_at is null)
   execute function private.keep_version();
@@ -36,7 +36,7 @@ begin
   return null;
 end $$;
 comment on function private.mirror_interest is 'Trigger: the primary interest in the junction is that of the post.';
-create trigger mirror_interest after update of interest_id on app.posts
+create trigger _180_mirror_interest after update of interest_id on app.posts
   for each row when (new.interest_id is distinct from old.interest_id) execute function private.mirror_interest();
 
 create function api.update_post(p_id uuid, p_changes jsonb) returns json

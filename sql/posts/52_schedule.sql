@@ -58,6 +58,7 @@ begin
 end $$;
 comment on function private.job_publish_scheduled is
   'Job: lets the scheduled post go out that has been due the longest, its author neither banned nor erased: 1. One that fails goes behind the others that are due, and is tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
+insert into private.jobs (name, cron, expires, repeats) values ('publish-scheduled', '* * * * *', 60, true);
 
 create function private.scheduled_time(p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its post was deleted since

@@ -18,8 +18,8 @@ begin
 end $$;
 comment on function private.lock_published is
   'Trigger: before a ban or an erasure changes anything, the counters of all that it will count or change: those of the person''s posts, of what they reposted and of what they replied under. Who reacts, counts views, moderates, bans or erases meanwhile waits with nothing held that is wanted here.';
--- by its name before silence_… and every erase_…
-create trigger counters_first after update of banned_at, erased_at on app.users
+-- by its name before all others that a ban or an erasure fires
+create trigger _100_lock_published after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
   execute function private.lock_published();
 
@@ -32,7 +32,7 @@ begin
   return null;
 end $$;
 comment on function private.silence_posts is 'Trigger: a ban takes a person''s posts from everyone, its end gives them back.';
-create trigger silence_posts after update of banned_at on app.users
+create trigger _150_silence_posts after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
   execute function private.silence_posts();
 
@@ -45,6 +45,6 @@ begin
   return null;
 end $$;
 comment on function private.silence_replies is 'Trigger: a ban takes a person''s replies from everyone, its end gives them back.';
-create trigger silence_replies after update of banned_at on app.users
+create trigger _151_silence_replies after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
   execute function private.silence_replies();

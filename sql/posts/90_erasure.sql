@@ -47,5 +47,5 @@ begin
 end $$;
 comment on function private.erase_posts is
   'Trigger: an erased person''s posts and replies are deleted, and their words for good, those of earlier versions, polls and series too. What they wrote with others loses their name. Reactions, bookmarks and votes stay as counts: nobody sees whose they are, and what they earned others was earned.';
-create trigger erase_posts after update of erased_at on app.users
+create trigger _152_erase_posts after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_posts();

@@ -6,10 +6,7 @@ create table app.reputation_entries (
   position      bigint not null generated always as identity,
   user_id       uuid not null references app.users on delete restrict,
   interest_id   uuid not null references app.interests on delete restrict,
-  kind          text not null check (kind in (
-                  'post.contributed', 'reply.reply', 'reply.criticism', 'reply.contribution', 'reaction.received',
-                  'bookmark.received', 'repost.received', 'invite.used', 'onboarding.bootstrap',
-                  'vote.received', 'appeal.restored', 'admin.adjusted')),
+  kind          text not null,
   delta         numeric(12, 2) not null check (delta <> 0),
   origin_id     uuid references app.reputation_entries on delete restrict,
   roll_up_level smallint not null default 0 check (roll_up_level >= 0),
@@ -28,10 +25,11 @@ create index reputation_entries_cause_idx on app.reputation_entries
   (user_id, source_id, coalesce(earned_from, user_id), kind, position desc) where roll_up_level = 0;
 create unique index reputation_entries_onboarding_key on app.reputation_entries (user_id, interest_id)
   where kind = 'onboarding.bootstrap' and roll_up_level = 0;
+comment on column app.reputation_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.reputation_entries is
   'The ledger: ids and numbers only, never changed. What is taken back has an opposite entry.';
 comment on column app.reputation_entries.position is
-  'The order of a person''s entries, also within a transaction: given while private.lock_reputation is held.';
+  'The order of a person''s entries, also within a transaction: given while private.lock_ledger is held.';
 comment on column app.reputation_entries.origin_id is 'Of a roll-up: the direct entry that it follows from.';
 comment on column app.reputation_entries.roll_up_level is
   '0 is the direct entry, 1 its share in the parent of the interest, 2 in the parent''s parent.';
@@ -40,10 +38,7 @@ comment on column app.reputation_entries.source_id is
   'The cause, by kind: the post, the reply, the invite code, the interest chosen, the vote, the appeal.';
 comment on column app.reputation_entries.earned_from is
   'Whom it is earned from: who reacted, whose post was replied to, who came by the code. Null where nobody else is involved.';
-create trigger refuse_change before update or delete on app.reputation_entries
-  for each row execute function private.refuse_change();
-create trigger refuse_truncate before truncate on app.reputation_entries
-  for each statement execute function private.refuse_change();
+call private.make_append_only('app.reputation_entries');
 
 create table app.reputation (
   user_id       uuid not null references app.users on delete restrict,
@@ -78,17 +73,6 @@ comment on function private.sum_reputation is 'Trigger: keeps app.reputation.';
 create trigger sum_reputation after insert on app.reputation_entries
   referencing new table as written for each statement execute function private.sum_reputation();
 
-create function private.lock_reputation(p_users uuid[]) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform pg_advisory_xact_lock(k.key)
-  from (select distinct hashtextextended('reputation ' || u.id, 0) as key from unnest(p_users) as u (id) order by key) k;
-end $$;
-comment on function private.lock_reputation is
-  'Lets one writer at a time at the ledger of these people. What is asked of it in a later statement is then final. The order of locks: a person''s row, the counters of posts (private.lock_counters), posts and replies, this, private.lock_contribution, notifications, wallets, the audit log.';
-
 create function private.roll_up_share(p_level integer) returns numeric
 language plpgsql immutable   -- a row's cost: a tenth of what SQL costs with a search_path
 set search_path = ''
@@ -109,7 +93,8 @@ as $$
 declare
   v_origin uuid := gen_random_uuid();
 begin
-  perform private.lock_reputation(array[p_user]);
+  perform private.ledger_points('reputation', p_kind);
+  perform private.lock_ledger('reputation', array[p_user]);
   with recursive line as (
     select i.id, i.parent_id, 0 as level from app.interests i where i.id = p_interest
     union all
@@ -128,4 +113,4 @@ begin
   return v_origin;
 end $$;
 comment on function private.add_reputation is
-  'Writes an entry with its roll-ups, whatever stands there already, and gives the id of the direct one. With p_before, what the same cause gave until now, it writes the differences. For definer functions; see private.earn.';
+  'Writes an entry with its roll-ups, whatever stands there already, and gives the id of the direct one. With p_before, what the same cause gave until now, it writes the differences. For definer functions; see private.earn_reputation.';

@@ -1,6 +1,10 @@
 -- Levels: what a value has reached, and that a person hears of it once.
 -- Specification: Resources › Reputation (levels; level-up milestone notifications).
 
+insert into private.events (name, payload, happens) values
+  ('reputation.level_reached', '{userId,interestId,level}',
+   'a person rises above every level that they had in an interest');
+
 create function private.level_minimums() returns numeric[]
 language sql immutable
 set search_path = ''

@@ -1,26 +1,19 @@
 -- What earns reputation, and what takes it back.
 -- Specification: Resources › Reputation (kinds and points), Reply; Events. Decisions: Reputation.
 
-create function private.reputation_points(p_kind text) returns numeric
-language sql immutable
-set search_path = ''
-as $$
-  select case p_kind
-    when 'post.contributed' then 3
-    when 'reply.reply' then 1
-    when 'reply.criticism' then 2
-    when 'reply.contribution' then 5
-    when 'reaction.received' then 1
-    when 'bookmark.received' then 1
-    when 'repost.received' then 1
-    when 'invite.used' then 3
-    when 'onboarding.bootstrap' then 5
-  end
-$$;
-comment on function private.reputation_points is
-  'The points of a kind of entry. Null for what earns nothing (reply.reaction), and where the cause brings its own number.';
+insert into private.ledger_kinds (ledger, kind, points) values
+  ('reputation', 'post.contributed', 3),
+  ('reputation', 'reply.reply', 1),
+  ('reputation', 'reply.criticism', 2),
+  ('reputation', 'reply.contribution', 5),
+  ('reputation', 'reply.reaction', 0),
+  ('reputation', 'reaction.received', 1),
+  ('reputation', 'bookmark.received', 1),
+  ('reputation', 'repost.received', 1),
+  ('reputation', 'invite.used', 3),
+  ('reputation', 'onboarding.bootstrap', 5);
 
-create function private.standing_entry(p_user uuid, p_kind text, p_source uuid, p_from uuid) returns uuid
+create function private.find_standing_reputation(p_user uuid, p_kind text, p_source uuid, p_from uuid) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -33,28 +26,28 @@ begin
             and e.kind = p_kind and e.roll_up_level = 0
           order by e.position desc limit 1);
 end $$;
-comment on function private.standing_entry is
-  'The direct entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_reputation).';
+comment on function private.find_standing_reputation is
+  'The direct entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_ledger).';
 
-create function private.earn(p_user uuid, p_interest uuid, p_kind text, p_source uuid, p_from uuid default null) returns void
+create function private.earn_reputation(p_user uuid, p_interest uuid, p_kind text, p_source uuid, p_from uuid default null) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_points numeric := private.reputation_points(p_kind);
+  v_points numeric := private.ledger_points('reputation', p_kind);
 begin
-  if p_interest is null or v_points is null or p_from = p_user then
+  if p_interest is null or v_points = 0 or p_from = p_user then
     return;
   end if;
-  perform private.lock_reputation(array[p_user]);
-  if private.standing_entry(p_user, p_kind, p_source, p_from) is null then
+  perform private.lock_ledger('reputation', array[p_user]);
+  if private.find_standing_reputation(p_user, p_kind, p_source, p_from) is null then
     perform private.add_reputation(p_user, p_interest, p_kind, v_points, p_source, p_from);
   end if;
 end $$;
-comment on function private.earn is
+comment on function private.earn_reputation is
   'Gives the points of a kind once for a cause, until it is undone. Nothing without an interest, and nothing from oneself.';
 
-create function private.take_back(p_entries uuid[]) returns void
+create function private.reverse_reputation(p_entries uuid[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -68,8 +61,8 @@ begin
          case when e.id <> u.id then u.opposite_id end, e.roll_up_level, e.id, e.source_id, e.earned_from
   from undone u join app.reputation_entries e on e.id = u.id or e.origin_id = u.id;
 end $$;
-comment on function private.take_back is
-  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_reputation): an entry is undone once.';
+comment on function private.reverse_reputation is
+  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_ledger): an entry is undone once.';
 
 create function private.earn_by_post(p_post uuid, p_kind text, p_from uuid) returns void
 language plpgsql volatile
@@ -83,41 +76,39 @@ begin
     return;
   end if;
   -- looked at again under the lock: beside the deletion of a post nothing is earned that the deletion would not find
-  perform private.lock_reputation(array[v_post.author_id]);
-  perform private.earn(p.author_id, p.interest_id, p_kind, p.id, p_from)
+  perform private.lock_ledger('reputation', array[v_post.author_id]);
+  perform private.earn_reputation(p.author_id, p.interest_id, p_kind, p.id, p_from)
   from app.posts p where p.id = p_post and p.deleted_at is null;
 end $$;
 comment on function private.earn_by_post is
   'Gives a post''s author, in its primary interest, what somebody''s reaction, bookmark or repost of it is worth. Nothing for a deleted one.';
 
-create function private.earn_from_post() returns trigger
-language plpgsql security definer   -- the ledger is written by triggers alone
+create function private.earn_from_post(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.earn(p.author_id, p.interest_id, 'post.contributed', p.id)
+  perform private.earn_reputation(p.author_id, p.interest_id, 'post.contributed', p.id)
   from app.posts p
-  where p.id = (new.payload ->> 'postId')::uuid and p.format <> 'repost';
-  return null;
+  where p.id = (p_event ->> 'postId')::uuid and p.format <> 'repost';
 end $$;
-comment on function private.earn_from_post is 'Trigger: a published post earns its author post.contributed in its primary interest.';
-create trigger earn_from_post after insert on app.domain_events
-  for each row when (new.name = 'posts.post.published') execute function private.earn_from_post();
+comment on function private.earn_from_post is 'Listener: a published post earns its author post.contributed in its primary interest.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.published', 'private.earn_from_post', 300);
 
-create function private.earn_from_reply() returns trigger
-language plpgsql security definer   -- the ledger is written by triggers alone
+create function private.earn_from_reply(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.earn(r.author_id, p.interest_id, 'reply.' || r.kind, r.id, p.author_id)
+  perform private.earn_reputation(r.author_id, p.interest_id, 'reply.' || r.kind, r.id, p.author_id)
   from app.replies r join app.posts p on p.id = r.post_id
-  where r.id = (new.payload ->> 'replyId')::uuid;
-  return null;
+  where r.id = (p_event ->> 'replyId')::uuid;
 end $$;
 comment on function private.earn_from_reply is
-  'Trigger: a reply to another''s post earns its author by kind, in the post''s primary interest.';
-create trigger earn_from_reply after insert on app.domain_events
-  for each row when (new.name = 'posts.reply.created') execute function private.earn_from_reply();
+  'Listener: a reply to another''s post earns its author by kind, in the post''s primary interest.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.reply.created', 'private.earn_from_reply', 300);
 
 create function private.earn_from_reaction() returns trigger
 language plpgsql security definer   -- writes for the post's author
@@ -129,28 +120,28 @@ begin
 end $$;
 comment on function private.earn_from_reaction is
   'Trigger: a reaction earns the post''s author reaction.received, once a person and post.';
-create trigger earn_from_reaction after insert on app.reactions
+create trigger _300_earn_from_reaction after insert on app.reactions
   for each row execute function private.earn_from_reaction();
 
-create function private.take_back_reactions() returns trigger
+create function private.reverse_from_reactions() returns trigger
 language plpgsql security definer   -- writes for the posts' authors
 set search_path = ''
 as $$
 begin
   -- the lock in a statement of its own: of a heart and a spark that go at once, the later sees that both are gone
-  perform private.lock_reputation(array(
+  perform private.lock_ledger('reputation', array(
     select p.author_id from gone g join app.posts p on p.id = g.post_id));
-  perform private.take_back(array(
-    select private.standing_entry(p.author_id, 'reaction.received', g.post_id, g.user_id)
+  perform private.reverse_reputation(array(
+    select private.find_standing_reputation(p.author_id, 'reaction.received', g.post_id, g.user_id)
     from (select distinct post_id, user_id from gone) g
     join app.posts p on p.id = g.post_id
     where not exists (select from app.reactions r where r.post_id = g.post_id and r.user_id = g.user_id)));
   return null;
 end $$;
-comment on function private.take_back_reactions is
+comment on function private.reverse_from_reactions is
   'Trigger: when a person''s last reaction on a post goes, what it earned is taken back.';
-create trigger take_back_reactions after delete on app.reactions
-  referencing old table as gone for each statement execute function private.take_back_reactions();
+create trigger _300_reverse_from_reactions after delete on app.reactions
+  referencing old table as gone for each statement execute function private.reverse_from_reactions();
 
 create function private.strongest_interest(p_user uuid) returns uuid
 language plpgsql stable
@@ -167,35 +158,33 @@ end $$;
 comment on function private.strongest_interest is
   'Where a person has the most reputation, else what they chose first, else null.';
 
-create function private.earn_from_invite() returns trigger
-language plpgsql security definer   -- writes for the inviter
+create function private.earn_from_invite(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_inviter uuid := (new.payload ->> 'inviterUserId')::uuid;
+  v_inviter uuid := (p_event ->> 'inviterUserId')::uuid;
 begin
-  perform private.earn(v_inviter, private.strongest_interest(v_inviter), 'invite.used',
-                       (new.payload ->> 'codeId')::uuid, (new.payload ->> 'newUserId')::uuid);
-  return null;
+  perform private.earn_reputation(v_inviter, private.strongest_interest(v_inviter), 'invite.used',
+                       (p_event ->> 'codeId')::uuid, (p_event ->> 'newUserId')::uuid);
 end $$;
 comment on function private.earn_from_invite is
-  'Trigger: who brought somebody in earns invite.used in their strongest interest; nothing when they have none.';
-create trigger earn_from_invite after insert on app.domain_events
-  for each row when (new.name = 'identity.invite_code.used') execute function private.earn_from_invite();
+  'Listener: who brought somebody in earns invite.used in their strongest interest; nothing when they have none.';
+insert into private.event_listeners (event, listener, position) values
+  ('identity.invite_code.used', 'private.earn_from_invite', 300);
 
-create function private.earn_from_choice() returns trigger
-language plpgsql security definer   -- the ledger is written by triggers alone
+create function private.earn_from_choice(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.earn((new.payload ->> 'userId')::uuid, i.id, 'onboarding.bootstrap', i.id)
+  perform private.earn_reputation((p_event ->> 'userId')::uuid, i.id, 'onboarding.bootstrap', i.id)
   from app.interests i
   where i.level = 1
-    and i.id in (select c::uuid from jsonb_array_elements_text(new.payload -> 'interestIds') as c)
+    and i.id in (select c::uuid from jsonb_array_elements_text(p_event -> 'interestIds') as c)
   order by i.id;
-  return null;
 end $$;
 comment on function private.earn_from_choice is
-  'Trigger: a confirmed choice seeds the categories in it with onboarding.bootstrap, each once in a lifetime.';
-create trigger earn_from_choice after insert on app.domain_events
-  for each row when (new.name = 'interests.user_selected') execute function private.earn_from_choice();
+  'Listener: a confirmed choice seeds the categories in it with onboarding.bootstrap, each once in a lifetime.';
+insert into private.event_listeners (event, listener, position) values
+  ('interests.user_selected', 'private.earn_from_choice', 300);

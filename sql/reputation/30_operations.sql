@@ -111,9 +111,9 @@ begin
 end $$;
 comment on function private.check_journalism is
   'Trigger: a post becomes journalism if its author may then; what was tagged stays so whatever becomes of their reputation. Fails: journalism_not_allowed.';
-create trigger check_journalism before insert on app.posts
+create trigger _300_check_journalism before insert on app.posts
   for each row when (new.is_journalism) execute function private.check_journalism();
-create trigger check_changed_journalism before update of is_journalism on app.posts
+create trigger _300_check_changed_journalism before update of is_journalism on app.posts
   for each row when (new.is_journalism and not old.is_journalism) execute function private.check_journalism();
 
 create function api.get_my_capabilities() returns json

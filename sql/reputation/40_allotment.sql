@@ -6,7 +6,7 @@ language plpgsql security definer   -- the accounts of other people than the cal
 set search_path = ''
 as $$
 begin
-  -- whoever writes the ledger of these people holds private.lock_reputation: no two meet here
+  -- whoever writes the ledger of these people holds private.lock_ledger: no two meet here
   update app.accounts a set total_reputation = a.total_reputation + w.earned
   from (select user_id, sum(delta) as earned from written where roll_up_level = 0 group by user_id) w
   where a.user_id = w.user_id;

@@ -23,6 +23,12 @@ comment on column app.reputation_votes.impact is
 create trigger touch before update on app.reputation_votes
   for each row execute function private.touch();
 
+insert into private.ledger_kinds (ledger, kind) values ('reputation', 'vote.received');
+
+insert into private.events (name, payload, happens) values
+  ('reputation.vote.cast', '{voteId,voterId,userId,interestId,value}',
+   'a peer vote is cast, moved or taken back (value 0)');
+
 insert into private.errors (word, status, text) values
   ('vote_value', 422, 'A vote is -1, 0 or 1.'),
   ('vote_comment', 422, 'A comment has up to 280 characters.'),
@@ -51,7 +57,7 @@ begin
     perform private.fail('token_revoked');
   end if;
   -- the lock, then the read: two votes of one voter see each other
-  perform private.lock_reputation(array[p_user]);
+  perform private.lock_ledger('reputation', array[p_user]);
   select * into v_before from app.reputation_votes v
   where v.voter_id = app.uid() and v.user_id = p_user and v.interest_id = p_interest;
   weight := private.vote_weight(private.reputation_value(app.uid(), p_interest));

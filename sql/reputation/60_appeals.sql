@@ -27,6 +27,10 @@ comment on column app.reputation_appeals.entry_id is 'The entry that it is about
 comment on column app.reputation_appeals.restore_delta is 'What the staff gave back with it.';
 comment on column app.reputation_appeals.note is 'What the staff answers.';
 
+insert into private.events (name, payload, happens) values
+  ('reputation.appeal.resolved', '{appealId,userId,interestId,status}',
+   'an admin has accepted or rejected an appeal');
+
 insert into private.errors (word, status, text) values
   ('appeal_text', 422, 'An appeal has 1 to 2000 characters.'),
   ('appeal_open', 409, 'You have an appeal in this interest that is still open.'),

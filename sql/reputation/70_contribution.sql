@@ -4,7 +4,7 @@
 -- What a person does is written at once, the shares by a job soon after (71_inheritance.sql): most people came by the codes
 -- of a few, and would wait for each other at their scores.
 --
--- Locks: whoever writes here locks the person, and has taken every lock of reputation before (private.lock_reputation says
+-- Locks: whoever writes here locks the person, and has taken every lock of reputation before (private.lock_ledger says
 -- the whole order). So the triggers below come after those of sql/reputation/20_earning.sql by their names, earn_… and
 -- take_back_…, and before notify_of_event. An operation that gives for several people locks them all first, and writes in
 -- the order of their ids.
@@ -13,8 +13,7 @@ create table app.contribution_entries (
   id         uuid primary key default gen_random_uuid(),
   position   bigint not null generated always as identity,
   user_id    uuid not null references app.users on delete restrict,
-  kind       text not null check (kind in (
-               'post_created', 'reply_created', 'reaction_given', 'bookmark_given', 'emoji_pay_sent')),
+  kind       text not null,
   delta      numeric(14, 2) not null check (delta <> 0),
   origin_id  uuid references app.contribution_entries on delete restrict,
   level      smallint not null default 0 check (level between 0 and 3),
@@ -27,20 +26,18 @@ create table app.contribution_entries (
 create index contribution_entries_user_id_idx on app.contribution_entries (user_id, position desc);
 create index contribution_entries_origin_id_idx on app.contribution_entries (origin_id) where origin_id is not null;
 create index contribution_entries_cause_idx on app.contribution_entries (user_id, source_id, kind, position desc) where level = 0;
+comment on column app.contribution_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.contribution_entries is
   'The ledger: ids and numbers only, never changed. What is taken back has an opposite entry.';
 comment on column app.contribution_entries.position is
-  'The order of what a person did, also within a transaction: given while private.lock_contribution is held. Shares come later.';
+  'The order of what a person did, also within a transaction: given while private.lock_ledger is held. Shares come later.';
 comment on column app.contribution_entries.level is
   '0 is what the person did, 1 the share of who invited them, 2 and 3 of the inviters above.';
 comment on column app.contribution_entries.origin_id is 'Of a share: the entry that it is a share of.';
 comment on column app.contribution_entries.undoes_id is 'The entry that this one is the opposite of.';
 comment on column app.contribution_entries.source_id is
   'The cause, by kind: the post published, the reply, the post reacted to or bookmarked, the payment.';
-create trigger refuse_change before update or delete on app.contribution_entries
-  for each row execute function private.refuse_change();
-create trigger refuse_truncate before truncate on app.contribution_entries
-  for each statement execute function private.refuse_change();
+call private.make_append_only('app.contribution_entries');
 
 create table app.contribution_scores (
   user_id uuid primary key references app.users on delete restrict,
@@ -58,6 +55,12 @@ comment on table private.contribution_inheritance is
   'What people did, and what of it was undone, of which the shares are not written yet: private.job_inherit_contributions does it.';
 comment on column private.contribution_inheritance.undoes_id is 'As in the entry: what is undone comes before what undoes it.';
 
+insert into private.ledger_kinds (ledger, kind, points) values
+  ('contribution', 'post_created', 10),
+  ('contribution', 'reply_created', 3),
+  ('contribution', 'reaction_given', 1),
+  ('contribution', 'bookmark_given', 1);
+
 create function private.sum_contribution() returns trigger
 language plpgsql security definer   -- the scores of other people than the caller
 set search_path = ''
@@ -73,73 +76,47 @@ comment on function private.sum_contribution is 'Trigger: keeps app.contribution
 create trigger sum_contribution after insert on app.contribution_entries
   referencing new table as written for each statement execute function private.sum_contribution();
 
-create function private.contribution_points(p_kind text) returns numeric
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return case p_kind
-    when 'post_created' then 10
-    when 'reply_created' then 3
-    when 'reaction_given' then 1
-    when 'bookmark_given' then 1
-    when 'emoji_pay_sent' then 2
-  end;
-end $$;
-comment on function private.contribution_points is 'The points of a kind of contribution.';
-
-create function private.lock_contribution(p_users uuid[]) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform pg_advisory_xact_lock(k.key)
-  from (select distinct hashtextextended('contribution ' || u.id, 0) as key from unnest(p_users) as u (id) order by key) k;
-end $$;
-comment on function private.lock_contribution is
-  'Lets one writer at a time at what these people contribute. What is asked of it in a later statement is then final. After every private.lock_reputation of a transaction.';
-
-create function private.standing_contribution(p_user uuid, p_kind text, p_source uuid) returns uuid
+create function private.find_standing_contribution(p_user uuid, p_kind text, p_source uuid) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- the newest alone decides, as in private.standing_entry
+  -- the newest alone decides, as in private.find_standing_reputation
   return (select case when e.undoes_id is null then e.id end
           from app.contribution_entries e
           where e.user_id = p_user and e.source_id = p_source and e.kind = p_kind and e.level = 0
           order by e.position desc limit 1);
 end $$;
-comment on function private.standing_contribution is
-  'The entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_contribution).';
+comment on function private.find_standing_contribution is
+  'The entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_ledger).';
 
-create function private.contribute(p_user uuid, p_kind text, p_source uuid) returns void
+create function private.earn_contribution(p_user uuid, p_kind text, p_source uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.lock_contribution(array[p_user]);
-  if private.standing_contribution(p_user, p_kind, p_source) is null then
+  perform private.lock_ledger('contribution', array[p_user]);
+  if private.find_standing_contribution(p_user, p_kind, p_source) is null then
     with given as (
       insert into app.contribution_entries (user_id, kind, delta, source_id)
-      values (p_user, p_kind, private.contribution_points(p_kind), p_source)
+      values (p_user, p_kind, private.ledger_points('contribution', p_kind), p_source)
       returning id
     )
     insert into private.contribution_inheritance (entry_id) select id from given;
   end if;
 end $$;
-comment on function private.contribute is
+comment on function private.earn_contribution is
   'Gives the points of a kind once for a cause, until it is undone, and soon after their shares to those by whom the person came.';
 
-create function private.uncontribute(p_user uuid, p_kind text, p_source uuid) returns void
+create function private.reverse_contribution(p_user uuid, p_kind text, p_source uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_standing uuid;
 begin
-  perform private.lock_contribution(array[p_user]);
-  v_standing := private.standing_contribution(p_user, p_kind, p_source);
+  perform private.lock_ledger('contribution', array[p_user]);
+  v_standing := private.find_standing_contribution(p_user, p_kind, p_source);
   with undone as (
     insert into app.contribution_entries (user_id, kind, delta, undoes_id, source_id)
     select e.user_id, e.kind, -e.delta, e.id, e.source_id from app.contribution_entries e where e.id = v_standing
@@ -147,65 +124,63 @@ begin
   )
   insert into private.contribution_inheritance (entry_id, undoes_id) select id, undoes_id from undone;
 end $$;
-comment on function private.uncontribute is
-  'The exact opposite of private.contribute, shares too; nothing when the cause gave nothing or is undone already.';
+comment on function private.reverse_contribution is
+  'The exact opposite of private.earn_contribution, shares too; nothing when the cause gave nothing or is undone already.';
 
-create function private.gain_from_post() returns trigger
-language plpgsql security definer   -- the ledger is written by triggers alone
+create function private.gain_from_post(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.contribute(p.author_id, 'post_created', p.id)
+  perform private.earn_contribution(p.author_id, 'post_created', p.id)
   from app.posts p
-  where p.id = (new.payload ->> 'postId')::uuid and p.format <> 'repost';
-  return null;
+  where p.id = (p_event ->> 'postId')::uuid and p.format <> 'repost';
 end $$;
-comment on function private.gain_from_post is 'Trigger: a published post, other than a repost, is a contribution of its author.';
-create trigger gain_from_post after insert on app.domain_events
-  for each row when (new.name = 'posts.post.published') execute function private.gain_from_post();
+comment on function private.gain_from_post is 'Listener: a published post, other than a repost, is a contribution of its author.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.published', 'private.gain_from_post', 400);
 
-create function private.gain_from_reply() returns trigger
-language plpgsql security definer   -- the ledger is written by triggers alone
+create function private.gain_from_reply(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.contribute(r.author_id, 'reply_created', r.id)
+  perform private.earn_contribution(r.author_id, 'reply_created', r.id)
   from app.replies r join app.posts p on p.id = r.post_id
-  where r.id = (new.payload ->> 'replyId')::uuid and r.author_id <> p.author_id;
-  return null;
+  where r.id = (p_event ->> 'replyId')::uuid and r.author_id <> p.author_id;
 end $$;
-comment on function private.gain_from_reply is 'Trigger: a reply to another''s post is a contribution of its author.';
-create trigger gain_from_reply after insert on app.domain_events
-  for each row when (new.name = 'posts.reply.created') execute function private.gain_from_reply();
+comment on function private.gain_from_reply is 'Listener: a reply to another''s post is a contribution of its author.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.reply.created', 'private.gain_from_reply', 400);
 
 create function private.gain_from_reaction() returns trigger
 language plpgsql security definer   -- the ledger is written by triggers alone
 set search_path = ''
 as $$
 begin
-  perform private.contribute(new.user_id, 'reaction_given', new.post_id)
+  perform private.earn_contribution(new.user_id, 'reaction_given', new.post_id)
   from app.posts p where p.id = new.post_id and p.author_id <> new.user_id;
   return null;
 end $$;
 comment on function private.gain_from_reaction is
   'Trigger: a reaction to another''s post is a contribution, once a person and post.';
-create trigger gain_from_reaction after insert on app.reactions
+create trigger _400_gain_from_reaction after insert on app.reactions
   for each row execute function private.gain_from_reaction();
 
-create function private.withdraw_reactions() returns trigger
+create function private.reverse_contributed_reactions() returns trigger
 language plpgsql security definer   -- the ledger is written by triggers alone
 set search_path = ''
 as $$
 begin
   -- the lock in a statement of its own: of a heart and a spark that go at once, the later sees that both are gone
-  perform private.lock_contribution(array(select distinct g.user_id from gone g));
-  perform private.uncontribute(g.user_id, 'reaction_given', g.post_id)
+  perform private.lock_ledger('contribution', array(select distinct g.user_id from gone g));
+  perform private.reverse_contribution(g.user_id, 'reaction_given', g.post_id)
   from (select distinct post_id, user_id from gone) g
   where not exists (select from app.reactions r where r.post_id = g.post_id and r.user_id = g.user_id)
   order by g.user_id;
   return null;
 end $$;
-comment on function private.withdraw_reactions is
+comment on function private.reverse_contributed_reactions is
   'Trigger: when a person''s last reaction on a post goes, their contribution by it goes too.';
-create trigger withdraw_reactions after delete on app.reactions
-  referencing old table as gone for each statement execute function private.withdraw_reactions();
+create trigger _400_reverse_contributed_reactions after delete on app.reactions
+  referencing old table as gone for each statement execute function private.reverse_contributed_reactions();

@@ -28,6 +28,12 @@ create index circle_members_member_id_idx on app.circle_members (member_id, owne
 comment on table app.circle_members is
   'Who is in a circle. owner_id repeats the circle''s, so that policies and the audience need no join.';
 
+insert into private.events (name, payload, happens) values
+  ('social.member.added', '{circleId,memberId}',
+   'somebody has come into a circle, by its owner or by accepting'),
+  ('social.member.removed', '{circleId,memberId}',
+   'somebody has left a circle, was removed, or the circle is gone');
+
 insert into private.errors (word, status, text) values
   ('circle_unknown', 404, 'There is no such circle.'),
   ('circle_not_yours', 403, 'Only the circle''s owner may do this.'),

@@ -19,6 +19,12 @@ create index circle_invitations_circle_id_idx on app.circle_invitations (circle_
 comment on table app.circle_invitations is 'Invitations into circles. A settled one never changes again.';
 create trigger touch before update on app.circle_invitations for each row execute function private.touch();
 
+insert into private.events (name, payload, happens) values
+  ('social.invitation.sent', '{invitationId,circleId,inviterId,inviteeId}',
+   'somebody is invited into a circle'),
+  ('social.invitation.accepted', '{invitationId,circleId,memberId}',
+   'an invitation into a circle is accepted');
+
 insert into private.errors (word, status, text) values
   ('invitation_unknown', 404, 'There is no such invitation.'),
   ('invitation_pending', 409, 'This person has a pending invitation into the circle already.'),

@@ -85,9 +85,9 @@ begin
 end $$;
 comment on function private.follow_blocks is
   'Trigger: a block silences both ways and ends pending invitations; lifting it restores what the memberships say.';
-create trigger audience_blocked after insert on app.blocks
+create trigger _100_audience_blocked after insert on app.blocks
   referencing new table as changed for each statement execute function private.follow_blocks();
-create trigger audience_unblocked after delete on app.blocks
+create trigger _100_audience_unblocked after delete on app.blocks
   referencing old table as changed for each statement execute function private.follow_blocks();
 
 create function private.blocked_person(p_person text) returns uuid

@@ -20,16 +20,5 @@ begin
 end $$;
 comment on function private.job_check_audience is
   'Job: compares app.audience with a full rebuild, both ways, and repairs the pairs that differ. Any is a fault: triggers keep the table.';
-
-create function private.job_purge_ended_follows() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
-set search_path = ''
-as $$
-declare
-  v_changed integer;
-begin
-  delete from private.ended_follows where ended_at < now() - interval '1 day';
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end $$;
-comment on function private.job_purge_ended_follows is 'Job: forgets the places of follows that ended more than a day ago.';
+insert into private.jobs (name, cron, expires, alarm) values
+  ('check-audience', '40 3 * * *', 300, 'the audience was not what circles and blocks make of it');

@@ -23,8 +23,13 @@ create table private.ended_follows (
 create index ended_follows_ended_at_idx on private.ended_follows (ended_at);
 comment on table private.ended_follows is
   'Where ended follows stood in the lists, for a day: who is walking one goes on from there. Ids without keys: nothing hangs on them.';
+insert into private.retention (relation, counts_from, keep) values ('private.ended_follows', 'ended_at', '1 day');
 
 create index users_banned_idx on app.users (id) where banned_at is not null;
+
+insert into private.events (name, payload, happens) values
+  ('social.user.followed', '{followerId,followingId}',
+   'a person follows another');
 
 insert into private.errors (word, status, text) values
   ('follow_oneself', 400, 'You cannot follow yourself.');
@@ -53,7 +58,7 @@ begin
   return null;
 end $$;
 comment on function private.end_follows is 'Trigger: a block ends follows both ways. Lifting it brings none back.';
-create trigger end_follows after insert on app.blocks
+create trigger _110_end_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_follows();
 
 create function private.person_page(p_ids uuid[], p_limit integer) returns json

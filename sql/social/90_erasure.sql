@@ -48,29 +48,5 @@ begin
 end $$;
 comment on function private.erase_ties is
   'Trigger: an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords go, and the words of their reports. What others reported stays.';
-create trigger erase_ties after update of erased_at on app.users
+create trigger _140_erase_ties after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_ties();
-
-create function private.erase_circles() returns trigger
-language plpgsql volatile security definer   -- circles and invitations of others name the person
-set search_path = ''
-as $$
-begin
-  -- the pairs before the rows, as everywhere
-  perform private.lock_pairs(array_agg(p.person), array_agg(new.id))
-  from (select member_id as person from app.circle_members where owner_id = new.id
-        union select owner_id from app.circle_members where member_id = new.id
-        union select invitee_id from app.circle_invitations where inviter_id = new.id
-        union select inviter_id from app.circle_invitations where invitee_id = new.id
-        union select blocked_id from app.blocks where blocker_id = new.id
-        union select blocker_id from app.blocks where blocked_id = new.id) p;
-  delete from app.circle_members where new.id in (owner_id, member_id);
-  delete from app.circle_invitations where new.id in (inviter_id, invitee_id);
-  delete from app.circles where owner_id = new.id;
-  delete from app.blocks where new.id in (blocker_id, blocked_id);
-  return null;
-end $$;
-comment on function private.erase_circles is
-  'Trigger: an erased person''s circles, memberships, invitations and blocks go, in both directions; the audience follows.';
-create trigger erase_circles after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_circles();

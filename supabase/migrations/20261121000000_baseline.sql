@@ -129,6 +129,19 @@ end $$;
 comment on function private.refuse_change is
   'Trigger of append-only tables: refuses update, delete and truncate for everyone, the owner included.';
 
+create procedure private.make_append_only(p_table regclass)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  execute format('create trigger refuse_change before update or delete on %s
+                  for each row execute function private.refuse_change()', p_table);
+  execute format('create trigger refuse_truncate before truncate on %s
+                  for each statement execute function private.refuse_change()', p_table);
+end $$;
+comment on procedure private.make_append_only is
+  'For migrations: from now on the table''s rows are neither changed nor deleted, by anyone. Fails then: append_only.';
+
 create function private.touch() returns trigger
 language plpgsql
 set search_path = ''
@@ -169,7 +182,7 @@ create table private.revoked_tokens (
 );
 comment on table private.revoked_tokens is
   'The denylist, keyed by a token''s (sub, iat, exp) in unix seconds, since PostgREST and Realtime see claims only.';
-create index revoked_tokens_expires_at_idx on private.revoked_tokens (expires_at);
+create index revoked_tokens_expires_at_idx on private.revoked_tokens (to_timestamp(expires_at));
 
 create table app.settings (
   key   text primary key,
@@ -393,9 +406,9 @@ begin
 end $$;
 comment on function private.claim_username is
   'Trigger: a name is free, or was the person''s own before. Fails: username_taken, usernames_exhausted.';
-create trigger claim_username after insert on app.users
+create trigger _051_claim_username after insert on app.users
   for each row execute function private.claim_username();
-create trigger claim_changed_username after update of username on app.users
+create trigger _052_claim_changed_username after update of username on app.users
   for each row when (old.username <> new.username) execute function private.claim_username();
 
 create function private.is_free(p_username text) returns boolean
@@ -484,7 +497,7 @@ begin
   return null;
 end $$;
 comment on function private.add_own_audience is 'Trigger: a new person is their own audience.';
-create trigger add_own_audience after insert on app.users
+create trigger _050_add_own_audience after insert on app.users
   for each row execute function private.add_own_audience();
 
 create function private.lock_pairs(p_ones uuid[], p_others uuid[]) returns void
@@ -501,10 +514,34 @@ end $$;
 comment on function private.lock_pairs is
   'Locks pairs of people until the transaction ends. The caller recomputes in a later statement, whose snapshot then sees all that others committed.';
 
--- sql/base/50_records.sql
+-- sql/base/50_events.sql
 
--- What every feature writes: domain events, idempotent answers, the audit chain; and how a page is answered.
--- Specification: Events; Other › Audit log entry; Pagination. Decisions: Idempotency, Lists, Roles.
+-- Domain events: what happened, and who hears of it. sql/EVENTS.md is generated from the two registries.
+
+create table private.events (
+  name    text primary key check (name ~ '^[a-z_]+(\.[a-z_]+)+$'),
+  payload text[] not null,
+  happens text not null
+);
+comment on table private.events is
+  'Every event that is emitted, with a row from the feature whose event it is.';
+comment on column private.events.payload is 'The fields of the payload, all of them always there: ids, numbers and short codes.';
+comment on column private.events.happens is 'When it is emitted, as the rest of a sentence that begins with "Emitted when".';
+
+create table private.event_listeners (
+  event    text not null references private.events on delete cascade,
+  listener text not null check (listener ~ '^private\.[a-z_]+$'),
+  position integer not null check (position between 100 and 999),
+  timing   text not null default 'at once' check (timing in ('at once', 'soon')),
+  primary key (event, listener),
+  constraint event_listeners_position_key unique (event, position)
+);
+comment on table private.event_listeners is
+  'Who hears of an event, with a row from each feature that listens: a function of the payload, (jsonb) returns void.';
+comment on column private.event_listeners.position is
+  'The order among those of one event. It follows the order of locks (ARCHITECTURE.md, Locks): 200 feed, 300 reputation, 400 contribution, 500 what emits further events, 600 notifications, 700 Realtime.';
+comment on column private.event_listeners.timing is
+  'at once: in the transaction that emits, and its failure undoes that. soon: by the worker, about a second later, again when it fails, and perhaps twice.';
 
 create table app.domain_events (
   id         bigint generated always as identity primary key,
@@ -517,13 +554,31 @@ comment on table app.domain_events is
   'The outbox: what happened, written by the transaction that caused it. Higher features hang their triggers on it.';
 
 create function private.emit(p_name text, p_payload json) returns void
-language plpgsql volatile security definer   -- the outbox is written through here alone
+language plpgsql volatile security definer   -- the outbox is written through here alone, and listeners write for others
 set search_path = ''
 as $$
+declare
+  v_payload  jsonb := p_payload;
+  v_listener text;
+  v_timing   text;
 begin
-  insert into app.domain_events (name, payload) values (p_name, p_payload::jsonb);
+  insert into app.domain_events (name, payload) values (p_name, v_payload);
+  for v_listener, v_timing in
+    select l.listener, l.timing from private.event_listeners l where l.event = p_name order by l.position
+  loop
+    if v_timing = 'soon' then
+      perform private.enqueue('effects', json_build_object('listener', v_listener, 'payload', v_payload));
+    else
+      execute format('select %s($1)', v_listener) using v_payload;   -- the name comes out of the registry
+    end if;
+  end loop;
 end $$;
-comment on function private.emit is 'Records a domain event. Names and payloads: specification, Events.';
+comment on function private.emit is
+  'Records a domain event and tells those who listen, each in its turn. An event emitted by a listener is told to its own listeners first.';
+
+-- sql/base/51_idempotency.sql
+
+-- Idempotency: the answer of a request that is repeated with its Idempotency-Key.
 
 create table app.idempotency_keys (
   user_id    uuid not null references app.users on delete cascade,
@@ -613,6 +668,10 @@ begin
 end $$;
 comment on function private.keep is 'Keeps an answer for private.replayed, and gives it back. A failure is undone with its key.';
 
+-- sql/base/52_audit.sql
+
+-- The audit log: every write of staff, chained by hash.
+
 create table app.audit_log (
   id          bigint primary key,
   action      text not null,
@@ -626,10 +685,7 @@ create table app.audit_log (
 create index audit_log_actor_id_idx on app.audit_log (actor_id);
 comment on table app.audit_log is
   'Every write of staff, chained by hash to the one before it. Ids and numbers only; words and addresses are in app.audit_details.';
-create trigger refuse_change before update or delete on app.audit_log
-  for each row execute function private.refuse_change();
-create trigger refuse_truncate before truncate on app.audit_log
-  for each statement execute function private.refuse_change();
+call private.make_append_only('app.audit_log');
 
 create table app.audit_details (
   audit_id bigint primary key references app.audit_log on delete restrict,
@@ -670,6 +726,10 @@ begin
   values (v_entry.id, nullif(current_setting('request.headers', true), '')::json ->> 'x-forwarded-for', p_detail::jsonb);
 end $$;
 comment on function private.audit is 'Appends an audit entry of the caller. The last step of an operation: it lets one writer through at a time.';
+
+-- sql/base/53_pages.sql
+
+-- How a list, an object of two parts and what a cache has already are answered.
 
 create function private.cursor_uuid(p_cursor text) returns uuid
 language plpgsql stable
@@ -729,11 +789,93 @@ end $$;
 comment on function private.not_modified is
   'Puts the ETag of this version on the answer; true when If-None-Match names it, and then the operation answers null (304). Ask before the answer is made.';
 
+-- sql/base/55_ledgers.sql
+
+-- What ledgers have in common: they are appended only, one writer at a time writes for a person, and each kind of entry is
+-- registered. A ledger has the verbs earn_… (once for a cause), reverse_… (by opposite entries) and, for mana, move.
+
+create table private.ledger_kinds (
+  ledger text not null check (ledger in ('reputation', 'contribution', 'mana')),
+  kind   text not null,
+  points numeric(12, 2),
+  primary key (ledger, kind)
+);
+comment on table private.ledger_kinds is
+  'Every kind of entry of every ledger, with a row from the feature that writes it.';
+comment on column private.ledger_kinds.points is
+  'What an entry of this kind is worth; null where its cause brings its own number. Of mana always null.';
+
+create function private.ledger_points(p_ledger text, p_kind text) returns numeric
+language plpgsql stable security definer   -- reads the registry for callers who may not
+set search_path = ''
+as $$
+declare
+  v_points numeric;
+begin
+  select k.points into strict v_points from private.ledger_kinds k where k.ledger = p_ledger and k.kind = p_kind;
+  return v_points;
+end $$;
+comment on function private.ledger_points is
+  'The points of a kind of entry, or null. Raises no_data_found for a kind that nobody registered, which only a mistake in SQL can name.';
+
+create function private.lock_ledger(p_ledger text, p_users uuid[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- in one order, whoever comes: two who lock the same people the other way round would wait for each other
+  perform pg_advisory_xact_lock(k.key)
+  from (select distinct hashtextextended(p_ledger || ' ' || u.id, 0) as key from unnest(p_users) as u (id) order by key) k;
+end $$;
+comment on function private.lock_ledger is
+  'Lets one writer at a time at a ledger of these people. What is asked of it in a later statement is then final. ARCHITECTURE.md, Locks.';
+
 -- sql/base/60_jobs.sql
 
--- Jobs: what time does. The worker (api-facade/worker) holds the clock and nothing else; each job is one function, here or
--- in the feature whose rows it touches, and answers how many rows it changed. What is due is read from the rows, so a job
--- may run late, twice, or in two workers at once.
+-- Jobs: what time does. The worker (api-facade/worker) holds the clock and nothing else; each job is one function,
+-- private.job_<name>, here or in the feature whose rows it touches, and answers how many rows it changed. What is due is
+-- read from the rows, so a job may run late, twice, or in two workers at once. sql/JOBS.md is generated from the registry.
+
+create table private.jobs (
+  name    text primary key check (name ~ '^[a-z]+(-[a-z]+)*$'),
+  cron    text not null,
+  expires integer not null check (expires > 0),
+  repeats boolean not null default false,
+  alarm   text
+);
+comment on table private.jobs is
+  'Every job, with a row from the feature whose rows it touches. Its function is private.job_<name>, with underscores.';
+comment on column private.jobs.cron is 'When it runs, in UTC.';
+comment on column private.jobs.expires is
+  'After so many seconds a run counts as lost, as one is whose worker was killed, and the next may begin.';
+comment on column private.jobs.repeats is
+  'A run does one piece of the work: the worker calls again until there is none left, for half of expires. A piece that answers less than 0 has failed: the others go on, and the run fails at its end.';
+comment on column private.jobs.alarm is 'Said at error level, and counted as a failure, when the job had to change anything.';
+
+create table private.batch_queues (
+  queue   text primary key,
+  batch   text not null check (batch ~ '^private\.[a-z_]+$'),
+  seconds numeric not null default 5
+);
+comment on table private.batch_queues is
+  'Queues of work that is too much for the transaction that causes it, with a row from the feature whose work it is.';
+comment on column private.batch_queues.batch is
+  'A function (job jsonb, after uuid) returns json: does the next 500 or so behind `after`, null at the beginning, and answers {changed, next}; next is null at the end. Each batch is a transaction, and it may run twice.';
+comment on column private.batch_queues.seconds is 'How often the worker looks at the queue.';
+
+create function private.list_work() returns json
+language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'jobs', (select json_agg(json_build_object('name', name, 'cron', cron, 'expires', expires, 'repeats', repeats,
+                                               'alarm', alarm) order by name) from private.jobs),
+    'queues', (select json_agg(json_build_object('queue', queue, 'batch', batch, 'seconds', seconds) order by queue)
+               from private.batch_queues));
+end $$;
+comment on function private.list_work is
+  'For the worker alone: {jobs: [{name, cron, expires, repeats, alarm}], queues: [{queue, batch, seconds}]}.';
 
 create table private.job_runs (
   job            text primary key,
@@ -801,50 +943,82 @@ end $$;
 comment on function private.job_roll_realtime_partitions is
   'Job: makes the partitions of the days ahead and drops those older than 72 hours.';
 
-create function private.job_purge_idempotency_keys() returns integer
+insert into private.jobs (name, cron, expires) values ('roll-realtime-partitions', '10 * * * *', 300);
+
+-- sql/base/61_retention.sql
+
+-- Retention: what is forgotten when its time is over.
+
+create table private.retention (
+  relation   regclass primary key,
+  counts_from text not null,
+  keep       interval not null,
+  batch      integer not null default 5000 check (batch > 0)
+);
+comment on table private.retention is
+  'Rows that are deleted by their age, with a row from the feature whose table it is.';
+comment on column private.retention.counts_from is
+  'A timestamptz of the table, as SQL: the moment from which `keep` counts. Written as its index has it.';
+comment on column private.retention.batch is 'How many rows one transaction deletes.';
+
+create function private.job_purge() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
 set search_path = ''
 as $$
 declare
-  v_changed integer;
+  v_rule    private.retention;
+  v_deleted integer;
+  v_changed integer := 0;
 begin
-  delete from app.idempotency_keys where created_at < now() - interval '24 hours';
-  get diagnostics v_changed = row_count;
+  for v_rule in select * from private.retention order by relation::text loop
+    -- what somebody holds is in use, and goes the next time
+    execute format('delete from %1$s where ctid in (select ctid from %1$s where %2$s < now() - $1 limit $2 for update skip locked)',
+                   v_rule.relation, v_rule.counts_from) using v_rule.keep, v_rule.batch;
+    get diagnostics v_deleted = row_count;
+    v_changed := v_changed + v_deleted;
+  end loop;
   return v_changed;
 end $$;
-comment on function private.job_purge_idempotency_keys is 'Job: forgets answers after 24 hours. Decisions: Idempotency.';
+comment on function private.job_purge is
+  'Job: forgets what private.retention says, a batch of each table. It may run twice, since it deletes by age. The worker repeats it until there is none.';
+insert into private.jobs (name, cron, expires, repeats) values ('purge', '* * * * *', 60, true);
 
-create function private.job_purge_revoked_tokens() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+insert into private.retention (relation, counts_from, keep) values
+  ('app.domain_events', 'created_at', '30 days'),
+  ('app.idempotency_keys', 'created_at', '24 hours'),
+  ('private.revoked_tokens', 'to_timestamp((expires_at)::double precision)', '1 hour');   -- later: doors whose clocks are behind still refuse it
+
+-- sql/base/62_realtime.sql
+
+-- Realtime: how SQL sends, and who may listen. The one policy on realtime.messages is in policies/base.sql.
+
+create table private.realtime_topics (
+  prefix   text primary key check (prefix ~ '^[a-z]+(-[a-z]+)*$'),
+  audience text not null check (audience ~ '^private\.[a-z_]+$'),
+  events   text not null
+);
+comment on table private.realtime_topics is
+  'Private channels, named <prefix>:<rest>, with a row from the feature that sends on them.';
+comment on column private.realtime_topics.audience is
+  'A function (rest text) returns boolean: whether the caller may listen to this very channel.';
+comment on column private.realtime_topics.events is 'What is sent, for readers: event and payload.';
+
+create function private.may_listen(p_topic text) returns boolean
+language plpgsql stable security definer   -- reads the registry for callers who may not; audiences ask for app.uid()
 set search_path = ''
 as $$
 declare
-  v_changed integer;
+  v_audience text := (select t.audience from private.realtime_topics t where t.prefix = split_part(p_topic, ':', 1));
+  v_may      boolean;
 begin
-  -- an hour late: doors whose clocks are behind still refuse the token
-  delete from private.revoked_tokens where expires_at < extract(epoch from now() - interval '1 hour');
-  get diagnostics v_changed = row_count;
-  return v_changed;
+  if v_audience is null or not private.check_caller() then
+    return false;
+  end if;
+  execute format('select %s($1)', v_audience) into v_may using substr(p_topic, strpos(p_topic, ':') + 1);
+  return coalesce(v_may, false);
 end $$;
-comment on function private.job_purge_revoked_tokens is 'Job: takes tokens off the denylist that have expired by themselves.';
-
-create function private.job_purge_domain_events() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
-set search_path = ''
-as $$
-declare
-  v_changed integer;
-begin
-  delete from app.domain_events where created_at < now() - interval '30 days';
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end $$;
-comment on function private.job_purge_domain_events is 'Job: empties the outbox of what is older than 30 days. design.md, Database.';
-
--- sql/base/60_realtime.sql
-
--- Realtime: how SQL sends. Who may listen to a channel is a policy on realtime.messages, in the policies of its feature.
--- Specification: Events › Delivery.
+comment on function private.may_listen is
+  'Whether the caller may listen to a channel. Fails: token_revoked.';
 
 create function private.broadcast(p_topic text, p_event text, p_payload jsonb) returns void
 language plpgsql volatile security definer   -- nobody else may insert messages
@@ -1286,6 +1460,35 @@ comment on function private.enqueue is
 -- here and not when the first worker starts: what is asked for before that waits for it. The worker sets how it is tried.
 select pgboss.create_queue('mail', '{"policy": "standard"}');
 
+create procedure private.make_batch_queue(p_queue text, p_batch text, p_seconds numeric default 5)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pgboss.create_queue(p_queue, '{"policy": "standard"}');
+  insert into private.batch_queues (queue, batch, seconds) values (p_queue, p_batch, p_seconds);
+end $$;
+comment on procedure private.make_batch_queue is
+  'For migrations: registers a queue in private.batch_queues, and makes it, so that what is asked for before the first worker starts waits for it.';
+
+create function private.apply_effect(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- listeners write for others
+set search_path = ''
+as $$
+declare
+  v_listener text := (select l.listener from private.event_listeners l
+                      where l.listener = p_job ->> 'listener' and l.timing = 'soon' limit 1);
+begin
+  if v_listener is null then   -- a release has taken it away since
+    return json_build_object('changed', 0, 'next', null);
+  end if;
+  execute format('select %s($1)', v_listener) using p_job -> 'payload';
+  return json_build_object('changed', 1, 'next', null);
+end $$;
+comment on function private.apply_effect is
+  'For the worker alone: tells one listener of one event {listener, payload}, which private.emit left for soon. Answers {changed, next}.';
+call private.make_batch_queue('effects', 'private.apply_effect', 1);
+
 -- sql/base/80_rates.sql
 
 -- How often one client may call, counted where all facades see it. The numbers come from the facade's configuration.
@@ -1298,6 +1501,7 @@ create unlogged table private.rates (
 ) with (fillfactor = 50);   -- room beside each row: counting changes no index
 comment on table private.rates is
   'Calls of a client in the current window of a limit; the key names limit, window and client. Unlogged: after a crash of the database all windows begin anew.';
+insert into private.retention (relation, counts_from, keep) values ('private.rates', 'ends_at', '0');
 
 create function private.count_calls(p_keys text[], p_limits integer[], p_seconds integer[])
 returns table (used integer, reset_ms integer, over boolean)
@@ -1351,20 +1555,6 @@ begin
 end $$;
 comment on function private.uncount_calls is
   'Takes a counted call back, for limits that count failures alone: an attempt counts before it is known to be none.';
-
-create function private.job_purge_rates() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
-set search_path = ''
-as $$
-declare
-  v_changed integer;
-begin
-  -- what is being counted is not over
-  delete from private.rates where key in (select key from private.rates where ends_at <= now() for update skip locked);
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end $$;
-comment on function private.job_purge_rates is 'Job: forgets windows that have ended.';
 
 -- sql/base/85_personal_data.sql
 
@@ -1514,7 +1704,7 @@ begin
 end $$;
 comment on function private.erase_records is
   'Trigger: of an erased person no event with an address stays, no kept answer, no address or words beside the audit log, and of their names the hash.';
-create trigger erase_records after update of erased_at on app.users
+create trigger _110_erase_records after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_records();
 
 create function private.job_finish_erasures() returns integer
@@ -1530,6 +1720,7 @@ begin
 end $$;
 comment on function private.job_finish_erasures is
   'Job: erases once more whoever was erased in the last 3 hours: a request of theirs that ran beside the erasure may have written after it.';
+insert into private.jobs (name, cron, expires) values ('finish-erasures', '30 * * * *', 300);
 
 -- policies/base.sql
 
@@ -1542,7 +1733,7 @@ grant execute on function private.domain, private.actor_id, private.username_of,
   private.require_role, private.may_see, private.may_meet, private.cursor_uuid, private.page, private.merged, private.not_modified,
   private.idempotency_key, private.replayed, private.keep, private.emit
   to authenticated, service_role, gate;
-grant execute on function private.lock_pairs, private.level_of, private.audit to service_role;
+grant execute on function private.lock_pairs, private.level_of, private.audit, private.ledger_points to service_role;
 
 -- PostgREST's door: on the role and not in config.toml, which only the CLI reads. Where the owner may not set this the
 -- migration fails, and rightly: without the check an ended token lives on there.
@@ -1599,6 +1790,12 @@ grant select on app.space_members to authenticated;
 create policy select_own on app.space_members for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.space_members is 'One''s own memberships, which other policies probe.';
 
+-- events, event_listeners, ledger_kinds, realtime_topics: registries, for definer functions alone
+alter table private.events enable row level security;
+alter table private.event_listeners enable row level security;
+alter table private.ledger_kinds enable row level security;
+alter table private.realtime_topics enable row level security;
+
 -- domain_events, idempotency_keys, audit_log, audit_details: for definer functions and staff operations
 alter table app.domain_events enable row level security;
 alter table app.idempotency_keys enable row level security;
@@ -1607,8 +1804,11 @@ alter table app.audit_details enable row level security;
 
 -- jobs: the worker runs them and keeps their record, and touches no table but those of its queue
 alter table private.job_runs enable row level security;
-grant execute on function private.note_job_run, private.job_roll_realtime_partitions, private.job_purge_idempotency_keys,
-  private.job_purge_revoked_tokens, private.job_purge_domain_events, private.job_purge_rates, private.job_finish_erasures
+alter table private.jobs enable row level security;
+alter table private.batch_queues enable row level security;
+alter table private.retention enable row level security;
+grant execute on function private.note_job_run, private.list_work, private.job_roll_realtime_partitions, private.job_purge,
+  private.job_finish_erasures, private.apply_effect
   to worker;
 grant execute on function private.job_metrics to gate;
 grant usage on schema pgboss to worker;
@@ -1618,6 +1818,16 @@ grant execute on all functions in schema pgboss to worker;
 -- rates: counted before anyone is known, by definer functions
 alter table private.rates enable row level security;
 grant execute on function private.count_calls, private.uncount_calls to gate;
+
+-- the channels of Realtime
+grant execute on function private.may_listen to authenticated;
+create policy select_audience on realtime.messages for select to authenticated
+  using (extension = 'broadcast' and (select private.may_listen((select realtime.topic()))));
+do $$ begin
+  comment on policy select_audience on realtime.messages is
+    'Whoever the channel is for, by private.realtime_topics. There is no policy for insert: nobody but the database sends.';
+exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write policies only
+end $$;
 
 -- sql/identity/10_accounts.sql
 
@@ -2141,6 +2351,12 @@ create table app.invite_tree (
 create index invite_tree_inviter_id_idx on app.invite_tree (inviter_id, created_at desc);
 comment on table app.invite_tree is 'Who came by whose code.';
 
+insert into private.events (name, payload, happens) values
+  ('identity.user_registered', '{userId,email,inviterUserId}',
+   'a person has registered'),
+  ('identity.invite_code.used', '{codeId,newUserId,inviterUserId}',
+   'a person has registered, of the code by which they came');
+
 insert into private.errors (word, status, text) values
   ('invite_unknown', 404, 'There is no such invite code.'),
   ('invite_reserved', 409, 'Somebody else has reserved this invite code. Try again in half an hour.'),
@@ -2488,6 +2704,7 @@ begin
   return private.release_reservations();
 end $$;
 comment on function private.job_release_reservations is 'Job: makes codes active again whose half hour is over.';
+insert into private.jobs (name, cron, expires) values ('release-reservations', '* * * * *', 60);
 
 create function private.job_expire_invites() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -2503,6 +2720,7 @@ begin
 end $$;
 comment on function private.job_expire_invites is
   'Job: says of active codes past their time that they have expired. A reserved one is let go first.';
+insert into private.jobs (name, cron, expires) values ('expire-invites', '5 * * * *', 300);
 
 -- sql/identity/50_refresh.sql
 
@@ -2529,6 +2747,7 @@ comment on table app.sessions is
 comment on column app.sessions.issued_at is
   'iat of the first access token in unix seconds: a session older than the person''s tokensValidFrom is dead.';
 comment on column app.sessions.last_used_at is 'When the generation before this one was first used.';
+insert into private.retention (relation, counts_from, keep) values ('app.sessions', 'expires_at', '0');
 
 insert into private.errors (word, status, text) values
   ('refresh_token_invalid', 401, 'This refresh token is not valid. Log in again.'),
@@ -2633,19 +2852,6 @@ end $$;
 comment on function api.end_session is
   'Ends a rotating session of the caller: its refresh token is dead at once, its last access token within a quarter of an hour. Repeating it changes nothing. Fails: session_unknown.';
 
-create function private.job_purge_sessions() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
-set search_path = ''
-as $$
-declare
-  v_changed integer;
-begin
-  delete from app.sessions where expires_at < now();
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end $$;
-comment on function private.job_purge_sessions is 'Job: forgets rotating sessions whose time is over.';
-
 -- sql/identity/60_passwords.sql
 
 -- Passwords that change: by whoever knows the old one, or by mail. The facade hashes; hashes and what is due stand here.
@@ -2663,6 +2869,7 @@ create index password_resets_user_id_idx on private.password_resets (user_id, cr
 create index password_resets_created_at_idx on private.password_resets (created_at);
 comment on table private.password_resets is
   'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null where nobody has the address: such a request leaves the same traces, so that nobody can tell.';
+insert into private.retention (relation, counts_from, keep) values ('private.password_resets', 'created_at', '1 day');
 
 insert into private.errors (word, status, text) values
   ('password_wrong', 403, 'The password is wrong.'),
@@ -2787,19 +2994,6 @@ end $$;
 comment on function api.reset_password is
   'For the facade alone: sets the password of whoever was mailed this token, {ok}. It is spent with all others of the person, and every token and session of theirs ends. Fails: reset_over.';
 
-create function private.job_purge_password_resets() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
-set search_path = ''
-as $$
-declare
-  v_changed integer;
-begin
-  delete from private.password_resets where created_at < now() - interval '1 day';
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end $$;
-comment on function private.job_purge_password_resets is 'Job: forgets requests for a new password after a day.';
-
 -- sql/identity/70_erasure.sql
 
 -- Erasure: a person goes, and what others have to rely on (ledgers, the audit log, who came by whom) keeps its ids.
@@ -2839,7 +3033,7 @@ begin
 end $$;
 comment on function private.erase_account is
   'Trigger: of an erased person no address, birthday, number, persona or session stays; the password hash is one that no password has, and every invite code is revoked.';
-create trigger erase_account after update of erased_at on app.users
+create trigger _120_erase_account after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_account();
 
 create function api.erase_me(p_password_hash text) returns json
@@ -3003,8 +3197,7 @@ grant execute on function api.find_login, api.log_in, api.reserve_invite, api.re
   to gate;
 
 -- jobs
-grant execute on function private.job_release_reservations, private.job_expire_invites, private.job_purge_sessions,
-  private.job_purge_password_resets, private.reset_mail
+grant execute on function private.job_release_reservations, private.job_expire_invites, private.reset_mail
   to worker;
 
 -- sql/interests/10_catalog.sql
@@ -3145,6 +3338,10 @@ comment on table app.user_interests is
 create trigger touch before update on app.user_interests
   for each row execute function private.touch();
 
+insert into private.events (name, payload, happens) values
+  ('interests.user_selected', '{userId,interestIds}',
+   'a person has confirmed a choice of interests');
+
 insert into private.errors (word, status, text) values
   ('interest_depth_out_of_range', 422, 'depth must be between 1 and 5.'),
   ('interest_expertise_out_of_range', 422, 'expertise must be between 1 and 5.');
@@ -3273,7 +3470,7 @@ begin
   return null;
 end $$;
 comment on function private.erase_choices is 'Trigger: what an erased person chose is no longer counted.';
-create trigger erase_choices after update of erased_at on app.users
+create trigger _130_erase_choices after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_choices();
 
 -- policies/interests.sql
@@ -3338,6 +3535,12 @@ create index circle_members_circle_owner_idx on app.circle_members (circle_id, o
 create index circle_members_member_id_idx on app.circle_members (member_id, owner_id) include (bond_level);
 comment on table app.circle_members is
   'Who is in a circle. owner_id repeats the circle''s, so that policies and the audience need no join.';
+
+insert into private.events (name, payload, happens) values
+  ('social.member.added', '{circleId,memberId}',
+   'somebody has come into a circle, by its owner or by accepting'),
+  ('social.member.removed', '{circleId,memberId}',
+   'somebody has left a circle, was removed, or the circle is gone');
 
 insert into private.errors (word, status, text) values
   ('circle_unknown', 404, 'There is no such circle.'),
@@ -3624,6 +3827,12 @@ create index circle_invitations_invitee_id_idx on app.circle_invitations (invite
 create index circle_invitations_circle_id_idx on app.circle_invitations (circle_id, created_at desc, id desc);
 comment on table app.circle_invitations is 'Invitations into circles. A settled one never changes again.';
 create trigger touch before update on app.circle_invitations for each row execute function private.touch();
+
+insert into private.events (name, payload, happens) values
+  ('social.invitation.sent', '{invitationId,circleId,inviterId,inviteeId}',
+   'somebody is invited into a circle'),
+  ('social.invitation.accepted', '{invitationId,circleId,memberId}',
+   'an invitation into a circle is accepted');
 
 insert into private.errors (word, status, text) values
   ('invitation_unknown', 404, 'There is no such invitation.'),
@@ -3973,9 +4182,9 @@ begin
 end $$;
 comment on function private.follow_blocks is
   'Trigger: a block silences both ways and ends pending invitations; lifting it restores what the memberships say.';
-create trigger audience_blocked after insert on app.blocks
+create trigger _100_audience_blocked after insert on app.blocks
   referencing new table as changed for each statement execute function private.follow_blocks();
-create trigger audience_unblocked after delete on app.blocks
+create trigger _100_audience_unblocked after delete on app.blocks
   referencing old table as changed for each statement execute function private.follow_blocks();
 
 create function private.blocked_person(p_person text) returns uuid
@@ -4040,19 +4249,8 @@ begin
 end $$;
 comment on function private.job_check_audience is
   'Job: compares app.audience with a full rebuild, both ways, and repairs the pairs that differ. Any is a fault: triggers keep the table.';
-
-create function private.job_purge_ended_follows() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
-set search_path = ''
-as $$
-declare
-  v_changed integer;
-begin
-  delete from private.ended_follows where ended_at < now() - interval '1 day';
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end $$;
-comment on function private.job_purge_ended_follows is 'Job: forgets the places of follows that ended more than a day ago.';
+insert into private.jobs (name, cron, expires, alarm) values
+  ('check-audience', '40 3 * * *', 300, 'the audience was not what circles and blocks make of it');
 
 -- sql/social/50_follows.sql
 
@@ -4081,8 +4279,13 @@ create table private.ended_follows (
 create index ended_follows_ended_at_idx on private.ended_follows (ended_at);
 comment on table private.ended_follows is
   'Where ended follows stood in the lists, for a day: who is walking one goes on from there. Ids without keys: nothing hangs on them.';
+insert into private.retention (relation, counts_from, keep) values ('private.ended_follows', 'ended_at', '1 day');
 
 create index users_banned_idx on app.users (id) where banned_at is not null;
+
+insert into private.events (name, payload, happens) values
+  ('social.user.followed', '{followerId,followingId}',
+   'a person follows another');
 
 insert into private.errors (word, status, text) values
   ('follow_oneself', 400, 'You cannot follow yourself.');
@@ -4111,7 +4314,7 @@ begin
   return null;
 end $$;
 comment on function private.end_follows is 'Trigger: a block ends follows both ways. Lifting it brings none back.';
-create trigger end_follows after insert on app.blocks
+create trigger _110_end_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_follows();
 
 create function private.person_page(p_ids uuid[], p_limit integer) returns json
@@ -4670,32 +4873,8 @@ begin
 end $$;
 comment on function private.erase_ties is
   'Trigger: an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords go, and the words of their reports. What others reported stays.';
-create trigger erase_ties after update of erased_at on app.users
+create trigger _140_erase_ties after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_ties();
-
-create function private.erase_circles() returns trigger
-language plpgsql volatile security definer   -- circles and invitations of others name the person
-set search_path = ''
-as $$
-begin
-  -- the pairs before the rows, as everywhere
-  perform private.lock_pairs(array_agg(p.person), array_agg(new.id))
-  from (select member_id as person from app.circle_members where owner_id = new.id
-        union select owner_id from app.circle_members where member_id = new.id
-        union select invitee_id from app.circle_invitations where inviter_id = new.id
-        union select inviter_id from app.circle_invitations where invitee_id = new.id
-        union select blocked_id from app.blocks where blocker_id = new.id
-        union select blocker_id from app.blocks where blocked_id = new.id) p;
-  delete from app.circle_members where new.id in (owner_id, member_id);
-  delete from app.circle_invitations where new.id in (inviter_id, invitee_id);
-  delete from app.circles where owner_id = new.id;
-  delete from app.blocks where new.id in (blocker_id, blocked_id);
-  return null;
-end $$;
-comment on function private.erase_circles is
-  'Trigger: an erased person''s circles, memberships, invitations and blocks go, in both directions; the audience follows.';
-create trigger erase_circles after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_circles();
 
 -- policies/social.sql
 
@@ -4840,7 +5019,7 @@ grant execute on function
   to authenticated;
 
 -- jobs
-grant execute on function private.job_check_audience, private.job_purge_ended_follows to worker;
+grant execute on function private.job_check_audience to worker;
 
 -- sql/posts/10_posts.sql
 
@@ -4986,6 +5165,20 @@ create table app.post_emotions (
 );
 comment on table app.post_emotions is 'Mana that a post was paid, by emotion. The economy''s trigger keeps it.';
 
+insert into private.events (name, payload, happens) values
+  ('posts.post.published', '{postId,authorId}',
+   'a post goes out: at once, or a scheduled one at its time'),
+  ('posts.post.edited', '{postId}',
+   'the author has changed a post that is out'),
+  ('posts.post.deleted', '{postId,authorId}',
+   'a post is deleted by its author or the staff, not by an erasure'),
+  ('posts.post.reposted', '{postId,repostId,userId}',
+   'a repost of the post goes out'),
+  ('posts.post.quoted', '{postId,quoteId,userId}',
+   'a quote of the post goes out'),
+  ('posts.post.milestone', '{postId,reactions}',
+   'a post has reached 5, 15 or 50 hearts for the first time');
+
 insert into private.errors (word, status, text) values
   ('post_unknown', 404, 'There is no such post.'),
   ('post_not_yours', 403, 'Only the author of a post may do this.'),
@@ -4996,7 +5189,7 @@ insert into private.errors (word, status, text) values
   ('post_quoted', 422, 'A quote or a repost names the post that it is of; other formats name none.'),
   ('post_interests_exceeded', 422, 'A post has one primary interest and at most 4 more.');
 
-create trigger check_author before insert on app.posts for each row execute function private.check_author();
+create trigger _100_check_author before insert on app.posts for each row execute function private.check_author();
 
 -- sql/posts/11_upkeep.sql
 
@@ -5015,7 +5208,7 @@ begin
   return new;
 end $$;
 comment on function private.prepare_post is 'Trigger: what a post keeps so that feeds need not work it out each time.';
-create trigger prepare_post before insert or update of title, body on app.posts
+create trigger _120_prepare_post before insert or update of title, body on app.posts
   for each row execute function private.prepare_post();
 
 create function private.count_post() returns trigger
@@ -5031,7 +5224,7 @@ begin
   return null;
 end $$;
 comment on function private.count_post is 'Trigger: a new post has counters, and its primary interest in the junction.';
-create trigger count_post after insert on app.posts for each row execute function private.count_post();
+create trigger _151_count_post after insert on app.posts for each row execute function private.count_post();
 
 create function private.lock_counters(p_posts uuid[]) returns void
 language plpgsql volatile security definer   -- counters are written by triggers alone
@@ -5052,7 +5245,7 @@ begin
   return null;
 end $$;
 comment on function private.date_interests is 'Trigger: a scheduled post that goes out takes its place in the feeds of its interests.';
-create trigger date_interests after update of published_at on app.posts
+create trigger _160_date_interests after update of published_at on app.posts
   for each row when (new.published_at is distinct from old.published_at) execute function private.date_interests();
 
 create function private.date_interest() returns trigger
@@ -5211,6 +5404,10 @@ create index replies_author_id_idx on app.replies (author_id, created_at desc);
 comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
 comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post itself.';
 comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own comes on top.';
+
+insert into private.events (name, payload, happens) values
+  ('posts.reply.created', '{replyId,postId,authorId}',
+   'somebody has replied to a post');
 
 insert into private.errors (word, status, text) values
   ('reply_unknown', 404, 'There is no such reply.'),
@@ -5398,6 +5595,10 @@ create index reactions_user_id_idx on app.reactions (user_id, created_at desc);
 comment on table app.reactions is 'Hearts and sparks, one of each a person and post.';
 -- no update: a reaction is given or taken back
 
+insert into private.events (name, payload, happens) values
+  ('posts.reaction.added', '{postId,userId,kind}',
+   'somebody has given a heart or a spark');
+
 create function private.count_reactions() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
 set search_path = ''
@@ -5408,9 +5609,9 @@ begin
   return null;
 end $$;
 comment on function private.count_reactions is 'Trigger: counts hearts. Sparks are not counted (specification, Counters).';
-create trigger count_given after insert on app.reactions
+create trigger _100_count_given after insert on app.reactions
   for each row when (new.kind = 'heart') execute function private.count_reactions();
-create trigger count_taken_back after delete on app.reactions
+create trigger _100_count_taken_back after delete on app.reactions
   for each row when (old.kind = 'heart') execute function private.count_reactions();
 
 create function private.reactions_of(p_post uuid) returns json
@@ -5486,6 +5687,7 @@ create table private.ended_bookmarks (
 create index ended_bookmarks_ended_at_idx on private.ended_bookmarks (ended_at);
 comment on table private.ended_bookmarks is
   'Where bookmarks that were taken back stood in the list, for a day: who is walking it goes on from there. Ids without keys: nothing hangs on them.';
+insert into private.retention (relation, counts_from, keep) values ('private.ended_bookmarks', 'ended_at', '1 day');
 
 create function private.count_bookmarks() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
@@ -5497,7 +5699,7 @@ begin
   return null;
 end $$;
 comment on function private.count_bookmarks is 'Trigger: counts bookmarks, an author''s own too.';
-create trigger count_bookmarks after insert or delete on app.bookmarks
+create trigger _100_count_bookmarks after insert or delete on app.bookmarks
   for each row execute function private.count_bookmarks();
 
 create function private.keep_ended_bookmarks() returns trigger
@@ -5511,22 +5713,8 @@ begin
   return null;
 end $$;
 comment on function private.keep_ended_bookmarks is 'Trigger: a bookmark taken back leaves its place in the list behind.';
-create trigger keep_ended after delete on app.bookmarks
+create trigger _110_keep_ended after delete on app.bookmarks
   referencing old table as ended for each statement execute function private.keep_ended_bookmarks();
-
-create function private.job_purge_ended_bookmarks() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
-set search_path = ''
-as $$
-declare
-  v_changed integer;
-begin
-  delete from private.ended_bookmarks where ended_at < now() - interval '1 day';
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end $$;
-comment on function private.job_purge_ended_bookmarks is
-  'Job: forgets the places of bookmarks that were taken back more than a day ago.';
 
 create function private.bookmark_time(p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its bookmark was taken back since
@@ -5716,22 +5904,22 @@ begin
 end $$;
 comment on function private.count_shares is
   'Trigger: counts the reposts that are out and not deleted, whoever deleted them. Quotes are not counted (specification, Counters).';
-create trigger count_shares after insert on app.posts
+create trigger _152_count_shares after insert on app.posts
   for each row when (new.format = 'repost' and new.published_at is not null and new.deleted_at is null)
   execute function private.count_shares();
-create trigger count_changed_shares after update of published_at, deleted_at on app.posts
+create trigger _150_count_changed_shares after update of published_at, deleted_at on app.posts
   for each row when (new.format = 'repost'
     and (old.published_at is not null and old.deleted_at is null) <> (new.published_at is not null and new.deleted_at is null))
   execute function private.count_shares();
 
-create function private.tell_of_quote() returns trigger
-language plpgsql security definer   -- a scheduled quote goes out when its author is away
+create function private.tell_of_quote(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_post app.posts;
 begin
-  select * into v_post from app.posts where id = (new.payload ->> 'postId')::uuid and quoted_post_id is not null;
+  select * into v_post from app.posts where id = (p_event ->> 'postId')::uuid and quoted_post_id is not null;
   if v_post.format = 'repost' then
     if private.post_visible_to(v_post.quoted_post_id, v_post.author_id) is not true then
       perform private.fail('post_unknown');   -- deleted while the repost waited for it
@@ -5742,12 +5930,11 @@ begin
     perform private.emit('posts.post.quoted', json_build_object(
       'postId', v_post.quoted_post_id, 'quoteId', v_post.id, 'userId', v_post.author_id));
   end if;
-  return null;
 end $$;
 comment on function private.tell_of_quote is
-  'Trigger: a repost or a quote that goes out is an event of the post that it is of. Fails: post_unknown.';
-create trigger tell_of_quote after insert on app.domain_events
-  for each row when (new.name = 'posts.post.published') execute function private.tell_of_quote();
+  'Listener: a repost or a quote that goes out is an event of the post that it is of. Fails: post_unknown.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.published', 'private.tell_of_quote', 520);
 
 create function private.reposted(p_post uuid) returns uuid
 language plpgsql stable security definer   -- one's own repost is known by its id also when one no longer sees it
@@ -5857,8 +6044,7 @@ end $$;
 comment on function private.place_reposts is
   'For the worker alone: the next 500 reposts of a post {postId} behind one are found where it is. Answers {changed, next}; next is null at the end.';
 
--- as in sql/base/75_enqueue.sql: what is asked for before the first worker starts waits for it
-select pgboss.create_queue('moved-reposts', '{"policy": "standard"}');
+call private.make_batch_queue('moved-reposts', 'private.place_reposts');
 
 create function private.close_reposts() returns trigger
 language plpgsql security definer   -- the reposts are others'
@@ -5879,7 +6065,7 @@ begin
 end $$;
 comment on function private.close_reposts is
   'Trigger: reposts of a post that is opened to everyone are found by everyone, those of one that is closed only by who is closer; beyond 500 soon after. Whether they are seen does not depend on it.';
-create trigger close_reposts after update of visibility on app.posts
+create trigger _140_close_reposts after update of visibility on app.posts
   for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)
   execute function private.close_reposts();
 
@@ -5887,6 +6073,10 @@ create trigger close_reposts after update of visibility on app.posts
 
 -- Mentions: who is named in a post or a reply by @username or @username@domain is told of it, once a text.
 -- Specification: Events. Decisions: Identity of people; Visibility. An edit mentions nobody.
+
+insert into private.events (name, payload, happens) values
+  ('posts.person.mentioned', '{userId,byId,postId,replyId}',
+   'a post or a reply that goes out mentions a person who may see it; replyId is null for a post');
 
 create function private.people_named_in(p_text text) returns uuid[]
 language plpgsql stable security definer   -- finds people whom the writer cannot see: who is told is asked afterwards
@@ -5931,32 +6121,30 @@ end $$;
 comment on function private.mention_people is
   'An event posts.person.mentioned for each of the first 20 people whom a text mentions, but for the writer, those across a block, and those who may not see the post.';
 
-create function private.mention_in_post() returns trigger
-language plpgsql security definer   -- asks what others may see
+create function private.mention_in_post(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
   perform private.mention_people(concat_ws(e'\n', p.title, p.body), p.author_id, p.id)
-  from app.posts p where p.id = (new.payload ->> 'postId')::uuid;
-  return null;
+  from app.posts p where p.id = (p_event ->> 'postId')::uuid;
 end $$;
 comment on function private.mention_in_post is
-  'Trigger of the outbox: whom a post mentions is told when it goes out, which for a scheduled one is later than its insert.';
-create trigger mention_in_post after insert on app.domain_events
-  for each row when (new.name = 'posts.post.published') execute function private.mention_in_post();
+  'Listener: whom a post mentions is told when it goes out, which for a scheduled one is later than its insert.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.published', 'private.mention_in_post', 510);
 
-create function private.mention_in_reply() returns trigger
-language plpgsql security definer   -- asks what others may see
+create function private.mention_in_reply(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
   perform private.mention_people(r.body, r.author_id, r.post_id, r.id)
-  from app.replies r where r.id = (new.payload ->> 'replyId')::uuid;
-  return null;
+  from app.replies r where r.id = (p_event ->> 'replyId')::uuid;
 end $$;
-comment on function private.mention_in_reply is 'Trigger of the outbox: whom a reply mentions is told.';
-create trigger mention_in_reply after insert on app.domain_events
-  for each row when (new.name = 'posts.reply.created') execute function private.mention_in_reply();
+comment on function private.mention_in_reply is 'Listener: whom a reply mentions is told.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.reply.created', 'private.mention_in_reply', 510);
 
 -- sql/posts/30_polls.sql
 
@@ -5998,6 +6186,10 @@ create index poll_votes_option_id_idx on app.poll_votes (poll_id, option_id);
 create index poll_votes_user_id_idx on app.poll_votes (user_id);
 comment on table app.poll_votes is 'Who voted for what: one vote a person and poll. Others see tallies alone.';
 
+insert into private.events (name, payload, happens) values
+  ('posts.poll.closed', '{postId,pollId}',
+   'the time of a poll is over');
+
 insert into private.errors (word, status, text) values
   ('poll_options', 422, 'A poll has 2 to 6 options of 1 to 200 characters.'),
   ('poll_closes_at', 422, 'A poll closes in the future, and after its post comes out.'),
@@ -6034,7 +6226,7 @@ begin
 end $$;
 comment on function private.check_poll_time is
   'Trigger: a scheduled post is not put off until after its poll closes. Fails: poll_closes_at.';
-create trigger check_poll_time after update of publish_at on app.posts
+create trigger _130_check_poll_time after update of publish_at on app.posts
   for each row when (new.publish_at > old.publish_at) execute function private.check_poll_time();
 
 create view app.poll_card with (security_invoker) as
@@ -6218,6 +6410,7 @@ begin
 end $$;
 comment on function private.job_close_polls is
   'Job: tells of the poll that has been closed the longest, once: 1. One that fails goes behind the others, and is tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
+insert into private.jobs (name, cron, expires, repeats) values ('close-polls', '* * * * *', 60, true);
 
 -- sql/posts/31_series.sql
 
@@ -6267,6 +6460,10 @@ create table app.series_follows (
 create index series_follows_user_id_idx on app.series_follows (user_id);
 comment on table app.series_follows is 'Who is told of new parts of a series.';
 -- no update: a follow is made or ended
+
+insert into private.events (name, payload, happens) values
+  ('posts.series.extended', '{seriesId,postId}',
+   'a post that is out has become a part of a series, or a part goes out');
 
 insert into private.errors (word, status, text) values
   ('series_unknown', 404, 'There is no such series.'),
@@ -6374,7 +6571,7 @@ begin
   return null;
 end $$;
 comment on function private.leave_series is 'Trigger: a deleted post leaves its series, and those behind it move up.';
-create trigger leave_series after update of deleted_at on app.posts
+create trigger _170_leave_series after update of deleted_at on app.posts
   for each row when (old.deleted_at is null and new.deleted_at is not null) execute function private.leave_series();
 
 create function private.end_series_follows() returns trigger
@@ -6389,7 +6586,7 @@ begin
 end $$;
 comment on function private.end_series_follows is
   'Trigger: a block ends the follows of each other''s series, both ways. Lifting it brings none back.';
-create trigger end_series_follows after insert on app.blocks
+create trigger _200_end_series_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_series_follows();
 
 create view app.series_card with (security_invoker) as
@@ -6503,19 +6700,18 @@ end $$;
 comment on function api.add_series_item is
   'Makes one''s post a part of one''s series, or moves the part that it is: {seriesId, position, post}. Fails: series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, series_full, series_of_post_exceeded.';
 
-create function private.extend_series() returns trigger
-language plpgsql security definer   -- events are nobody's to write
+create function private.extend_series(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
   perform private.emit('posts.series.extended', json_build_object('seriesId', i.series_id, 'postId', i.post_id))
-  from app.series_items i where i.post_id = (new.payload ->> 'postId')::uuid;
-  return null;
+  from app.series_items i where i.post_id = (p_event ->> 'postId')::uuid;
 end $$;
 comment on function private.extend_series is
-  'Trigger of the outbox: a scheduled post that is a part already extends its series when it goes out.';
-create trigger extend_series after insert on app.domain_events
-  for each row when (new.name = 'posts.post.published') execute function private.extend_series();
+  'Listener: a scheduled post that is a part already extends its series when it goes out.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.published', 'private.extend_series', 500);
 
 create function private.part_place(p_series uuid, p_post uuid) returns integer
 language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
@@ -6611,6 +6807,12 @@ create index post_co_authors_user_id_idx on app.post_co_authors (user_id);
 comment on table app.post_co_authors is
   'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in splits. A declined invitation is gone, and so is a co-author who left.';
 
+insert into private.events (name, payload, happens) values
+  ('posts.co_author.invited', '{inviteId,postId,inviterId,inviteeId}',
+   'the author invites a co-author'),
+  ('posts.co_author.accepted', '{inviteId,postId,userId}',
+   'the invited becomes a co-author');
+
 insert into private.errors (word, status, text) values
   ('split_share', 422, 'A share is a whole number from 0 to 100 percent.'),
   ('split_share_exceeded', 422, 'The shares of co-authors add up to 90 percent at most.'),
@@ -6635,7 +6837,7 @@ begin
 end $$;
 comment on function private.end_co_author_invitations is
   'Trigger: a block ends pending invitations both ways. What was accepted stays, and its share.';
-create trigger end_co_author_invitations after insert on app.blocks
+create trigger _210_end_co_author_invitations after insert on app.blocks
   referencing new table as blocked for each statement execute function private.end_co_author_invitations();
 
 create function private.co_author(p_row app.post_co_authors) returns json
@@ -7131,7 +7333,7 @@ begin
 end $$;
 comment on function private.keep_version is
   'Trigger: keeps what a post said before an edit of its words, and stamps edited_at. Of a scheduled one nobody has read anything, and an erasure leaves nothing.';
-create trigger keep_version before update of title, body, media on app.posts
+create trigger _110_keep_version before update of title, body, media on app.posts
   for each row when ((old.title, old.body, old.media) is distinct from (new.title, new.body, new.media)
                      and old.published_at is not null and new.deleted_at is null)
   execute function private.keep_version();
@@ -7149,7 +7351,7 @@ begin
   return null;
 end $$;
 comment on function private.mirror_interest is 'Trigger: the primary interest in the junction is that of the post.';
-create trigger mirror_interest after update of interest_id on app.posts
+create trigger _180_mirror_interest after update of interest_id on app.posts
   for each row when (new.interest_id is distinct from old.interest_id) execute function private.mirror_interest();
 
 create function api.update_post(p_id uuid, p_changes jsonb) returns json
@@ -7321,6 +7523,7 @@ begin
 end $$;
 comment on function private.job_publish_scheduled is
   'Job: lets the scheduled post go out that has been due the longest, its author neither banned nor erased: 1. One that fails goes behind the others that are due, and is tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
+insert into private.jobs (name, cron, expires, repeats) values ('publish-scheduled', '* * * * *', 60, true);
 
 create function private.scheduled_time(p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its post was deleted since
@@ -7451,22 +7654,28 @@ insert into private.report_targets (type, finder) values
 -- The channel feed:public: the id of every new public post, and nothing else.
 -- Specification: Events › Delivery. Decisions: Visibility.
 
-create function private.broadcast_post() returns trigger
-language plpgsql security definer   -- sends to others than the caller
+create function private.hears_feed(p_rest text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$ begin return p_rest = 'public'; end $$;
+comment on function private.hears_feed is 'Audience of feed:public: every live token.';
+insert into private.realtime_topics (prefix, audience, events) values
+  ('feed', 'private.hears_feed', '`feed:public`: `post` {id} of a new public post');
+
+create function private.broadcast_post(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
   perform private.broadcast('feed:public', 'post', jsonb_build_object('id', p.id))
   from app.posts p
-  where p.id = (new.payload ->> 'postId')::uuid and p.required_level = 0 and p.space_id is null and p.closer_id is null
+  where p.id = (p_event ->> 'postId')::uuid and p.required_level = 0 and p.space_id is null and p.closer_id is null
     and not exists (select from app.posts q where q.id = p.quoted_post_id and p.format = 'repost' and q.space_id is not null);
-  return null;
 end $$;
 comment on function private.broadcast_post is
-  'Trigger of the outbox: a public post is announced when it is published, which for a scheduled one is later than its insert.';
-create trigger broadcast_post after insert on app.domain_events
-  for each row when (new.name = 'posts.post.published')
-  execute function private.broadcast_post();
+  'Listener: a public post is announced when it is published, which for a scheduled one is later than its insert.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.published', 'private.broadcast_post', 700);
 
 -- sql/posts/80_bans.sql
 
@@ -7490,8 +7699,8 @@ begin
 end $$;
 comment on function private.lock_published is
   'Trigger: before a ban or an erasure changes anything, the counters of all that it will count or change: those of the person''s posts, of what they reposted and of what they replied under. Who reacts, counts views, moderates, bans or erases meanwhile waits with nothing held that is wanted here.';
--- by its name before silence_… and every erase_…
-create trigger counters_first after update of banned_at, erased_at on app.users
+-- by its name before all others that a ban or an erasure fires
+create trigger _100_lock_published after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
   execute function private.lock_published();
 
@@ -7504,7 +7713,7 @@ begin
   return null;
 end $$;
 comment on function private.silence_posts is 'Trigger: a ban takes a person''s posts from everyone, its end gives them back.';
-create trigger silence_posts after update of banned_at on app.users
+create trigger _150_silence_posts after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
   execute function private.silence_posts();
 
@@ -7517,7 +7726,7 @@ begin
   return null;
 end $$;
 comment on function private.silence_replies is 'Trigger: a ban takes a person''s replies from everyone, its end gives them back.';
-create trigger silence_replies after update of banned_at on app.users
+create trigger _151_silence_replies after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
   execute function private.silence_replies();
 
@@ -7572,7 +7781,7 @@ begin
 end $$;
 comment on function private.erase_posts is
   'Trigger: an erased person''s posts and replies are deleted, and their words for good, those of earlier versions, polls and series too. What they wrote with others loses their name. Reactions, bookmarks and votes stay as counts: nobody sees whose they are, and what they earned others was earned.';
-create trigger erase_posts after update of erased_at on app.users
+create trigger _152_erase_posts after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_posts();
 
 -- policies/posts.sql
@@ -7681,7 +7890,6 @@ grant execute on function
   api.pin_post, api.unpin_post
   to authenticated;
 grant execute on function api.count_views to gate;
-grant execute on function private.job_purge_ended_bookmarks to worker;
 
 -- polls
 alter table app.polls enable row level security;
@@ -7794,30 +8002,39 @@ grant execute on function
   api.create_series, api.list_my_series, api.add_series_item, api.list_series_items, api.follow_series, api.unfollow_series
   to authenticated;
 
--- the channel feed:public
-create policy select_public_feed on realtime.messages for select to authenticated
-  using (extension = 'broadcast'
-     and (select realtime.topic()) = 'feed:public'
-     and (select private.check_caller()));
-do $$ begin
-  comment on policy select_public_feed on realtime.messages is 'Every live token hears the ids of new public posts.';
-exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write policies only
-end $$;
-
 -- sql/notifications/10_notifications.sql
 
--- Notifications: what happened to a person, rolled up where the same keeps happening.
--- Specification: Wiki and notifications; Events › Delivery. Decisions: Notifications, 26 kinds.
+-- Notifications: what happened to a person, rolled up where the same keeps happening. Which events tell whom of what is
+-- each feature's own: those before this one have a file here, the later ones theirs, sql/<feature>/80_notifications.sql.
+
+create table private.notification_kinds (
+  kind              text primary key check (kind ~ '^[a-z]+(-[a-z]+)*\.[a-z]+(-[a-z]+)*$'),
+  rolls_up          boolean not null default false,
+  counts_each       boolean not null default false check (rolls_up or not counts_each),
+  replaces_unread   boolean not null default false check (not (rolls_up and replaces_unread)),
+  passes_muted_post boolean not null default false,
+  outlives_actor    boolean not null default false,
+  default_channels  text[] not null default '{inApp}' check (default_channels <@ '{inApp,push,email}')
+);
+comment on table private.notification_kinds is
+  'Every kind of notification, with a row from the feature that tells it.';
+comment on column private.notification_kinds.rolls_up is
+  'Whether what comes within an hour of the first item joins it: one notification, its count and its actors.';
+comment on column private.notification_kinds.counts_each is
+  'Of a roll-up: whether another item of somebody who is in it already counts, and makes it unread again.';
+comment on column private.notification_kinds.replaces_unread is
+  'Whether there is at most one unread notification of a group, which then is about the latest.';
+comment on column private.notification_kinds.passes_muted_post is
+  'Whether it is told of a post that the person has muted.';
+comment on column private.notification_kinds.outlives_actor is
+  'Whether it stays, without a name, when the only person who caused it is erased.';
+comment on column private.notification_kinds.default_channels is
+  'Where it goes unless the person wants it otherwise. In-app notifications are all that is sent so far.';
 
 create table app.notifications (
   id          uuid primary key default gen_random_uuid(),
   user_id     uuid not null references app.users on delete cascade,
-  kind        text not null check (kind in (
-    'circle.invited', 'circle.accepted', 'circle.added', 'co-author.invited', 'co-author.accepted', 'user.followed',
-    'post.replied', 'post.reacted', 'post.milestone', 'post.reposted', 'post.quoted', 'post.mentioned', 'poll.closed',
-    'series.updated', 'payment.received', 'reputation.level-up', 'reputation.voted', 'appeal.resolved', 'invite.used',
-    'wiki.resolved', 'message.received', 'membership.decided', 'event.reminder', 'order.updated',
-    'moderation.actioned', 'admin.broadcast')),
+  kind        text not null,
   group_key   text not null,
   count       integer not null default 1 check (count > 0),
   target_type text,
@@ -7840,6 +8057,8 @@ create table app.notification_actors (
   primary key (notification_id, actor_id)
 );
 create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
+comment on column app.notifications.kind is
+  'One of private.notification_kinds; private.notify looks. Without a key, whose lock everybody would take at the same row.';
 comment on table app.notification_actors is 'Who caused a notification, each once. All of them: one who is hidden later leaves room for the next.';
 
 insert into private.errors (word, status, text) values
@@ -7878,7 +8097,8 @@ begin
 end $$;
 comment on function private.notification_cards is 'The cards of these notifications, in order, as far as the caller sees them.';
 
-create function private.roll_up(p_user uuid, p_kind text, p_group_key text, p_actor uuid, p_payload jsonb) returns boolean
+create function private.roll_up(p_user uuid, p_kind private.notification_kinds, p_group_key text, p_actor uuid, p_payload jsonb)
+returns boolean
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -7895,7 +8115,7 @@ begin
   end if;
   insert into app.notification_actors (notification_id, actor_id) values (v_id, p_actor) on conflict do nothing;
   -- who takes a heart back and gives it again is not counted, and disturbs nobody, twice
-  if found or p_kind in ('post.replied', 'post.quoted', 'message.received') then
+  if found or p_kind.counts_each then
     update app.notifications set count = count + 1, payload = p_payload, read_at = null where id = v_id;
   else
     update app.notifications set payload = p_payload where id = v_id and payload <> p_payload;   -- what it named may be gone
@@ -7913,27 +8133,26 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kind  private.notification_kinds;
   v_group text := coalesce(p_group_key, concat_ws(':', p_kind, p_target_id));
   v_id    uuid;
 begin
+  select * into strict v_kind from private.notification_kinds where kind = p_kind;
   if p_user = p_actor
      or private.level_of(p_user, p_actor) < 0
      or exists (select from app.mutes where muter_id = p_user and muted_id = p_actor)
      or exists (select from app.users where id = p_user and (banned_at is not null or erased_at is not null)) then
     return;
   end if;
-  -- a muted post is silent; what the staff did to it and who writes it with whom is told all the same
-  if p_target_type = 'post' and p_kind not in ('moderation.actioned', 'co-author.invited', 'co-author.accepted')
+  if p_target_type = 'post' and not v_kind.passes_muted_post
      and exists (select from app.post_mutes where user_id = p_user and post_id = p_target_id::uuid) then
     return;
   end if;
-  if p_kind in ('user.followed', 'post.reacted', 'post.replied', 'post.reposted', 'post.quoted', 'message.received')
-     and private.roll_up(p_user, p_kind, v_group, p_actor, p_payload) then
+  if v_kind.rolls_up and private.roll_up(p_user, v_kind, v_group, p_actor, p_payload) then
     return;
   end if;
-  if p_kind in ('circle.invited', 'circle.added', 'co-author.invited', 'reputation.voted') then
-    -- who is invited or added, and removed, and invited again has one unread notice of it, about the latest; and so has
-    -- whom somebody votes for, and against, and for
+  if v_kind.replaces_unread then
+    -- who is invited, and removed, and invited again has one unread notice of it, about the latest
     update app.notifications set target_id = p_target_id, payload = p_payload
     where user_id = p_user and group_key = v_group and read_at is null;
     if found then
@@ -7948,7 +8167,7 @@ begin
   end if;
 end $$;
 comment on function private.notify is
-  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself, from the muted or across a block, nothing about a post that they have muted, nothing to the banned and erased.';
+  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself, from the muted or across a block, nothing about a post that they have muted, nothing to the banned and erased. Raises no_data_found for a kind that nobody registered.';
 
 create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -8000,150 +8219,233 @@ end $$;
 comment on function api.mark_read is
   'Marks the caller''s notifications read: these ids, a group, or all before a moment; what is not theirs is passed over. Answers {count}, those still unread. Fails: read_selection.';
 
--- sql/notifications/20_events.sql
+-- sql/notifications/20_identity.sql
 
--- Which domain events tell whom what. In the transaction that caused them.
--- Specification: Events. Decisions: Notifications.
+-- What identity tells: that somebody came by one's invite code.
 
-create function private.notify_of_event() returns trigger
-language plpgsql security definer   -- tells others than the caller
+insert into private.notification_kinds (kind) values ('invite.used');
+
+create function private.notify_invite_used(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
-declare
-  v_event jsonb := new.payload;
 begin
-  case new.name
-  when 'social.invitation.sent' then
-    perform private.notify((v_event ->> 'inviteeId')::uuid, 'circle.invited', (v_event ->> 'inviterId')::uuid,
-      'invitation', v_event ->> 'invitationId',
-      jsonb_build_object('invitationId', v_event -> 'invitationId', 'circleId', v_event -> 'circleId'),
-      'circle.invited:' || (v_event ->> 'circleId'));
-
-  when 'social.invitation.accepted' then
-    perform private.notify(i.inviter_id, 'circle.accepted', i.invitee_id, 'circle', i.circle_id::text,
-      jsonb_build_object('invitationId', i.id, 'circleId', i.circle_id), 'circle.accepted:' || i.id)
-    from app.circle_invitations i where i.id = (v_event ->> 'invitationId')::uuid;
-
-  when 'social.member.added' then
-    -- who accepts an invitation adds themselves, and needs not be told
-    perform private.notify((v_event ->> 'memberId')::uuid, 'circle.added', c.owner_id, 'circle', c.id::text,
-      jsonb_build_object('circleId', c.id))
-    from app.circles c
-    where c.id = (v_event ->> 'circleId')::uuid and app.uid() is distinct from (v_event ->> 'memberId')::uuid;
-
-  when 'social.user.followed' then
-    -- the follower is the actor; who is followed needs no target
-    perform private.notify((v_event ->> 'followingId')::uuid, 'user.followed', (v_event ->> 'followerId')::uuid, null, null);
-
-  when 'posts.reply.created' then
-    -- in the order of their ids: telling locks, and two replies at once must not wait for each other
-    perform private.notify(t.id, 'post.replied', t.author_id, 'post', t.post_id::text,
-      jsonb_build_object('postId', t.post_id, 'replyId', t.reply_id))
-    from (select r.post_id, r.id as reply_id, r.author_id, a.id
-          from app.replies r
-          join app.posts p on p.id = r.post_id
-          left join app.replies parent on parent.id = r.parent_id
-          cross join lateral (select p.author_id union select parent.author_id) a (id)
-          where r.id = (v_event ->> 'replyId')::uuid and private.post_visible_to(r.post_id, a.id) and a.id is not null
-          order by a.id) t;
-
-  when 'posts.person.mentioned' then
-    perform private.notify((v_event ->> 'userId')::uuid, 'post.mentioned', (v_event ->> 'byId')::uuid,
-      'post', v_event ->> 'postId', jsonb_build_object('postId', v_event -> 'postId', 'replyId', v_event -> 'replyId'));
-
-  when 'posts.series.extended' then
-    perform private.tell_of_part(v_event);
-
-  when 'posts.reaction.added' then
-    perform private.notify(p.author_id, 'post.reacted', (v_event ->> 'userId')::uuid, 'post', p.id::text,
-      jsonb_build_object('postId', p.id, 'kind', v_event -> 'kind'))
-    from app.posts p where p.id = (v_event ->> 'postId')::uuid;
-
-  when 'posts.post.reposted' then
-    perform private.notify(p.author_id, 'post.reposted', (v_event ->> 'userId')::uuid, 'post', p.id::text,
-      jsonb_build_object('postId', p.id, 'repostId', v_event -> 'repostId'))
-    from app.posts p
-    where p.id = (v_event ->> 'postId')::uuid and private.post_visible_to((v_event ->> 'repostId')::uuid, p.author_id);
-
-  when 'posts.post.quoted' then
-    -- a scheduled quote may go out when what it quotes is gone
-    perform private.notify(p.author_id, 'post.quoted', (v_event ->> 'userId')::uuid, 'post', p.id::text,
-      jsonb_build_object('postId', p.id, 'quoteId', v_event -> 'quoteId'))
-    from app.posts p
-    where p.id = (v_event ->> 'postId')::uuid and private.post_visible_to(p.id, p.author_id)
-      and private.post_visible_to((v_event ->> 'quoteId')::uuid, p.author_id);
-
-  when 'posts.post.milestone' then
-    perform private.notify(p.author_id, 'post.milestone', null, 'post', p.id::text,
-      jsonb_build_object('postId', p.id, 'reactions', v_event -> 'reactions'))
-    from app.posts p where p.id = (v_event ->> 'postId')::uuid;
-
-  when 'reputation.level_reached' then
-    perform private.notify((v_event ->> 'userId')::uuid, 'reputation.level-up', null, 'interest', v_event ->> 'interestId',
-      jsonb_build_object('interestId', v_event -> 'interestId', 'level', v_event -> 'level'));
-
-  when 'reputation.vote.cast' then
-    if (v_event ->> 'value')::integer <> 0 then
-      perform private.notify((v_event ->> 'userId')::uuid, 'reputation.voted', (v_event ->> 'voterId')::uuid,
-        'vote', v_event ->> 'voteId',
-        jsonb_build_object('interestId', v_event -> 'interestId', 'value', v_event -> 'value'));
-    end if;
-
-  when 'reputation.appeal.resolved' then
-    perform private.notify(a.user_id, 'appeal.resolved', null, 'appeal', a.id::text,
-      jsonb_build_object('appealId', a.id, 'interestId', a.interest_id, 'status', a.status))
-    from app.reputation_appeals a where a.id = (v_event ->> 'appealId')::uuid;
-
-  when 'posts.poll.closed' then
-    perform private.notify(u.id, 'poll.closed', nullif(p.author_id, u.id), 'post', p.id::text,
-      jsonb_build_object('postId', p.id, 'pollId', v_event -> 'pollId'))
-    from app.posts p
-    cross join lateral (
-      select p.author_id as id
-      union select v.user_id from app.poll_votes v where v.poll_id = (v_event ->> 'pollId')::uuid) u
-    where p.id = (v_event ->> 'postId')::uuid and private.post_visible_to(p.id, u.id);
-
-  when 'posts.co_author.invited' then
-    perform private.notify((v_event ->> 'inviteeId')::uuid, 'co-author.invited', (v_event ->> 'inviterId')::uuid,
-      'post', v_event ->> 'postId',
-      jsonb_build_object('inviteId', v_event -> 'inviteId', 'postId', v_event -> 'postId'));
-
-  when 'posts.co_author.accepted' then
-    perform private.notify(p.author_id, 'co-author.accepted', (v_event ->> 'userId')::uuid, 'post', p.id::text,
-      jsonb_build_object('inviteId', v_event -> 'inviteId', 'postId', p.id), 'co-author.accepted:' || (v_event ->> 'inviteId'))
-    from app.posts p where p.id = (v_event ->> 'postId')::uuid;
-
-  when 'economy.payment.sent' then
-    perform private.notify(s.receiver_id, 'payment.received', p.sender_id, 'payment', p.id::text,
-      jsonb_build_object('paymentId', p.id, 'emotion', p.emotion, 'tier', p.tier, 'amount', s.amount,
-                         -- a co-author is paid also for a post that they do not see any more
-                         'postId', case when private.post_visible_to(p.post_id, s.receiver_id) then p.post_id end,
-                         'replyId', p.reply_id))
-    from app.payments p join app.payment_splits s on s.payment_id = p.id
-    where p.id = (v_event ->> 'paymentId')::uuid;
-
-  when 'identity.invite_code.used' then
-    perform private.notify((v_event ->> 'inviterUserId')::uuid, 'invite.used', (v_event ->> 'newUserId')::uuid,
-      'invite-code', v_event ->> 'codeId', jsonb_build_object('codeId', v_event -> 'codeId'));
-
-  when 'admin.content.moderated' then
-    -- without an actor: it was the staff
-    perform private.notify((v_event ->> 'authorId')::uuid, 'moderation.actioned', null,
-      v_event ->> 'targetType', v_event ->> 'targetId', v_event - 'authorId');
-
-  else
-    null;   -- an event that tells nobody anything
-  end case;
-  return null;
+  perform private.notify((p_event ->> 'inviterUserId')::uuid, 'invite.used', (p_event ->> 'newUserId')::uuid,
+    'invite-code', p_event ->> 'codeId', jsonb_build_object('codeId', p_event -> 'codeId'));
 end $$;
-comment on function private.notify_of_event is 'Trigger of the outbox: in-app notifications, in the transaction of their cause.';
-create trigger notify_of_event after insert on app.domain_events
-  for each row execute function private.notify_of_event();
+comment on function private.notify_invite_used is 'Listener: whose code brought somebody in is told.';
+insert into private.event_listeners (event, listener, position) values
+  ('identity.invite_code.used', 'private.notify_invite_used', 600);
 
--- sql/notifications/25_series.sql
+-- sql/notifications/21_social.sql
+
+-- What the social graph tells: invitations into circles, memberships, followers.
+
+insert into private.notification_kinds (kind, rolls_up, replaces_unread) values
+  ('circle.invited', false, true),
+  ('circle.accepted', false, false),
+  ('circle.added', false, true),
+  ('user.followed', true, false);
+
+create function private.notify_circle_invited(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.notify((p_event ->> 'inviteeId')::uuid, 'circle.invited', (p_event ->> 'inviterId')::uuid,
+    'invitation', p_event ->> 'invitationId',
+    jsonb_build_object('invitationId', p_event -> 'invitationId', 'circleId', p_event -> 'circleId'),
+    'circle.invited:' || (p_event ->> 'circleId'));
+end $$;
+comment on function private.notify_circle_invited is 'Listener: who is invited into a circle is told.';
+
+create function private.notify_circle_accepted(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.notify(i.inviter_id, 'circle.accepted', i.invitee_id, 'circle', i.circle_id::text,
+    jsonb_build_object('invitationId', i.id, 'circleId', i.circle_id), 'circle.accepted:' || i.id)
+  from app.circle_invitations i where i.id = (p_event ->> 'invitationId')::uuid;
+end $$;
+comment on function private.notify_circle_accepted is 'Listener: whose invitation is accepted is told.';
+
+create function private.notify_circle_added(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- who accepts an invitation adds themselves, and need not be told
+  perform private.notify((p_event ->> 'memberId')::uuid, 'circle.added', c.owner_id, 'circle', c.id::text,
+    jsonb_build_object('circleId', c.id))
+  from app.circles c
+  where c.id = (p_event ->> 'circleId')::uuid and app.uid() is distinct from (p_event ->> 'memberId')::uuid;
+end $$;
+comment on function private.notify_circle_added is 'Listener: whom an owner puts into a circle is told.';
+
+create function private.notify_followed(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- the follower is the actor; who is followed needs no target
+  perform private.notify((p_event ->> 'followingId')::uuid, 'user.followed', (p_event ->> 'followerId')::uuid, null, null);
+end $$;
+comment on function private.notify_followed is 'Listener: who is followed is told.';
+
+insert into private.event_listeners (event, listener, position) values
+  ('social.invitation.sent', 'private.notify_circle_invited', 600),
+  ('social.invitation.accepted', 'private.notify_circle_accepted', 600),
+  ('social.member.added', 'private.notify_circle_added', 600),
+  ('social.user.followed', 'private.notify_followed', 600);
+
+-- sql/notifications/22_posts.sql
+
+-- What posts tell: replies, reactions, reposts, quotes, mentions, milestones, ends of polls, co-authors.
+
+insert into private.notification_kinds (kind, rolls_up, counts_each, replaces_unread, passes_muted_post) values
+  ('post.replied', true, true, false, false),
+  ('post.reacted', true, false, false, false),
+  ('post.reposted', true, false, false, false),
+  ('post.quoted', true, true, false, false),
+  ('post.mentioned', false, false, false, false),
+  ('post.milestone', false, false, false, false),
+  ('poll.closed', false, false, false, false),
+  ('co-author.invited', false, false, true, true),
+  ('co-author.accepted', false, false, false, true);
+
+create function private.notify_replied(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- in the order of their ids: telling locks, and two replies at once must not wait for each other
+  perform private.notify(t.id, 'post.replied', t.author_id, 'post', t.post_id::text,
+    jsonb_build_object('postId', t.post_id, 'replyId', t.reply_id))
+  from (select r.post_id, r.id as reply_id, r.author_id, a.id
+        from app.replies r
+        join app.posts p on p.id = r.post_id
+        left join app.replies parent on parent.id = r.parent_id
+        cross join lateral (select p.author_id union select parent.author_id) a (id)
+        where r.id = (p_event ->> 'replyId')::uuid and private.post_visible_to(r.post_id, a.id) and a.id is not null
+        order by a.id) t;
+end $$;
+comment on function private.notify_replied is
+  'Listener: the author of a post is told of a reply to it, and who wrote the reply that it answers.';
+
+create function private.notify_mentioned(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.notify((p_event ->> 'userId')::uuid, 'post.mentioned', (p_event ->> 'byId')::uuid,
+    'post', p_event ->> 'postId', jsonb_build_object('postId', p_event -> 'postId', 'replyId', p_event -> 'replyId'));
+end $$;
+comment on function private.notify_mentioned is 'Listener: who is mentioned is told.';
+
+create function private.notify_reacted(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.notify(p.author_id, 'post.reacted', (p_event ->> 'userId')::uuid, 'post', p.id::text,
+    jsonb_build_object('postId', p.id, 'kind', p_event -> 'kind'))
+  from app.posts p where p.id = (p_event ->> 'postId')::uuid;
+end $$;
+comment on function private.notify_reacted is 'Listener: the author of a post is told of a heart or a spark.';
+
+create function private.notify_reposted(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.notify(p.author_id, 'post.reposted', (p_event ->> 'userId')::uuid, 'post', p.id::text,
+    jsonb_build_object('postId', p.id, 'repostId', p_event -> 'repostId'))
+  from app.posts p
+  where p.id = (p_event ->> 'postId')::uuid and private.post_visible_to((p_event ->> 'repostId')::uuid, p.author_id);
+end $$;
+comment on function private.notify_reposted is 'Listener: whose post is reposted is told, if they may see the repost.';
+
+create function private.notify_quoted(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- a scheduled quote may go out when what it quotes is gone
+  perform private.notify(p.author_id, 'post.quoted', (p_event ->> 'userId')::uuid, 'post', p.id::text,
+    jsonb_build_object('postId', p.id, 'quoteId', p_event -> 'quoteId'))
+  from app.posts p
+  where p.id = (p_event ->> 'postId')::uuid and private.post_visible_to(p.id, p.author_id)
+    and private.post_visible_to((p_event ->> 'quoteId')::uuid, p.author_id);
+end $$;
+comment on function private.notify_quoted is 'Listener: whose post is quoted is told, if they may see the quote.';
+
+create function private.notify_milestone(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.notify(p.author_id, 'post.milestone', null, 'post', p.id::text,
+    jsonb_build_object('postId', p.id, 'reactions', p_event -> 'reactions'))
+  from app.posts p where p.id = (p_event ->> 'postId')::uuid;
+end $$;
+comment on function private.notify_milestone is 'Listener: the author of a post is told how many reactions it has reached.';
+
+create function private.notify_poll_closed(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.notify(u.id, 'poll.closed', nullif(p.author_id, u.id), 'post', p.id::text,
+    jsonb_build_object('postId', p.id, 'pollId', p_event -> 'pollId'))
+  from app.posts p
+  cross join lateral (
+    select p.author_id as id
+    union select v.user_id from app.poll_votes v where v.poll_id = (p_event ->> 'pollId')::uuid) u
+  where p.id = (p_event ->> 'postId')::uuid and private.post_visible_to(p.id, u.id);
+end $$;
+comment on function private.notify_poll_closed is
+  'Listener: the author of a poll and all who voted are told of its end, if they may see it.';
+
+create function private.notify_co_author_invited(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.notify((p_event ->> 'inviteeId')::uuid, 'co-author.invited', (p_event ->> 'inviterId')::uuid,
+    'post', p_event ->> 'postId',
+    jsonb_build_object('inviteId', p_event -> 'inviteId', 'postId', p_event -> 'postId'));
+end $$;
+comment on function private.notify_co_author_invited is 'Listener: who is invited to be a co-author is told.';
+
+create function private.notify_co_author_accepted(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.notify(p.author_id, 'co-author.accepted', (p_event ->> 'userId')::uuid, 'post', p.id::text,
+    jsonb_build_object('inviteId', p_event -> 'inviteId', 'postId', p.id), 'co-author.accepted:' || (p_event ->> 'inviteId'))
+  from app.posts p where p.id = (p_event ->> 'postId')::uuid;
+end $$;
+comment on function private.notify_co_author_accepted is 'Listener: the author is told who has become a co-author.';
+
+insert into private.event_listeners (event, listener, position) values
+  ('posts.reply.created', 'private.notify_replied', 600),
+  ('posts.person.mentioned', 'private.notify_mentioned', 600),
+  ('posts.reaction.added', 'private.notify_reacted', 600),
+  ('posts.post.reposted', 'private.notify_reposted', 600),
+  ('posts.post.quoted', 'private.notify_quoted', 600),
+  ('posts.post.milestone', 'private.notify_milestone', 600),
+  ('posts.poll.closed', 'private.notify_poll_closed', 600),
+  ('posts.co_author.invited', 'private.notify_co_author_invited', 600),
+  ('posts.co_author.accepted', 'private.notify_co_author_accepted', 600);
+
+-- sql/notifications/23_series.sql
 
 -- Telling the followers of a series of a new part: with its cause up to 100 of them, more by a job.
 -- Specification: Resources › Post › Series. Decisions: Notifications.
+
+insert into private.notification_kinds (kind) values ('series.updated');
 
 create function private.tell_series_followers(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- tells others than the caller
@@ -8172,8 +8474,7 @@ end $$;
 comment on function private.tell_series_followers is
   'For the worker alone, and what tells of events: of {seriesId, postId} the next 500 followers behind one, each told once a post and series, nobody who may not see it. Answers {changed, next}; next is null at the end.';
 
--- as in sql/base/75_enqueue.sql: what is asked for before the first worker starts waits for it
-select pgboss.create_queue('series-notices', '{"policy": "standard"}');
+call private.make_batch_queue('series-notices', 'private.tell_series_followers');
 
 create function private.tell_of_part(p_event jsonb) returns void
 language plpgsql volatile
@@ -8187,12 +8488,23 @@ begin
     perform private.tell_series_followers(p_event);
   end if;
 end $$;
-comment on function private.tell_of_part is 'Tells the followers of a series of a new part, or has them told when they are more than 100.';
+comment on function private.tell_of_part is
+  'Listener: tells the followers of a series of a new part, or has them told when they are more than 100.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.series.extended', 'private.tell_of_part', 600);
 
 -- sql/notifications/30_realtime.sql
 
 -- The channel user:{userId}: that there is a notification, new or rolled up once more.
 -- Specification: Events › Delivery.
+
+create function private.hears_person(p_rest text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$ begin return p_rest = app.uid()::text; end $$;
+comment on function private.hears_person is 'Audience of user:{userId}: that person.';
+insert into private.realtime_topics (prefix, audience, events) values
+  ('user', 'private.hears_person', '`user:{userId}`: `notification` {id, kind} of one''s own notifications');
 
 create function private.broadcast_notification() returns trigger
 language plpgsql security definer   -- sends to others than the caller
@@ -8225,22 +8537,24 @@ set search_path = ''
 as $$
 begin
   delete from app.notifications where user_id = new.id;
-  -- what happened stays where it counts: mana that was paid
   delete from app.notifications n
-  where n.kind <> 'payment.received'
+  where n.kind not in (select k.kind from private.notification_kinds k where k.outlives_actor)
     and exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id = new.id)
     and not exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id <> new.id);
   delete from app.notification_actors where actor_id = new.id;
   return null;
 end $$;
 comment on function private.erase_notifications is
-  'Trigger: an erased person''s notifications go, and those of others that tell of nobody else; a payment stays, without a name.';
-create trigger erase_notifications after update of erased_at on app.users
+  'Trigger: an erased person''s notifications go, and those of others that tell of nobody else, but for kinds that outlive who caused them.';
+create trigger _160_erase_notifications after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_notifications();
 
 -- policies/notifications.sql
 
 -- Who may see and touch notifications. Twin of sql/notifications/.
+
+-- notification_kinds: a registry, for definer functions alone
+alter table private.notification_kinds enable row level security;
 
 -- notifications
 alter table app.notifications enable row level security;
@@ -8265,16 +8579,6 @@ grant execute on function private.notification_cards to authenticated;
 grant execute on function private.tell_series_followers to worker;
 grant execute on function api.list_notifications, api.count_unread, api.mark_read to authenticated;
 
--- the channel user:{userId}
-create policy select_own_channel on realtime.messages for select to authenticated
-  using (extension = 'broadcast'
-     and (select realtime.topic()) = 'user:' || (select app.uid())
-     and (select private.check_caller()));
-do $$ begin
-  comment on policy select_own_channel on realtime.messages is 'People hear of their own notifications, and nobody else does.';
-exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write policies only
-end $$;
-
 -- sql/reputation/10_ledger.sql
 
 -- The ledger of reputation: what each person earned in which interest, entry by entry, and the sum of it.
@@ -8285,10 +8589,7 @@ create table app.reputation_entries (
   position      bigint not null generated always as identity,
   user_id       uuid not null references app.users on delete restrict,
   interest_id   uuid not null references app.interests on delete restrict,
-  kind          text not null check (kind in (
-                  'post.contributed', 'reply.reply', 'reply.criticism', 'reply.contribution', 'reaction.received',
-                  'bookmark.received', 'repost.received', 'invite.used', 'onboarding.bootstrap',
-                  'vote.received', 'appeal.restored', 'admin.adjusted')),
+  kind          text not null,
   delta         numeric(12, 2) not null check (delta <> 0),
   origin_id     uuid references app.reputation_entries on delete restrict,
   roll_up_level smallint not null default 0 check (roll_up_level >= 0),
@@ -8307,10 +8608,11 @@ create index reputation_entries_cause_idx on app.reputation_entries
   (user_id, source_id, coalesce(earned_from, user_id), kind, position desc) where roll_up_level = 0;
 create unique index reputation_entries_onboarding_key on app.reputation_entries (user_id, interest_id)
   where kind = 'onboarding.bootstrap' and roll_up_level = 0;
+comment on column app.reputation_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.reputation_entries is
   'The ledger: ids and numbers only, never changed. What is taken back has an opposite entry.';
 comment on column app.reputation_entries.position is
-  'The order of a person''s entries, also within a transaction: given while private.lock_reputation is held.';
+  'The order of a person''s entries, also within a transaction: given while private.lock_ledger is held.';
 comment on column app.reputation_entries.origin_id is 'Of a roll-up: the direct entry that it follows from.';
 comment on column app.reputation_entries.roll_up_level is
   '0 is the direct entry, 1 its share in the parent of the interest, 2 in the parent''s parent.';
@@ -8319,10 +8621,7 @@ comment on column app.reputation_entries.source_id is
   'The cause, by kind: the post, the reply, the invite code, the interest chosen, the vote, the appeal.';
 comment on column app.reputation_entries.earned_from is
   'Whom it is earned from: who reacted, whose post was replied to, who came by the code. Null where nobody else is involved.';
-create trigger refuse_change before update or delete on app.reputation_entries
-  for each row execute function private.refuse_change();
-create trigger refuse_truncate before truncate on app.reputation_entries
-  for each statement execute function private.refuse_change();
+call private.make_append_only('app.reputation_entries');
 
 create table app.reputation (
   user_id       uuid not null references app.users on delete restrict,
@@ -8357,17 +8656,6 @@ comment on function private.sum_reputation is 'Trigger: keeps app.reputation.';
 create trigger sum_reputation after insert on app.reputation_entries
   referencing new table as written for each statement execute function private.sum_reputation();
 
-create function private.lock_reputation(p_users uuid[]) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform pg_advisory_xact_lock(k.key)
-  from (select distinct hashtextextended('reputation ' || u.id, 0) as key from unnest(p_users) as u (id) order by key) k;
-end $$;
-comment on function private.lock_reputation is
-  'Lets one writer at a time at the ledger of these people. What is asked of it in a later statement is then final. The order of locks: a person''s row, the counters of posts (private.lock_counters), posts and replies, this, private.lock_contribution, notifications, wallets, the audit log.';
-
 create function private.roll_up_share(p_level integer) returns numeric
 language plpgsql immutable   -- a row's cost: a tenth of what SQL costs with a search_path
 set search_path = ''
@@ -8388,7 +8676,8 @@ as $$
 declare
   v_origin uuid := gen_random_uuid();
 begin
-  perform private.lock_reputation(array[p_user]);
+  perform private.ledger_points('reputation', p_kind);
+  perform private.lock_ledger('reputation', array[p_user]);
   with recursive line as (
     select i.id, i.parent_id, 0 as level from app.interests i where i.id = p_interest
     union all
@@ -8407,12 +8696,16 @@ begin
   return v_origin;
 end $$;
 comment on function private.add_reputation is
-  'Writes an entry with its roll-ups, whatever stands there already, and gives the id of the direct one. With p_before, what the same cause gave until now, it writes the differences. For definer functions; see private.earn.';
+  'Writes an entry with its roll-ups, whatever stands there already, and gives the id of the direct one. With p_before, what the same cause gave until now, it writes the differences. For definer functions; see private.earn_reputation.';
 
 -- sql/reputation/15_levels.sql
 
 -- Levels: what a value has reached, and that a person hears of it once.
 -- Specification: Resources › Reputation (levels; level-up milestone notifications).
+
+insert into private.events (name, payload, happens) values
+  ('reputation.level_reached', '{userId,interestId,level}',
+   'a person rises above every level that they had in an interest');
 
 create function private.level_minimums() returns numeric[]
 language sql immutable
@@ -8489,26 +8782,19 @@ create trigger tell_level after update of value on app.reputation
 -- What earns reputation, and what takes it back.
 -- Specification: Resources › Reputation (kinds and points), Reply; Events. Decisions: Reputation.
 
-create function private.reputation_points(p_kind text) returns numeric
-language sql immutable
-set search_path = ''
-as $$
-  select case p_kind
-    when 'post.contributed' then 3
-    when 'reply.reply' then 1
-    when 'reply.criticism' then 2
-    when 'reply.contribution' then 5
-    when 'reaction.received' then 1
-    when 'bookmark.received' then 1
-    when 'repost.received' then 1
-    when 'invite.used' then 3
-    when 'onboarding.bootstrap' then 5
-  end
-$$;
-comment on function private.reputation_points is
-  'The points of a kind of entry. Null for what earns nothing (reply.reaction), and where the cause brings its own number.';
+insert into private.ledger_kinds (ledger, kind, points) values
+  ('reputation', 'post.contributed', 3),
+  ('reputation', 'reply.reply', 1),
+  ('reputation', 'reply.criticism', 2),
+  ('reputation', 'reply.contribution', 5),
+  ('reputation', 'reply.reaction', 0),
+  ('reputation', 'reaction.received', 1),
+  ('reputation', 'bookmark.received', 1),
+  ('reputation', 'repost.received', 1),
+  ('reputation', 'invite.used', 3),
+  ('reputation', 'onboarding.bootstrap', 5);
 
-create function private.standing_entry(p_user uuid, p_kind text, p_source uuid, p_from uuid) returns uuid
+create function private.find_standing_reputation(p_user uuid, p_kind text, p_source uuid, p_from uuid) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -8521,28 +8807,28 @@ begin
             and e.kind = p_kind and e.roll_up_level = 0
           order by e.position desc limit 1);
 end $$;
-comment on function private.standing_entry is
-  'The direct entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_reputation).';
+comment on function private.find_standing_reputation is
+  'The direct entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_ledger).';
 
-create function private.earn(p_user uuid, p_interest uuid, p_kind text, p_source uuid, p_from uuid default null) returns void
+create function private.earn_reputation(p_user uuid, p_interest uuid, p_kind text, p_source uuid, p_from uuid default null) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_points numeric := private.reputation_points(p_kind);
+  v_points numeric := private.ledger_points('reputation', p_kind);
 begin
-  if p_interest is null or v_points is null or p_from = p_user then
+  if p_interest is null or v_points = 0 or p_from = p_user then
     return;
   end if;
-  perform private.lock_reputation(array[p_user]);
-  if private.standing_entry(p_user, p_kind, p_source, p_from) is null then
+  perform private.lock_ledger('reputation', array[p_user]);
+  if private.find_standing_reputation(p_user, p_kind, p_source, p_from) is null then
     perform private.add_reputation(p_user, p_interest, p_kind, v_points, p_source, p_from);
   end if;
 end $$;
-comment on function private.earn is
+comment on function private.earn_reputation is
   'Gives the points of a kind once for a cause, until it is undone. Nothing without an interest, and nothing from oneself.';
 
-create function private.take_back(p_entries uuid[]) returns void
+create function private.reverse_reputation(p_entries uuid[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -8556,8 +8842,8 @@ begin
          case when e.id <> u.id then u.opposite_id end, e.roll_up_level, e.id, e.source_id, e.earned_from
   from undone u join app.reputation_entries e on e.id = u.id or e.origin_id = u.id;
 end $$;
-comment on function private.take_back is
-  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_reputation): an entry is undone once.';
+comment on function private.reverse_reputation is
+  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_ledger): an entry is undone once.';
 
 create function private.earn_by_post(p_post uuid, p_kind text, p_from uuid) returns void
 language plpgsql volatile
@@ -8571,41 +8857,39 @@ begin
     return;
   end if;
   -- looked at again under the lock: beside the deletion of a post nothing is earned that the deletion would not find
-  perform private.lock_reputation(array[v_post.author_id]);
-  perform private.earn(p.author_id, p.interest_id, p_kind, p.id, p_from)
+  perform private.lock_ledger('reputation', array[v_post.author_id]);
+  perform private.earn_reputation(p.author_id, p.interest_id, p_kind, p.id, p_from)
   from app.posts p where p.id = p_post and p.deleted_at is null;
 end $$;
 comment on function private.earn_by_post is
   'Gives a post''s author, in its primary interest, what somebody''s reaction, bookmark or repost of it is worth. Nothing for a deleted one.';
 
-create function private.earn_from_post() returns trigger
-language plpgsql security definer   -- the ledger is written by triggers alone
+create function private.earn_from_post(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.earn(p.author_id, p.interest_id, 'post.contributed', p.id)
+  perform private.earn_reputation(p.author_id, p.interest_id, 'post.contributed', p.id)
   from app.posts p
-  where p.id = (new.payload ->> 'postId')::uuid and p.format <> 'repost';
-  return null;
+  where p.id = (p_event ->> 'postId')::uuid and p.format <> 'repost';
 end $$;
-comment on function private.earn_from_post is 'Trigger: a published post earns its author post.contributed in its primary interest.';
-create trigger earn_from_post after insert on app.domain_events
-  for each row when (new.name = 'posts.post.published') execute function private.earn_from_post();
+comment on function private.earn_from_post is 'Listener: a published post earns its author post.contributed in its primary interest.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.published', 'private.earn_from_post', 300);
 
-create function private.earn_from_reply() returns trigger
-language plpgsql security definer   -- the ledger is written by triggers alone
+create function private.earn_from_reply(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.earn(r.author_id, p.interest_id, 'reply.' || r.kind, r.id, p.author_id)
+  perform private.earn_reputation(r.author_id, p.interest_id, 'reply.' || r.kind, r.id, p.author_id)
   from app.replies r join app.posts p on p.id = r.post_id
-  where r.id = (new.payload ->> 'replyId')::uuid;
-  return null;
+  where r.id = (p_event ->> 'replyId')::uuid;
 end $$;
 comment on function private.earn_from_reply is
-  'Trigger: a reply to another''s post earns its author by kind, in the post''s primary interest.';
-create trigger earn_from_reply after insert on app.domain_events
-  for each row when (new.name = 'posts.reply.created') execute function private.earn_from_reply();
+  'Listener: a reply to another''s post earns its author by kind, in the post''s primary interest.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.reply.created', 'private.earn_from_reply', 300);
 
 create function private.earn_from_reaction() returns trigger
 language plpgsql security definer   -- writes for the post's author
@@ -8617,28 +8901,28 @@ begin
 end $$;
 comment on function private.earn_from_reaction is
   'Trigger: a reaction earns the post''s author reaction.received, once a person and post.';
-create trigger earn_from_reaction after insert on app.reactions
+create trigger _300_earn_from_reaction after insert on app.reactions
   for each row execute function private.earn_from_reaction();
 
-create function private.take_back_reactions() returns trigger
+create function private.reverse_from_reactions() returns trigger
 language plpgsql security definer   -- writes for the posts' authors
 set search_path = ''
 as $$
 begin
   -- the lock in a statement of its own: of a heart and a spark that go at once, the later sees that both are gone
-  perform private.lock_reputation(array(
+  perform private.lock_ledger('reputation', array(
     select p.author_id from gone g join app.posts p on p.id = g.post_id));
-  perform private.take_back(array(
-    select private.standing_entry(p.author_id, 'reaction.received', g.post_id, g.user_id)
+  perform private.reverse_reputation(array(
+    select private.find_standing_reputation(p.author_id, 'reaction.received', g.post_id, g.user_id)
     from (select distinct post_id, user_id from gone) g
     join app.posts p on p.id = g.post_id
     where not exists (select from app.reactions r where r.post_id = g.post_id and r.user_id = g.user_id)));
   return null;
 end $$;
-comment on function private.take_back_reactions is
+comment on function private.reverse_from_reactions is
   'Trigger: when a person''s last reaction on a post goes, what it earned is taken back.';
-create trigger take_back_reactions after delete on app.reactions
-  referencing old table as gone for each statement execute function private.take_back_reactions();
+create trigger _300_reverse_from_reactions after delete on app.reactions
+  referencing old table as gone for each statement execute function private.reverse_from_reactions();
 
 create function private.strongest_interest(p_user uuid) returns uuid
 language plpgsql stable
@@ -8655,38 +8939,36 @@ end $$;
 comment on function private.strongest_interest is
   'Where a person has the most reputation, else what they chose first, else null.';
 
-create function private.earn_from_invite() returns trigger
-language plpgsql security definer   -- writes for the inviter
+create function private.earn_from_invite(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_inviter uuid := (new.payload ->> 'inviterUserId')::uuid;
+  v_inviter uuid := (p_event ->> 'inviterUserId')::uuid;
 begin
-  perform private.earn(v_inviter, private.strongest_interest(v_inviter), 'invite.used',
-                       (new.payload ->> 'codeId')::uuid, (new.payload ->> 'newUserId')::uuid);
-  return null;
+  perform private.earn_reputation(v_inviter, private.strongest_interest(v_inviter), 'invite.used',
+                       (p_event ->> 'codeId')::uuid, (p_event ->> 'newUserId')::uuid);
 end $$;
 comment on function private.earn_from_invite is
-  'Trigger: who brought somebody in earns invite.used in their strongest interest; nothing when they have none.';
-create trigger earn_from_invite after insert on app.domain_events
-  for each row when (new.name = 'identity.invite_code.used') execute function private.earn_from_invite();
+  'Listener: who brought somebody in earns invite.used in their strongest interest; nothing when they have none.';
+insert into private.event_listeners (event, listener, position) values
+  ('identity.invite_code.used', 'private.earn_from_invite', 300);
 
-create function private.earn_from_choice() returns trigger
-language plpgsql security definer   -- the ledger is written by triggers alone
+create function private.earn_from_choice(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.earn((new.payload ->> 'userId')::uuid, i.id, 'onboarding.bootstrap', i.id)
+  perform private.earn_reputation((p_event ->> 'userId')::uuid, i.id, 'onboarding.bootstrap', i.id)
   from app.interests i
   where i.level = 1
-    and i.id in (select c::uuid from jsonb_array_elements_text(new.payload -> 'interestIds') as c)
+    and i.id in (select c::uuid from jsonb_array_elements_text(p_event -> 'interestIds') as c)
   order by i.id;
-  return null;
 end $$;
 comment on function private.earn_from_choice is
-  'Trigger: a confirmed choice seeds the categories in it with onboarding.bootstrap, each once in a lifetime.';
-create trigger earn_from_choice after insert on app.domain_events
-  for each row when (new.name = 'interests.user_selected') execute function private.earn_from_choice();
+  'Listener: a confirmed choice seeds the categories in it with onboarding.bootstrap, each once in a lifetime.';
+insert into private.event_listeners (event, listener, position) values
+  ('interests.user_selected', 'private.earn_from_choice', 300);
 
 -- sql/reputation/30_operations.sql
 
@@ -8803,9 +9085,9 @@ begin
 end $$;
 comment on function private.check_journalism is
   'Trigger: a post becomes journalism if its author may then; what was tagged stays so whatever becomes of their reputation. Fails: journalism_not_allowed.';
-create trigger check_journalism before insert on app.posts
+create trigger _300_check_journalism before insert on app.posts
   for each row when (new.is_journalism) execute function private.check_journalism();
-create trigger check_changed_journalism before update of is_journalism on app.posts
+create trigger _300_check_changed_journalism before update of is_journalism on app.posts
   for each row when (new.is_journalism and not old.is_journalism) execute function private.check_journalism();
 
 create function api.get_my_capabilities() returns json
@@ -8937,7 +9219,7 @@ language plpgsql security definer   -- the accounts of other people than the cal
 set search_path = ''
 as $$
 begin
-  -- whoever writes the ledger of these people holds private.lock_reputation: no two meet here
+  -- whoever writes the ledger of these people holds private.lock_ledger: no two meet here
   update app.accounts a set total_reputation = a.total_reputation + w.earned
   from (select user_id, sum(delta) as earned from written where roll_up_level = 0 group by user_id) w
   where a.user_id = w.user_id;
@@ -8974,6 +9256,12 @@ comment on column app.reputation_votes.impact is
 create trigger touch before update on app.reputation_votes
   for each row execute function private.touch();
 
+insert into private.ledger_kinds (ledger, kind) values ('reputation', 'vote.received');
+
+insert into private.events (name, payload, happens) values
+  ('reputation.vote.cast', '{voteId,voterId,userId,interestId,value}',
+   'a peer vote is cast, moved or taken back (value 0)');
+
 insert into private.errors (word, status, text) values
   ('vote_value', 422, 'A vote is -1, 0 or 1.'),
   ('vote_comment', 422, 'A comment has up to 280 characters.'),
@@ -9002,7 +9290,7 @@ begin
     perform private.fail('token_revoked');
   end if;
   -- the lock, then the read: two votes of one voter see each other
-  perform private.lock_reputation(array[p_user]);
+  perform private.lock_ledger('reputation', array[p_user]);
   select * into v_before from app.reputation_votes v
   where v.voter_id = app.uid() and v.user_id = p_user and v.interest_id = p_interest;
   weight := private.vote_weight(private.reputation_value(app.uid(), p_interest));
@@ -9143,6 +9431,10 @@ comment on column app.reputation_appeals.entry_id is 'The entry that it is about
 comment on column app.reputation_appeals.restore_delta is 'What the staff gave back with it.';
 comment on column app.reputation_appeals.note is 'What the staff answers.';
 
+insert into private.events (name, payload, happens) values
+  ('reputation.appeal.resolved', '{appealId,userId,interestId,status}',
+   'an admin has accepted or rejected an appeal');
+
 insert into private.errors (word, status, text) values
   ('appeal_text', 422, 'An appeal has 1 to 2000 characters.'),
   ('appeal_open', 409, 'You have an appeal in this interest that is still open.'),
@@ -9228,7 +9520,7 @@ comment on function api.list_my_appeals is
 -- What a person does is written at once, the shares by a job soon after (71_inheritance.sql): most people came by the codes
 -- of a few, and would wait for each other at their scores.
 --
--- Locks: whoever writes here locks the person, and has taken every lock of reputation before (private.lock_reputation says
+-- Locks: whoever writes here locks the person, and has taken every lock of reputation before (private.lock_ledger says
 -- the whole order). So the triggers below come after those of sql/reputation/20_earning.sql by their names, earn_… and
 -- take_back_…, and before notify_of_event. An operation that gives for several people locks them all first, and writes in
 -- the order of their ids.
@@ -9237,8 +9529,7 @@ create table app.contribution_entries (
   id         uuid primary key default gen_random_uuid(),
   position   bigint not null generated always as identity,
   user_id    uuid not null references app.users on delete restrict,
-  kind       text not null check (kind in (
-               'post_created', 'reply_created', 'reaction_given', 'bookmark_given', 'emoji_pay_sent')),
+  kind       text not null,
   delta      numeric(14, 2) not null check (delta <> 0),
   origin_id  uuid references app.contribution_entries on delete restrict,
   level      smallint not null default 0 check (level between 0 and 3),
@@ -9251,20 +9542,18 @@ create table app.contribution_entries (
 create index contribution_entries_user_id_idx on app.contribution_entries (user_id, position desc);
 create index contribution_entries_origin_id_idx on app.contribution_entries (origin_id) where origin_id is not null;
 create index contribution_entries_cause_idx on app.contribution_entries (user_id, source_id, kind, position desc) where level = 0;
+comment on column app.contribution_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.contribution_entries is
   'The ledger: ids and numbers only, never changed. What is taken back has an opposite entry.';
 comment on column app.contribution_entries.position is
-  'The order of what a person did, also within a transaction: given while private.lock_contribution is held. Shares come later.';
+  'The order of what a person did, also within a transaction: given while private.lock_ledger is held. Shares come later.';
 comment on column app.contribution_entries.level is
   '0 is what the person did, 1 the share of who invited them, 2 and 3 of the inviters above.';
 comment on column app.contribution_entries.origin_id is 'Of a share: the entry that it is a share of.';
 comment on column app.contribution_entries.undoes_id is 'The entry that this one is the opposite of.';
 comment on column app.contribution_entries.source_id is
   'The cause, by kind: the post published, the reply, the post reacted to or bookmarked, the payment.';
-create trigger refuse_change before update or delete on app.contribution_entries
-  for each row execute function private.refuse_change();
-create trigger refuse_truncate before truncate on app.contribution_entries
-  for each statement execute function private.refuse_change();
+call private.make_append_only('app.contribution_entries');
 
 create table app.contribution_scores (
   user_id uuid primary key references app.users on delete restrict,
@@ -9282,6 +9571,12 @@ comment on table private.contribution_inheritance is
   'What people did, and what of it was undone, of which the shares are not written yet: private.job_inherit_contributions does it.';
 comment on column private.contribution_inheritance.undoes_id is 'As in the entry: what is undone comes before what undoes it.';
 
+insert into private.ledger_kinds (ledger, kind, points) values
+  ('contribution', 'post_created', 10),
+  ('contribution', 'reply_created', 3),
+  ('contribution', 'reaction_given', 1),
+  ('contribution', 'bookmark_given', 1);
+
 create function private.sum_contribution() returns trigger
 language plpgsql security definer   -- the scores of other people than the caller
 set search_path = ''
@@ -9297,73 +9592,47 @@ comment on function private.sum_contribution is 'Trigger: keeps app.contribution
 create trigger sum_contribution after insert on app.contribution_entries
   referencing new table as written for each statement execute function private.sum_contribution();
 
-create function private.contribution_points(p_kind text) returns numeric
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return case p_kind
-    when 'post_created' then 10
-    when 'reply_created' then 3
-    when 'reaction_given' then 1
-    when 'bookmark_given' then 1
-    when 'emoji_pay_sent' then 2
-  end;
-end $$;
-comment on function private.contribution_points is 'The points of a kind of contribution.';
-
-create function private.lock_contribution(p_users uuid[]) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform pg_advisory_xact_lock(k.key)
-  from (select distinct hashtextextended('contribution ' || u.id, 0) as key from unnest(p_users) as u (id) order by key) k;
-end $$;
-comment on function private.lock_contribution is
-  'Lets one writer at a time at what these people contribute. What is asked of it in a later statement is then final. After every private.lock_reputation of a transaction.';
-
-create function private.standing_contribution(p_user uuid, p_kind text, p_source uuid) returns uuid
+create function private.find_standing_contribution(p_user uuid, p_kind text, p_source uuid) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- the newest alone decides, as in private.standing_entry
+  -- the newest alone decides, as in private.find_standing_reputation
   return (select case when e.undoes_id is null then e.id end
           from app.contribution_entries e
           where e.user_id = p_user and e.source_id = p_source and e.kind = p_kind and e.level = 0
           order by e.position desc limit 1);
 end $$;
-comment on function private.standing_contribution is
-  'The entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_contribution).';
+comment on function private.find_standing_contribution is
+  'The entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_ledger).';
 
-create function private.contribute(p_user uuid, p_kind text, p_source uuid) returns void
+create function private.earn_contribution(p_user uuid, p_kind text, p_source uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.lock_contribution(array[p_user]);
-  if private.standing_contribution(p_user, p_kind, p_source) is null then
+  perform private.lock_ledger('contribution', array[p_user]);
+  if private.find_standing_contribution(p_user, p_kind, p_source) is null then
     with given as (
       insert into app.contribution_entries (user_id, kind, delta, source_id)
-      values (p_user, p_kind, private.contribution_points(p_kind), p_source)
+      values (p_user, p_kind, private.ledger_points('contribution', p_kind), p_source)
       returning id
     )
     insert into private.contribution_inheritance (entry_id) select id from given;
   end if;
 end $$;
-comment on function private.contribute is
+comment on function private.earn_contribution is
   'Gives the points of a kind once for a cause, until it is undone, and soon after their shares to those by whom the person came.';
 
-create function private.uncontribute(p_user uuid, p_kind text, p_source uuid) returns void
+create function private.reverse_contribution(p_user uuid, p_kind text, p_source uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_standing uuid;
 begin
-  perform private.lock_contribution(array[p_user]);
-  v_standing := private.standing_contribution(p_user, p_kind, p_source);
+  perform private.lock_ledger('contribution', array[p_user]);
+  v_standing := private.find_standing_contribution(p_user, p_kind, p_source);
   with undone as (
     insert into app.contribution_entries (user_id, kind, delta, undoes_id, source_id)
     select e.user_id, e.kind, -e.delta, e.id, e.source_id from app.contribution_entries e where e.id = v_standing
@@ -9371,68 +9640,66 @@ begin
   )
   insert into private.contribution_inheritance (entry_id, undoes_id) select id, undoes_id from undone;
 end $$;
-comment on function private.uncontribute is
-  'The exact opposite of private.contribute, shares too; nothing when the cause gave nothing or is undone already.';
+comment on function private.reverse_contribution is
+  'The exact opposite of private.earn_contribution, shares too; nothing when the cause gave nothing or is undone already.';
 
-create function private.gain_from_post() returns trigger
-language plpgsql security definer   -- the ledger is written by triggers alone
+create function private.gain_from_post(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.contribute(p.author_id, 'post_created', p.id)
+  perform private.earn_contribution(p.author_id, 'post_created', p.id)
   from app.posts p
-  where p.id = (new.payload ->> 'postId')::uuid and p.format <> 'repost';
-  return null;
+  where p.id = (p_event ->> 'postId')::uuid and p.format <> 'repost';
 end $$;
-comment on function private.gain_from_post is 'Trigger: a published post, other than a repost, is a contribution of its author.';
-create trigger gain_from_post after insert on app.domain_events
-  for each row when (new.name = 'posts.post.published') execute function private.gain_from_post();
+comment on function private.gain_from_post is 'Listener: a published post, other than a repost, is a contribution of its author.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.published', 'private.gain_from_post', 400);
 
-create function private.gain_from_reply() returns trigger
-language plpgsql security definer   -- the ledger is written by triggers alone
+create function private.gain_from_reply(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.contribute(r.author_id, 'reply_created', r.id)
+  perform private.earn_contribution(r.author_id, 'reply_created', r.id)
   from app.replies r join app.posts p on p.id = r.post_id
-  where r.id = (new.payload ->> 'replyId')::uuid and r.author_id <> p.author_id;
-  return null;
+  where r.id = (p_event ->> 'replyId')::uuid and r.author_id <> p.author_id;
 end $$;
-comment on function private.gain_from_reply is 'Trigger: a reply to another''s post is a contribution of its author.';
-create trigger gain_from_reply after insert on app.domain_events
-  for each row when (new.name = 'posts.reply.created') execute function private.gain_from_reply();
+comment on function private.gain_from_reply is 'Listener: a reply to another''s post is a contribution of its author.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.reply.created', 'private.gain_from_reply', 400);
 
 create function private.gain_from_reaction() returns trigger
 language plpgsql security definer   -- the ledger is written by triggers alone
 set search_path = ''
 as $$
 begin
-  perform private.contribute(new.user_id, 'reaction_given', new.post_id)
+  perform private.earn_contribution(new.user_id, 'reaction_given', new.post_id)
   from app.posts p where p.id = new.post_id and p.author_id <> new.user_id;
   return null;
 end $$;
 comment on function private.gain_from_reaction is
   'Trigger: a reaction to another''s post is a contribution, once a person and post.';
-create trigger gain_from_reaction after insert on app.reactions
+create trigger _400_gain_from_reaction after insert on app.reactions
   for each row execute function private.gain_from_reaction();
 
-create function private.withdraw_reactions() returns trigger
+create function private.reverse_contributed_reactions() returns trigger
 language plpgsql security definer   -- the ledger is written by triggers alone
 set search_path = ''
 as $$
 begin
   -- the lock in a statement of its own: of a heart and a spark that go at once, the later sees that both are gone
-  perform private.lock_contribution(array(select distinct g.user_id from gone g));
-  perform private.uncontribute(g.user_id, 'reaction_given', g.post_id)
+  perform private.lock_ledger('contribution', array(select distinct g.user_id from gone g));
+  perform private.reverse_contribution(g.user_id, 'reaction_given', g.post_id)
   from (select distinct post_id, user_id from gone) g
   where not exists (select from app.reactions r where r.post_id = g.post_id and r.user_id = g.user_id)
   order by g.user_id;
   return null;
 end $$;
-comment on function private.withdraw_reactions is
+comment on function private.reverse_contributed_reactions is
   'Trigger: when a person''s last reaction on a post goes, their contribution by it goes too.';
-create trigger withdraw_reactions after delete on app.reactions
-  referencing old table as gone for each statement execute function private.withdraw_reactions();
+create trigger _400_reverse_contributed_reactions after delete on app.reactions
+  referencing old table as gone for each statement execute function private.reverse_contributed_reactions();
 
 -- sql/reputation/71_inheritance.sql
 
@@ -9489,8 +9756,9 @@ begin
 end $$;
 comment on function private.job_inherit_contributions is
   'Job: gives 50, 25 and 10 % of up to 1000 contributions to the three by whom each person came, and takes back what came of those undone. The worker repeats it until there is none.';
+insert into private.jobs (name, cron, expires, repeats) values ('inherit-contributions', '* * * * *', 60, true);
 
--- sql/reputation/75_marks.sql
+-- sql/reputation/75_bookmarks_and_reposts.sql
 
 -- What bookmarks and reposts are worth, in both ledgers, and what goes with a deleted post. Reactions: 20_earning.sql,
 -- 70_contribution.sql, which also say in which order the locks come.
@@ -9502,52 +9770,51 @@ set search_path = ''
 as $$
 begin
   perform private.earn_by_post(new.post_id, 'bookmark.received', new.user_id);
-  perform private.contribute(new.user_id, 'bookmark_given', new.post_id)
+  perform private.earn_contribution(new.user_id, 'bookmark_given', new.post_id)
   from app.posts p where p.id = new.post_id and p.author_id <> new.user_id;
   return null;
 end $$;
 comment on function private.earn_from_bookmark is
   'Trigger: a bookmark earns the post''s author bookmark.received, and is a contribution of whoever sets it. One''s own posts give nothing.';
-create trigger earn_from_bookmark after insert on app.bookmarks
+create trigger _300_earn_from_bookmark after insert on app.bookmarks
   for each row execute function private.earn_from_bookmark();
 
-create function private.take_back_bookmarks() returns trigger
+create function private.reverse_from_bookmarks() returns trigger
 language plpgsql security definer   -- writes for the posts' authors
 set search_path = ''
 as $$
 begin
-  perform private.lock_reputation(array(
+  perform private.lock_ledger('reputation', array(
     select p.author_id from gone g join app.posts p on p.id = g.post_id));
-  perform private.take_back(array(
-    select private.standing_entry(p.author_id, 'bookmark.received', g.post_id, g.user_id)
+  perform private.reverse_reputation(array(
+    select private.find_standing_reputation(p.author_id, 'bookmark.received', g.post_id, g.user_id)
     from gone g join app.posts p on p.id = g.post_id));
-  perform private.lock_contribution(array(select distinct g.user_id from gone g));
-  perform private.uncontribute(g.user_id, 'bookmark_given', g.post_id) from gone g order by g.user_id;
+  perform private.lock_ledger('contribution', array(select distinct g.user_id from gone g));
+  perform private.reverse_contribution(g.user_id, 'bookmark_given', g.post_id) from gone g order by g.user_id;
   return null;
 end $$;
-comment on function private.take_back_bookmarks is 'Trigger: with a bookmark goes what it gave in both ledgers.';
-create trigger take_back_bookmarks after delete on app.bookmarks
-  referencing old table as gone for each statement execute function private.take_back_bookmarks();
+comment on function private.reverse_from_bookmarks is 'Trigger: with a bookmark goes what it gave in both ledgers.';
+create trigger _300_reverse_from_bookmarks after delete on app.bookmarks
+  referencing old table as gone for each statement execute function private.reverse_from_bookmarks();
 
-create function private.earn_from_repost() returns trigger
-language plpgsql security definer   -- writes for the author of what was reposted
+create function private.earn_from_repost(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.earn_by_post((new.payload ->> 'postId')::uuid, 'repost.received', (new.payload ->> 'userId')::uuid);
-  return null;
+  perform private.earn_by_post((p_event ->> 'postId')::uuid, 'repost.received', (p_event ->> 'userId')::uuid);
 end $$;
 comment on function private.earn_from_repost is
-  'Trigger: a repost earns the author of the original repost.received, while it stands. A quote earns them nothing.';
-create trigger earn_from_repost after insert on app.domain_events
-  for each row when (new.name = 'posts.post.reposted') execute function private.earn_from_repost();
+  'Listener: a repost earns the author of the original repost.received, while it stands. A quote earns them nothing.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.reposted', 'private.earn_from_repost', 300);
 
-create function private.standing_entries(p_user uuid, p_source uuid) returns uuid[]
+create function private.list_standing_reputation(p_user uuid, p_source uuid) returns uuid[]
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- of each kind and person the newest decides, as in private.standing_entry
+  -- of each kind and person the newest decides, as in private.find_standing_reputation
   return array(
     select e.id
     from (select distinct on (coalesce(n.earned_from, n.user_id), n.kind) n.id, n.undoes_id
@@ -9557,8 +9824,8 @@ begin
     where e.undoes_id is null
     limit 500);
 end $$;
-comment on function private.standing_entries is
-  'Up to 500 direct entries that a cause gave a person and that were not undone. Lock first (private.lock_reputation).';
+comment on function private.list_standing_reputation is
+  'Up to 500 direct entries that a cause gave a person and that were not undone. Lock first (private.lock_ledger).';
 
 create function private.forfeit_earnings(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- writes for a post's author
@@ -9569,42 +9836,88 @@ declare
   v_author  uuid := (p_job ->> 'authorId')::uuid;
   v_entries uuid[];
 begin
-  perform private.lock_reputation(array[v_author]);
-  v_entries := private.standing_entries(v_author, v_post);
-  perform private.take_back(v_entries);
+  perform private.lock_ledger('reputation', array[v_author]);
+  v_entries := private.list_standing_reputation(v_author, v_post);
+  perform private.reverse_reputation(v_entries);
   -- what was taken back stands no longer: the next batch begins at the front again
   return json_build_object('changed', cardinality(v_entries), 'next', case when cardinality(v_entries) = 500 then v_post end);
 end $$;
 comment on function private.forfeit_earnings is
   'For the worker alone, and what a deletion does at once: takes the next 500 entries back that a post {postId, authorId} earned its author. Answers {changed, next}; next is null at the end.';
 
--- as in sql/base/75_enqueue.sql: what is asked for before the first worker starts waits for it
-select pgboss.create_queue('forfeited-earnings', '{"policy": "standard"}');
+call private.make_batch_queue('forfeited-earnings', 'private.forfeit_earnings');
 
-create function private.forfeit_post() returns trigger
-language plpgsql security definer   -- writes for the authors of the post and of what it reposted
+create function private.forfeit_post(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_post     app.posts;
   v_original app.posts;
 begin
-  select * into v_post from app.posts where id = (new.payload ->> 'postId')::uuid;
+  select * into v_post from app.posts where id = (p_event ->> 'postId')::uuid;
   if v_post.format = 'repost' then
     select * into v_original from app.posts where id = v_post.quoted_post_id;
   end if;
-  perform private.lock_reputation(array[v_post.author_id, v_original.author_id]);
-  perform private.take_back(array[private.standing_entry(v_original.author_id, 'repost.received', v_original.id, v_post.author_id)]);
-  perform private.uncontribute(v_post.author_id, 'post_created', v_post.id);
-  if private.forfeit_earnings(new.payload) ->> 'next' is not null then
-    perform private.enqueue('forfeited-earnings', new.payload::json);   -- a post that many liked is deleted as fast as any
+  perform private.lock_ledger('reputation', array[v_post.author_id, v_original.author_id]);
+  perform private.reverse_reputation(array[private.find_standing_reputation(v_original.author_id, 'repost.received', v_original.id, v_post.author_id)]);
+  perform private.reverse_contribution(v_post.author_id, 'post_created', v_post.id);
+  if private.forfeit_earnings(p_event) ->> 'next' is not null then
+    perform private.enqueue('forfeited-earnings', p_event::json);   -- a post that many liked is deleted as fast as any
   end if;
-  return null;
 end $$;
 comment on function private.forfeit_post is
-  'Trigger: whoever deletes a post, its author loses what it earned in both ledgers (beyond 500 entries soon after), and that of the original what a repost did. Writing and deleting again and again leaves what is there. An erasure deletes without this event: what was earned stays.';
-create trigger forfeit_post after insert on app.domain_events
-  for each row when (new.name = 'posts.post.deleted') execute function private.forfeit_post();
+  'Listener: whoever deletes a post, its author loses what it earned in both ledgers (beyond 500 entries soon after), and that of the original what a repost did. Writing and deleting again and again leaves what is there. An erasure deletes without this event: what was earned stays.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.deleted', 'private.forfeit_post', 300);
+
+-- sql/reputation/80_notifications.sql
+
+-- What reputation tells: levels, votes, appeals.
+
+insert into private.notification_kinds (kind, replaces_unread) values
+  ('reputation.level-up', false),
+  ('reputation.voted', true),
+  ('appeal.resolved', false);
+
+create function private.notify_level_up(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.notify((p_event ->> 'userId')::uuid, 'reputation.level-up', null, 'interest', p_event ->> 'interestId',
+    jsonb_build_object('interestId', p_event -> 'interestId', 'level', p_event -> 'level'));
+end $$;
+comment on function private.notify_level_up is 'Listener: who reaches a level is told.';
+
+create function private.notify_voted(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if (p_event ->> 'value')::integer <> 0 then
+    perform private.notify((p_event ->> 'userId')::uuid, 'reputation.voted', (p_event ->> 'voterId')::uuid,
+      'vote', p_event ->> 'voteId',
+      jsonb_build_object('interestId', p_event -> 'interestId', 'value', p_event -> 'value'));
+  end if;
+end $$;
+comment on function private.notify_voted is 'Listener: who is voted for or against is told; of a vote taken back nobody is.';
+
+create function private.notify_appeal_resolved(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.notify(a.user_id, 'appeal.resolved', null, 'appeal', a.id::text,
+    jsonb_build_object('appealId', a.id, 'interestId', a.interest_id, 'status', a.status))
+  from app.reputation_appeals a where a.id = (p_event ->> 'appealId')::uuid;
+end $$;
+comment on function private.notify_appeal_resolved is 'Listener: whose appeal is resolved is told.';
+
+insert into private.event_listeners (event, listener, position) values
+  ('reputation.level_reached', 'private.notify_level_up', 600),
+  ('reputation.vote.cast', 'private.notify_voted', 600),
+  ('reputation.appeal.resolved', 'private.notify_appeal_resolved', 600);
 
 -- sql/reputation/90_erasure.sql
 
@@ -9635,7 +9948,7 @@ begin
 end $$;
 comment on function private.erase_reputation is
   'Trigger: of an erased person''s votes, of those for them and of their appeals the words go. Votes, ledgers and sums stay: ids and numbers, on which the reputation of others rests.';
-create trigger erase_reputation after update of erased_at on app.users
+create trigger _170_erase_reputation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_reputation();
 
 -- policies/reputation.sql
@@ -9717,9 +10030,11 @@ comment on table app.mana_accounts is
 
 create table app.mana_transactions (
   id         uuid primary key default gen_random_uuid(),
-  kind       text not null check (kind in ('starter', 'regeneration', 'payment')),
+  kind       text not null,
   created_at timestamptz not null default now()
 );
+insert into private.ledger_kinds (ledger, kind) values ('mana', 'starter'), ('mana', 'regeneration');
+comment on column app.mana_transactions.kind is 'One of private.ledger_kinds.';
 comment on table app.mana_transactions is 'One movement of mana; its entries say from where to where.';
 
 create table app.mana_entries (
@@ -9747,14 +10062,8 @@ comment on table app.wallets is
 insert into private.errors (word, status, text) values
   ('insufficient_mana', 409, 'You do not have enough mana for this.');
 
-create trigger refuse_change before update or delete on app.mana_transactions
-  for each row execute function private.refuse_change();
-create trigger refuse_truncate before truncate on app.mana_transactions
-  for each statement execute function private.refuse_change();
-create trigger refuse_change before update or delete on app.mana_entries
-  for each row execute function private.refuse_change();
-create trigger refuse_truncate before truncate on app.mana_entries
-  for each statement execute function private.refuse_change();
+call private.make_append_only('app.mana_transactions');
+call private.make_append_only('app.mana_entries');
 
 create function private.mint() returns uuid
 language sql immutable
@@ -9787,6 +10096,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
+  perform private.ledger_points('mana', p_kind);
   insert into app.mana_transactions (id, kind) values (p_id, p_kind);
   -- the order in which the trigger locks wallets: two who pay each other at once otherwise wait for each other
   insert into app.mana_entries (transaction_id, account_id, amount)
@@ -9795,7 +10105,7 @@ begin
   order by m.account;
 end $$;
 comment on function private.move is
-  'Moves mana between accounts, amounts as in app.mana_entries. The last step of an operation, since it locks wallets. Fails: insufficient_mana.';
+  'Moves mana between accounts, amounts as in app.mana_entries. The last step of an operation, since it locks wallets. Raises no_data_found for a kind that nobody registered. Fails: insufficient_mana.';
 
 create function private.settle(p_user uuid) returns void
 language plpgsql volatile
@@ -9856,7 +10166,7 @@ begin
   return null;
 end $$;
 comment on function private.open_wallet is 'Trigger: every person has a wallet from the first moment, with 50 mana.';
-create trigger open_wallet after insert on app.users
+create trigger _175_open_wallet after insert on app.users
   for each row execute function private.open_wallet();
 
 create function private.settle_own() returns void
@@ -9930,14 +10240,14 @@ create index payment_splits_sender_id_idx on app.payment_splits (sender_id);
 comment on table app.payment_splits is
   'Who got how much of a payment, appended only. sender_id and created_at repeat the payment''s, so that policies and lists need no join.';
 
-create trigger refuse_change before update or delete on app.payments
-  for each row execute function private.refuse_change();
-create trigger refuse_truncate before truncate on app.payments
-  for each statement execute function private.refuse_change();
-create trigger refuse_change before update or delete on app.payment_splits
-  for each row execute function private.refuse_change();
-create trigger refuse_truncate before truncate on app.payment_splits
-  for each statement execute function private.refuse_change();
+call private.make_append_only('app.payments');
+call private.make_append_only('app.payment_splits');
+
+insert into private.ledger_kinds (ledger, kind) values ('mana', 'payment');
+
+insert into private.events (name, payload, happens) values
+  ('economy.payment.sent', '{paymentId,senderId}',
+   'somebody has paid');
 
 insert into private.errors (word, status, text) values
   ('emotion_unknown', 422, 'There is no such emotion.'),
@@ -10162,10 +10472,12 @@ end $$;
 comment on function api.get_breakdown is
   'What a post, of a repost the original, was paid by emotion, {emojiBreakdown: {love: {count, total}, …}}, as in the post itself. Fails: post_unknown.';
 
--- sql/economy/80_contribution.sql
+-- sql/economy/70_contribution.sql
 
 -- What an emoji payment is to its sender's contribution score: sql/reputation/70_contribution.sql has the rest.
 -- Specification: Resources › Reputation (contribution score, emoji_pay_sent).
+
+insert into private.ledger_kinds (ledger, kind, points) values ('contribution', 'emoji_pay_sent', 2);
 
 create function private.gain_from_payment() returns trigger
 language plpgsql security definer   -- the ledger is written by triggers alone
@@ -10174,15 +10486,38 @@ as $$
 begin
   -- before any wallet is locked: the movement of a payment comes last
   if new.reversed then
-    perform private.uncontribute(new.sender_id, 'emoji_pay_sent', new.reversal_of);
+    perform private.reverse_contribution(new.sender_id, 'emoji_pay_sent', new.reversal_of);
   else
-    perform private.contribute(new.sender_id, 'emoji_pay_sent', new.id);
+    perform private.earn_contribution(new.sender_id, 'emoji_pay_sent', new.id);
   end if;
   return null;
 end $$;
 comment on function private.gain_from_payment is 'Trigger: a payment is a contribution of its sender until it is reversed.';
 create trigger gain_from_payment after insert on app.payments
   for each row execute function private.gain_from_payment();
+
+-- sql/economy/80_notifications.sql
+
+-- What the economy tells: payments received.
+
+insert into private.notification_kinds (kind, outlives_actor) values ('payment.received', true);
+
+create function private.notify_paid(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.notify(s.receiver_id, 'payment.received', p.sender_id, 'payment', p.id::text,
+    jsonb_build_object('paymentId', p.id, 'emotion', p.emotion, 'tier', p.tier, 'amount', s.amount,
+                       -- a co-author is paid also for a post that they do not see any more
+                       'postId', case when private.post_visible_to(p.post_id, s.receiver_id) then p.post_id end,
+                       'replyId', p.reply_id))
+  from app.payments p join app.payment_splits s on s.payment_id = p.id
+  where p.id = (p_event ->> 'paymentId')::uuid;
+end $$;
+comment on function private.notify_paid is 'Listener: everybody who gets a share of a payment is told.';
+insert into private.event_listeners (event, listener, position) values
+  ('economy.payment.sent', 'private.notify_paid', 600);
 
 -- sql/economy/90_personal_data.sql
 
@@ -10526,13 +10861,13 @@ create table app.feed_blocks (
 comment on table app.feed_blocks is
   'The boundaries of the ranked feed, about 50 posts apart, never moved: a block goes from one up to the next.';
 
-create function private.cut_feed() returns trigger
-language plpgsql security definer   -- the boundaries are written here alone
+create function private.cut_feed(p_event jsonb) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_start timestamptz := coalesce((select max(starts_at) from app.feed_blocks), '-infinity');
-  v_at    timestamptz := (select published_at from app.posts where id = (new.payload ->> 'postId')::uuid);
+  v_at    timestamptz := (select published_at from app.posts where id = (p_event ->> 'postId')::uuid);
 begin
   if (select count(*) from (
         (select from app.posts where required_level = 0 and closer_id is null and published_at >= v_start limit 51)
@@ -10541,11 +10876,10 @@ begin
      and pg_try_advisory_xact_lock(hashtextextended('feed blocks', 0)) then
     insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
   end if;
-  return null;
 end $$;
-comment on function private.cut_feed is 'Trigger: a post that comes after 50 others begins a new block of the ranked feed.';
-create trigger cut_feed after insert on app.domain_events
-  for each row when (new.name = 'posts.post.published') execute function private.cut_feed();
+comment on function private.cut_feed is 'Listener: a post that comes after 50 others begins a new block of the ranked feed.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.published', 'private.cut_feed', 200);
 
 create function private.block_start(p_at timestamptz) returns timestamptz
 language plpgsql stable security definer   -- boundaries are nobody's to read
@@ -10842,6 +11176,22 @@ create table app.conversation_members (
 create index conversation_members_user_id_idx on app.conversation_members (user_id);
 comment on table app.conversation_members is 'Who takes part in a conversation. Who leaves has no row.';
 
+-- sql/messaging/20_realtime.sql
+
+-- The channel conversation:{conversationId}: for its members.
+
+create function private.hears_conversation(p_rest text) returns boolean
+language plpgsql stable   -- called by a definer function: asks for the caller's own membership
+set search_path = ''
+as $$
+begin
+  return exists (select from app.conversation_members m
+                 where m.user_id = app.uid() and m.conversation_id::text = p_rest);
+end $$;
+comment on function private.hears_conversation is 'Audience of conversation:{conversationId}: its members.';
+insert into private.realtime_topics (prefix, audience, events) values
+  ('conversation', 'private.hears_conversation', '`conversation:{conversationId}`: nothing is sent on it yet');
+
 -- sql/messaging/90_erasure.sql
 
 -- What erasure does to conversations, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
@@ -10858,7 +11208,7 @@ begin
   return null;
 end $$;
 comment on function private.erase_conversations is 'Trigger: an erased person leaves every conversation.';
-create trigger erase_conversations after update of erased_at on app.users
+create trigger _180_erase_conversations after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_conversations();
 
 -- policies/messaging.sql
@@ -10877,17 +11227,6 @@ alter table app.conversation_members enable row level security;
 grant select on app.conversation_members to authenticated;
 create policy select_own on app.conversation_members for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.conversation_members is 'One''s own memberships, which other policies probe.';
-
--- the channel conversation:{conversationId}
-create policy select_conversation on realtime.messages for select to authenticated
-  using (extension = 'broadcast'
-     and (select true from app.conversation_members m
-          where m.user_id = (select app.uid()) and 'conversation:' || m.conversation_id = (select realtime.topic()))
-     and (select private.check_caller()));
-do $$ begin
-  comment on policy select_conversation on realtime.messages is 'Members hear of the messages of their conversation.';
-exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write policies only
-end $$;
 
 -- sql/admin/10_invites.sql
 
@@ -10921,6 +11260,10 @@ comment on function api.generate_invite_codes is
 
 -- What staff does about reputation: appeals, and adjustments by hand.
 -- Specification: Admin › reputation; Resources › Reputation (appeal, manual adjustment). Decisions: Names and shapes › Bodies.
+
+insert into private.ledger_kinds (ledger, kind) values
+  ('reputation', 'appeal.restored'),
+  ('reputation', 'admin.adjusted');
 
 insert into private.errors (word, status, text) values
   ('appeal_unknown', 404, 'There is no such appeal.'),
@@ -11038,7 +11381,7 @@ begin
     perform private.fail('appeal_unknown');
   end if;
   -- the person's lock, then the read: of two admins at once the second finds it resolved
-  perform private.lock_reputation(array[v_appeal.user_id]);
+  perform private.lock_ledger('reputation', array[v_appeal.user_id]);
   update app.reputation_appeals
   set status = p_decision, restore_delta = p_restore_delta, note = v_note, resolved_at = now()
   where id = p_id and status = 'pending';
@@ -11089,6 +11432,10 @@ comment on function api.adjust_reputation is
 
 -- Posts and replies in the hands of staff: hidden, shown again, deleted.
 -- Specification: States and transitions › Post; Admin › posts, replies. Decisions: Roles; Visibility.
+
+insert into private.events (name, payload, happens) values
+  ('admin.content.moderated', '{targetType,targetId,action,authorId}',
+   'staff has hidden, shown again or deleted a post or a reply');
 
 insert into private.errors (word, status, text) values
   ('reason_length', 422, 'A reason has up to 1000 characters.');
@@ -11201,6 +11548,25 @@ end $$;
 comment on function api.remove_post is
   'Deletes anybody''s post for everyone; repeating it changes nothing. Leaves an audit entry. Fails: role_required, post_unknown, reason_length.';
 
+-- sql/admin/80_notifications.sql
+
+-- What staff tells: that something was done about what a person published.
+
+insert into private.notification_kinds (kind, passes_muted_post) values ('moderation.actioned', true);
+
+create function private.notify_moderated(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- without an actor: it was the staff
+  perform private.notify((p_event ->> 'authorId')::uuid, 'moderation.actioned', null,
+    p_event ->> 'targetType', p_event ->> 'targetId', p_event - 'authorId');
+end $$;
+comment on function private.notify_moderated is 'Listener: whose post or reply was hidden, shown again or deleted is told.';
+insert into private.event_listeners (event, listener, position) values
+  ('admin.content.moderated', 'private.notify_moderated', 600);
+
 -- sql/admin/90_erasure.sql
 
 -- What erasure does to what staff wrote about a person's posts and replies. How erasure runs: sql/base/90_erasure.sql.
@@ -11218,7 +11584,7 @@ begin
 end $$;
 comment on function private.erase_moderation is
   'Trigger: of what staff did about an erased person''s posts and replies the reasons go; the entries stay.';
-create trigger erase_moderation after update of erased_at on app.users
+create trigger _190_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();
 
 -- policies/admin.sql
@@ -11227,7 +11593,7 @@ create trigger erase_moderation after update of erased_at on app.users
 -- Twin of sql/admin/.
 
 grant execute on function private.make_invite_code, private.random_code to service_role;
-grant execute on function private.anybody, private.check_delta, private.trimmed, private.lock_reputation, private.add_reputation, private.roll_up_share
+grant execute on function private.anybody, private.check_delta, private.trimmed, private.lock_ledger, private.add_reputation, private.roll_up_share
   to service_role;
 grant execute on function api.generate_invite_codes, api.list_appeals, api.resolve_appeal, api.adjust_reputation to service_role;
 grant execute on function private.moderated, private.set_post_hidden, private.set_reply_hidden, private.delete_post,

@@ -1,5 +1,5 @@
 // Bans, erasures, reactions, views and moderation that want the same rows: held where they would meet crosswise, each
-// waits for the other, and none is sent a deadlock. The order of locks: private.lock_reputation.
+// waits for the other, and none is sent a deadlock. The order of locks: private.lock_ledger.
 import type { Sql, TransactionSql } from 'postgres'
 import { expect, test } from 'vitest'
 import type { Person } from '../support/person.ts'

@@ -19,6 +19,19 @@ declare module 'vitest' {
 
 type Server = Awaited<ReturnType<typeof startPostgres>>
 
+/** In every test's database: an event that is not registered, or has another payload, fails whatever emits it. */
+const checkEvents = `
+  create schema guard;
+  create function guard.check_event() returns trigger language plpgsql as $$
+  begin
+    if array(select k from jsonb_object_keys(new.payload) k order by k)
+       is distinct from (select array(select k from unnest(e.payload) k order by k) from private.events e where e.name = new.name) then
+      raise exception 'the event % is not registered with the payload %', new.name, new.payload;
+    end if;
+    return null;
+  end $$;
+  create trigger check_event after insert on app.domain_events for each row execute function guard.check_event();`
+
 async function makeTemplate(server: Server) {
   const superuser = postgres(server.superuserUrl('postgres'), { max: 1, onnotice: () => {} })
   try {
@@ -27,6 +40,8 @@ async function makeTemplate(server: Server) {
     const databaseUrl = server.url(TEMPLATE)
     await migrate(databaseUrl, { seed: true })
     await boot({ databaseUrl, config: readConfig(environment(databaseUrl)), jwtSecret: JWT_SECRET })
+    const owner = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+    await owner.unsafe(checkEvents).finally(() => owner.end())
     await superuser.unsafe(`alter database ${TEMPLATE} is_template true`)
   } finally {
     await superuser.end()

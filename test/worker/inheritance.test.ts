@@ -26,10 +26,10 @@ await owner`
 async function contribute(from: number, count: number) {
   await owner.unsafe(`do $$ begin
     for n in ${from}..${from + count - 1} loop
-      perform private.contribute('${carla.id}', 'bookmark_given', md5(n::text)::uuid);
+      perform private.earn_contribution('${carla.id}', 'bookmark_given', md5(n::text)::uuid);
       commit;
       if n % 2 = 1 then
-        perform private.uncontribute('${carla.id}', 'bookmark_given', md5(n::text)::uuid);
+        perform private.reverse_contribution('${carla.id}', 'bookmark_given', md5(n::text)::uuid);
         commit;
       end if;
     end loop;
@@ -120,8 +120,8 @@ test('by a worker that is killed in the middle, and the next one, each is inheri
 
 test('who acts waits neither for the inviters nor for a transaction that has them', async () => {
   await owner.begin(async (sql) => {
-    await sql`select private.contribute(${bob.id}, 'bookmark_given', gen_random_uuid())`
-    await sql`select private.contribute(${alice.id}, 'bookmark_given', gen_random_uuid())`
+    await sql`select private.earn_contribution(${bob.id}, 'bookmark_given', gen_random_uuid())`
+    await sql`select private.earn_contribution(${alice.id}, 'bookmark_given', gen_random_uuid())`
     await contribute(6400, 2)
   })
   expect((await outcome()).scores[3]).toBe(3201)

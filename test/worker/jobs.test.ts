@@ -1,7 +1,7 @@
 // What each job does, called as the worker calls it: as its role, which can do nothing else. A second run finds nothing.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { functionOf, type JobName, jobNames } from '../../api-facade/worker/jobs.ts'
+import { functionOf } from '../../api-facade/worker/jobs.ts'
 import { pgBossPath, pgBossSql } from '../../supabase/tools/pgboss.ts'
 import { world } from '../support/world.ts'
 
@@ -9,7 +9,7 @@ const { alice, bob, carla, database, join } = await world()
 const { owner, superuser } = database
 const worker = database.connect('kith_worker')
 
-async function run(job: JobName): Promise<number> {
+async function run(job: string): Promise<number> {
   const [row] = await worker.unsafe<{ changed: number }[]>(`select ${functionOf(job)}() as changed`)
   return row?.changed ?? -1
 }
@@ -32,7 +32,8 @@ describe('the role of the worker', () => {
     const jobs = await owner<{ name: string }[]>`
       select 'private.' || proname as name from pg_proc where has_function_privilege('worker', oid, 'execute')
         and pronamespace = 'private'::regnamespace and proname ~ '^job_'`
-    expect(jobs.map(({ name }) => name).sort()).toEqual(jobNames.map(functionOf).sort())
+    const registered = await owner<{ name: string }[]>`select name from private.jobs`
+    expect(jobs.map(({ name }) => name).sort()).toEqual(registered.map(({ name }) => functionOf(name)).sort())
   })
 
   test('is the only one on the queue, which it cannot rebuild', async () => {
@@ -106,42 +107,68 @@ describe('the job', () => {
     expect(await run('roll-realtime-partitions')).toBe(0)
   })
 
-  test('purge-idempotency-keys forgets answers after 24 hours', async () => {
-    await owner`insert into app.idempotency_keys (user_id, operation, key, request, created_at)
-      values (${alice.id}, 'pay', 'old', '', now() - interval '25 hours'), (${alice.id}, 'pay', 'new', '', now())`
-    expect(await run('purge-idempotency-keys')).toBe(1)
-    expect(await owner`select key from app.idempotency_keys`).toEqual([{ key: 'new' }])
-    expect(await run('purge-idempotency-keys')).toBe(0)
-  })
+  describe('purge', () => {
+    /** Whatever else is over by now. */
+    const clear = async () => {
+      while ((await run('purge')) > 0);
+    }
 
-  test('purge-revoked-tokens keeps what has not expired by itself', async () => {
-    const now = Math.floor(Date.now() / 1000)
-    await owner`insert into private.revoked_tokens (user_id, issued_at, expires_at)
-      values (${bob.id}, 1, ${now - 7200}), (${bob.id}, 1, ${now + 60})`
-    expect(await run('purge-revoked-tokens')).toBe(1)
-    expect(await owner`select expires_at::integer as at from private.revoked_tokens`).toEqual([{ at: now + 60 }])
-    expect(await run('purge-revoked-tokens')).toBe(0)
-  })
-
-  test('purge-domain-events empties the outbox of what is older than 30 days', async () => {
-    await owner`insert into app.domain_events (name, payload, created_at)
-      values ('old.event', '{}', now() - interval '31 days'), ('new.event', '{}', now() - interval '29 days')`
-    expect(await run('purge-domain-events')).toBe(1)
-    expect(await owner`select name from app.domain_events where name ~ 'event$'`).toEqual([{ name: 'new.event' }])
-    expect(await run('purge-domain-events')).toBe(0)
-  })
-
-  test('purge-rates forgets windows that have ended, and waits for none that is being counted', async () => {
-    await owner`delete from private.rates`
-    await owner`insert into private.rates (key, used, ends_at) values
-      ('over', 1, now() - interval '1 second'), ('counted', 1, now() - interval '1 second'), ('open', 1, now() + interval '1 minute')`
-    await owner.begin(async (sql) => {
-      await sql`select from private.rates where key = 'counted' for update`
-      expect(await run('purge-rates')).toBe(1)
+    test('forgets answers after 24 hours', async () => {
+      await clear()
+      await owner`insert into app.idempotency_keys (user_id, operation, key, request, created_at)
+        values (${alice.id}, 'pay', 'old', '', now() - interval '25 hours'), (${alice.id}, 'pay', 'new', '', now())`
+      expect(await run('purge')).toBe(1)
+      expect(await owner`select key from app.idempotency_keys`).toEqual([{ key: 'new' }])
+      expect(await run('purge')).toBe(0)
     })
-    expect(await owner`select key from private.rates order by key`).toEqual([{ key: 'counted' }, { key: 'open' }])
-    expect(await run('purge-rates')).toBe(1)
-    expect(await run('purge-rates')).toBe(0)
+
+    test('keeps tokens that have not expired by themselves', async () => {
+      const now = Math.floor(Date.now() / 1000)
+      await owner`insert into private.revoked_tokens (user_id, issued_at, expires_at)
+        values (${bob.id}, 1, ${now - 7200}), (${bob.id}, 1, ${now + 60})`
+      expect(await run('purge')).toBe(1)
+      expect(await owner`select expires_at::integer as at from private.revoked_tokens`).toEqual([{ at: now + 60 }])
+      expect(await run('purge')).toBe(0)
+    })
+
+    test('empties the outbox of what is older than 30 days', async () => {
+      await owner`insert into app.domain_events (name, payload, created_at)
+        select 'posts.post.edited', jsonb_build_object('postId', days), now() - days * interval '1 day'
+        from unnest(array[31, 29]) as days`
+      expect(await run('purge')).toBe(1)
+      const kept = await owner`select payload from app.domain_events where payload ->> 'postId' in ('31', '29')`
+      expect(kept).toEqual([{ payload: { postId: 29 } }])
+      expect(await run('purge')).toBe(0)
+    })
+
+    test('forgets rate windows that have ended, and waits for none that is being counted', async () => {
+      await owner`delete from private.rates`
+      await owner`insert into private.rates (key, used, ends_at) values
+        ('over', 1, now() - interval '1 second'), ('counted', 1, now() - interval '1 second'), ('open', 1, now() + interval '1 minute')`
+      await owner.begin(async (sql) => {
+        await sql`select from private.rates where key = 'counted' for update`
+        expect(await run('purge')).toBe(1)
+      })
+      expect(await owner`select key from private.rates order by key`).toEqual([{ key: 'counted' }, { key: 'open' }])
+      expect(await run('purge')).toBe(1)
+      expect(await run('purge')).toBe(0)
+    })
+
+    test('deletes no more of a table at once than its batch', async () => {
+      await owner`update private.retention set batch = 2 where relation = 'app.domain_events'::regclass`
+      await owner`insert into app.domain_events (name, payload, created_at)
+        select 'posts.post.edited', '{"postId": null}', now() - interval '31 days' from generate_series(1, 5)`
+      expect([await run('purge'), await run('purge'), await run('purge'), await run('purge')]).toEqual([2, 2, 1, 0])
+    })
+
+    test('finds every table by an index on its moment', async () => {
+      const unindexed = await owner`
+        select r.relation::text as name from private.retention r
+        where r.relation <> 'private.rates'::regclass   -- unlogged, small, and counted without touching an index
+          and not exists (select from pg_index i where i.indrelid = r.relation
+                          and pg_get_indexdef(i.indexrelid, 1, false) = r.counts_from)`
+      expect(unindexed).toEqual([])
+    })
   })
 
   test('finish-erasures erases once more whoever went lately, and nobody else', async () => {

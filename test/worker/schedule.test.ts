@@ -82,7 +82,7 @@ test('by a worker that is killed in the middle, and the next one, each goes out 
     where usename = 'kith_worker' and datname = current_database() and application_name = 'kith_worker'`
   await owner.begin(async (sql) => {
     // a post has gone out by then but for what its author earns, and nothing of it is committed
-    await sql`select private.lock_reputation(array[${alice.id}, ${bob.id}]::uuid[])`
+    await sql`select private.lock_ledger('reputation', array[${alice.id}, ${bob.id}]::uuid[])`
     await owner`select private.enqueue('publish-scheduled', '{}')`
     const victim = spawn(process.execPath, [join(import.meta.dirname, '../../api-facade/worker/main.ts')], {
       env: { ...environment(url), PATH: process.env.PATH },

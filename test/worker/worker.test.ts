@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
-import type { JobName } from '../../api-facade/worker/jobs.ts'
 import { DEAD_LETTERS, startWorker } from '../../api-facade/worker/worker.ts'
 import { createDatabase } from '../support/database.ts'
 import { environment } from '../support/settings.ts'
@@ -30,7 +29,7 @@ const workers = [first, await start()] as const
 afterAll(() => Promise.all(workers.map((worker) => worker.stop())))
 
 type Record = { runs: number; failures: number }
-async function recorded(job: JobName): Promise<Record> {
+async function recorded(job: string): Promise<Record> {
   const [row] = await owner<Record[]>`
     select runs::integer, failures::integer from private.job_runs where job = ${job}`
   return row ?? { runs: 0, failures: 0 }
@@ -46,7 +45,7 @@ async function instead(job: string, body: string, work: () => Promise<void>): Pr
 
 test('the clock starts the jobs of the minute, once for two workers', async () => {
   await until(async () => (await recorded('release-reservations')).runs > 0, { timeout: 15_000 })
-  await until(async () => (await recorded('purge-rates')).runs > 0, { timeout: 15_000 })
+  await until(async () => (await recorded('purge')).runs > 0, { timeout: 15_000 })
   const [sent] = await owner`
     select count(*)::integer as jobs, count(distinct date_trunc('minute', created_on))::integer as minutes
     from pgboss.job where name = 'release-reservations'`
@@ -68,24 +67,23 @@ test('a job that waits or runs is not sent again', async () => {
 })
 
 test('a job that fails is tried again, told without what it worked on, and put aside in the end', async () => {
-  await owner`update pgboss.queue set retry_limit = 1, retry_delay = 0 where name = 'purge-revoked-tokens'`
+  await owner`update pgboss.queue set retry_limit = 1, retry_delay = 0 where name = 'finish-erasures'`
   const body = `insert into app.settings (key, value) values ('half', 'done');
     raise exception 'no luck' using detail = 'the secret of alice'; return 0;`
-  await instead('job_purge_revoked_tokens', body, async () => {
-    await workers[0].send('purge-revoked-tokens')
+  await instead('job_finish_erasures', body, async () => {
+    await workers[0].send('finish-erasures')
     const dead = () => owner<{ output: unknown }[]>`select output from pgboss.job where name = ${DEAD_LETTERS}`
     await until(async () => (await dead()).length === 1, { timeout: 15_000 })
-    expect(await recorded('purge-revoked-tokens')).toEqual({ runs: 2, failures: 2 })
-    const kept =
-      await owner`select output::text from pgboss.job where name in (${DEAD_LETTERS}, 'purge-revoked-tokens')`
+    expect(await recorded('finish-erasures')).toEqual({ runs: 2, failures: 2 })
+    const kept = await owner`select output::text from pgboss.job where name in (${DEAD_LETTERS}, 'finish-erasures')`
     expect(JSON.stringify(kept)).toContain('no luck')
     expect(JSON.stringify(kept)).not.toContain('secret')
     expect(await owner`select from app.settings where key = 'half'`).toHaveLength(0)
-    expect(logged).toContainEqual({ job: 'purge-revoked-tokens', failure: expect.objectContaining({ code: 'P0001' }) })
+    expect(logged).toContainEqual({ job: 'finish-erasures', failure: expect.objectContaining({ code: 'P0001' }) })
   })
-  await workers[0].send('purge-revoked-tokens')
-  await until(async () => (await recorded('purge-revoked-tokens')).runs === 3)
-  expect((await recorded('purge-revoked-tokens')).failures).toBe(2)
+  await workers[0].send('finish-erasures')
+  await until(async () => (await recorded('finish-erasures')).runs === 3)
+  expect((await recorded('finish-erasures')).failures).toBe(2)
 })
 
 test('an audience that had to be repaired is a failure that is told', async () => {

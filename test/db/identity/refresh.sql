@@ -168,8 +168,8 @@ select is(pg_temp.state('x'), '0 ended', 'everywhere ends all');
 select test.act_as_owner();
 update app.sessions set expires_at = now() - interval '1 second' where id in (pg_temp.family('x'), pg_temp.family('bob'));
 select test.act('worker', null);
-select is(private.job_purge_sessions(), 2, 'the job forgets what is over, ended or not');
-select is(private.job_purge_sessions(), 0, 'once');
+select is(private.job_purge(), 2, 'the job forgets what is over, ended or not');
+select is(private.job_purge(), 0, 'once');
 
 select * from finish();
 rollback;

@@ -98,7 +98,7 @@ select throws_ok($$ select pg_temp.reset('bob 2') $$, 'PT410', 'reset_over', 'ne
 select test.act_as_owner();
 update private.password_resets set created_at = now() - interval '25 hours' where id = pg_temp.reset_id('bob 1');
 select test.act('worker', null);
-select is(private.job_purge_password_resets(), 1, 'the job forgets requests after a day');
+select is(private.job_purge(), 1, 'the job forgets requests after a day');
 
 select * from finish();
 rollback;

@@ -76,7 +76,7 @@ select is(
   (select count(*) from app.notifications n, app.users u
    where strpos(concat_ws(' ', n.group_key, n.target_id, n.payload), u.id::text) > 0),
   0::bigint, 'no payload carries the internal id of a person');
-select lives_ok($$ select private.emit('interests.user_selected', '{}') $$, 'other events tell nobody anything');
+select lives_ok($$ select private.emit('interests.user_selected', '{"userId": null, "interestIds": []}') $$, 'other events tell nobody anything');
 select is((select count(*) from app.notifications n where n.kind = 'circle.invited' and n.user_id <> test.id('bob')), 0::bigint,
   'each tells whom it concerns alone');
 

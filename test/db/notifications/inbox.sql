@@ -95,10 +95,10 @@ select is((select count(*) from app.notifications where user_id = test.id('alice
 select is((select count(*) from app.notifications where user_id = test.id('bob')), 0::bigint, 'or by whom one is blocked');
 select is((select count(*) from app.notifications where user_id in (test.id('dave'), test.id('erin'))), 0::bigint,
   'nothing to the banned and the erased');
-select lives_ok($$ select private.notify(test.id('alice'), 'admin.broadcast', null, null, null, '{"title": "Hello"}') $$,
+select lives_ok($$ select private.notify(test.id('alice'), 'post.milestone', null, null, null, '{"reactions": 5}') $$,
   'a notification may have no actor');
-select throws_ok($$ select private.notify(test.id('alice'), 'post.liked', null, null, null) $$, '23514', null,
-  'there are 26 kinds');
+select throws_ok($$ select private.notify(test.id('alice'), 'post.liked', null, null, null) $$, 'P0002', null,
+  'a kind is one of the registry');
 
 -- Acting as Alice: who was hidden since has no face
 select test.act_as('alice');
@@ -107,7 +107,7 @@ select is(
    jsonb_array_elements(i -> 'actors') a where i #>> '{target,id}' = '00000000-0000-4000-8000-000000000001'),
   '["carla"]', 'blocked, banned and erased people are not shown');
 select is(pg_temp.inbox('payment.received') #> '{0,actors}', '[]', 'while what happened stays');
-select is(pg_temp.inbox('admin.broadcast') #> '{0,actors}', '[]', 'as does what nobody did');
+select is(pg_temp.inbox('post.milestone') #> '{0,actors}', '[]', 'as does what nobody did');
 
 -- Acting as Carla
 select test.act_as('carla');

@@ -97,8 +97,8 @@ select is(api.unbookmark(pg_temp.id('three'))::text, null, 'what is gone is take
 select throws_ok($$ select api.unbookmark(pg_temp.id('three')) $$, 'PT404', 'post_unknown', 'and then it is not there');
 select test.act_as_owner();
 update private.ended_bookmarks set ended_at = now() - interval '1 day 1 second';
-select is(private.job_purge_ended_bookmarks(), 2, 'the job forgets old places');
-select is(private.job_purge_ended_bookmarks(), 0, 'and finds nothing a second time');
+select is(private.job_purge(), 2, 'the job forgets old places');
+select is(private.job_purge(), 0, 'and finds nothing a second time');
 
 select test.act_as_owner();
 select is((select array_agg(bookmarks order by post_id) from app.post_counters),

@@ -20,7 +20,7 @@ insert into app.invite_tree (inviter_id, invitee_id, code_id)
 select test.id(i), test.id(n), (private.make_invite_code(test.id(i))).id
 from (values ('root', 'alice'), ('alice', 'bob'), ('bob', 'carla'), ('carla', 'dan')) v (i, n);
 
-select results_eq($$ select k, private.contribution_points(k)
+select results_eq($$ select k, private.ledger_points('contribution', k)
     from unnest(array['post_created', 'reply_created', 'reaction_given', 'bookmark_given', 'emoji_pay_sent']) k $$,
   $$ values ('post_created', 10::numeric), ('reply_created', 3), ('reaction_given', 1), ('bookmark_given', 1), ('emoji_pay_sent', 2) $$,
   'the points of every kind');
@@ -70,7 +70,7 @@ select throws_ok($$ insert into app.contribution_scores (user_id, score) values 
 select throws_ok($$ select count(*) from app.contribution_entries $$, '42501', null, 'nor reads the ledger');
 select results_eq($$ select user_id from app.contribution_scores $$, $$ select test.id('carla') $$, 'of the scores one sees one''s own');
 select is((api.get_reputation_details() ->> 'contributionScore')::numeric, 5.00 + 2.00, 'by the route too');
-select throws_ok($$ select private.contribute(test.id('carla'), 'post_created', gen_random_uuid()) $$, '42501', null, 'nor contributes by asking');
+select throws_ok($$ select private.earn_contribution(test.id('carla'), 'post_created', gen_random_uuid()) $$, '42501', null, 'nor contributes by asking');
 
 -- Payments
 select api.pay('love', 0, p_receiver_id => 'bob');
@@ -86,17 +86,17 @@ select private.emit('posts.post.published', json_build_object('postId', pg_temp.
 select is(pg_temp.score('dan'), 10.00, 'a post is one contribution, however often it is told');
 
 -- Undoing, as posts and bookmarks will
-select private.uncontribute(test.id('dan'), 'post_created', pg_temp.made('dan'));
+select private.reverse_contribution(test.id('dan'), 'post_created', pg_temp.made('dan'));
 select is(pg_temp.score('dan'), 0.00, 'what is undone is as if it had never been');
 select is(pg_temp.gained(), array[0.20, -0.50, -1.50, -3.00, -10.00], 'up the tree too');
-select private.uncontribute(test.id('dan'), 'post_created', pg_temp.made('dan'));
+select private.reverse_contribution(test.id('dan'), 'post_created', pg_temp.made('dan'));
 select is(pg_temp.score('dan'), 0.00, 'undone once');
-select private.contribute(test.id('dan'), 'post_created', pg_temp.made('dan'));
+select private.earn_contribution(test.id('dan'), 'post_created', pg_temp.made('dan'));
 select is(pg_temp.gained(), array[0.20, 0.50, 1.00, 2.00, 0], 'and may come again');
-select private.uncontribute(test.id('dan'), 'bookmark_given', pg_temp.made('dan'));
+select private.reverse_contribution(test.id('dan'), 'bookmark_given', pg_temp.made('dan'));
 select is(pg_temp.score('dan'), 10.00, 'what never was is not undone');
 update app.users set erased_at = now() where username = 'bob';
-select private.contribute(test.id('carla'), 'bookmark_given', pg_temp.made('dan'));
+select private.earn_contribution(test.id('carla'), 'bookmark_given', pg_temp.made('dan'));
 select is(pg_temp.gained(), array[0.30, 0.75, 1.50, 3.00, 0], 'the erased keep their place in the tree');
 
 -- The ledger

@@ -42,7 +42,7 @@ select is((select array_agg(distinct o.user_id) from app.contribution_entries e 
   array[test.id('dan')], 'and its origin');
 
 -- undone after it was inherited
-select private.uncontribute(test.id('dan'), 'post_created', pg_temp.made('post'));
+select private.reverse_contribution(test.id('dan'), 'post_created', pg_temp.made('post'));
 select is(pg_temp.scores(), array[0, 1.00, 2.50, 5.00, 0.00], 'what is undone goes at once too, for oneself alone');
 select is(private.job_inherit_contributions(), 1, 'and is inherited like anything');
 select is(pg_temp.scores(), array[0, 0.00, 0.00, 0.00, 0.00], 'nothing stays');
@@ -53,10 +53,10 @@ select is((select count(*)::int from app.contribution_entries e join app.contrib
 do $$
 begin
   for i in 1..3 loop
-    perform private.contribute(test.id('dan'), 'reaction_given', pg_temp.made('post'));
-    perform private.uncontribute(test.id('dan'), 'reaction_given', pg_temp.made('post'));
+    perform private.earn_contribution(test.id('dan'), 'reaction_given', pg_temp.made('post'));
+    perform private.reverse_contribution(test.id('dan'), 'reaction_given', pg_temp.made('post'));
   end loop;
-  perform private.contribute(test.id('dan'), 'reaction_given', pg_temp.made('post'));
+  perform private.earn_contribution(test.id('dan'), 'reaction_given', pg_temp.made('post'));
 end $$;
 select is(private.job_inherit_contributions(), 4, 'what was given comes first');
 select is(pg_temp.scores(), array[0, 0.40, 1.00, 2.00, 1.00], 'each time');
@@ -65,11 +65,11 @@ select is(pg_temp.scores(), array[0, 0.10, 0.25, 0.50, 1.00], 'and what stands i
 select is(private.job_inherit_contributions(), 0, 'after which there is nothing');
 
 -- who has no inviter, who is erased, and many
-select private.contribute(test.id('root'), 'reaction_given', pg_temp.made('post'));
+select private.earn_contribution(test.id('root'), 'reaction_given', pg_temp.made('post'));
 select is(private.job_inherit_contributions(), 1, 'what nobody inherits is done with');
 update app.users set banned_at = now() where username = 'carla';
 update app.users set erased_at = now() where username = 'bob';
-select count(private.contribute(test.id('dan'), 'bookmark_given', gen_random_uuid())) from generate_series(1, 2300);
+select count(private.earn_contribution(test.id('dan'), 'bookmark_given', gen_random_uuid())) from generate_series(1, 2300);
 select is(array(select private.job_inherit_contributions() from generate_series(1, 4)), array[1000, 1000, 300, 0], 'up to 1000 at a time');
 select is(pg_temp.scores(), array[1, 230.10, 575.25, 1150.50, 2301.00], 'the banned and the erased keep their place in the tree');
 select ok(pg_temp.folded(), 'the snapshot is the sum of the ledger at the end');

@@ -25,10 +25,10 @@ create function pg_temp.sums() returns setof text language sql stable security d
 grant execute on all functions in schema pg_temp to public;
 
 select results_eq(
-  $$ select k, private.reputation_points(k) from unnest(array['post.contributed', 'reply.reply', 'reply.reaction', 'reply.criticism',
+  $$ select k, private.ledger_points('reputation', k) from unnest(array['post.contributed', 'reply.reply', 'reply.reaction', 'reply.criticism',
        'reply.contribution', 'reaction.received', 'bookmark.received', 'repost.received', 'invite.used', 'onboarding.bootstrap',
        'vote.received', 'appeal.restored', 'admin.adjusted']) k $$,
-  $$ values ('post.contributed', 3::numeric), ('reply.reply', 1), ('reply.reaction', null), ('reply.criticism', 2),
+  $$ values ('post.contributed', 3::numeric), ('reply.reply', 1), ('reply.reaction', 0), ('reply.criticism', 2),
        ('reply.contribution', 5), ('reaction.received', 1), ('bookmark.received', 1), ('repost.received', 1), ('invite.used', 3),
        ('onboarding.bootstrap', 5), ('vote.received', null), ('appeal.restored', null), ('admin.adjusted', null) $$,
   'the points of every kind');

@@ -71,7 +71,7 @@ select is(pg_temp.earned('applied-ethics'), 1.00, 'what is taken back leaves whe
 
 select test.act_as_owner();
 select throws_ok(
-  $$ select private.take_back(array(select undoes_id from app.reputation_entries
+  $$ select private.reverse_reputation(array(select undoes_id from app.reputation_entries
        where undoes_id is not null and roll_up_level = 0 limit 1)) $$, '23505', null, 'nothing is undone twice');
 delete from app.reactions where post_id in (select id from made);
 select is(pg_temp.earned('applied-ethics'), 0.00, 'many at once are taken back each');

@@ -121,8 +121,8 @@ select is(pg_temp.stats('dave'), '3 0 true', 'and shows again what third people 
 -- the places of ended follows are forgotten after a day
 select test.act_as_owner();
 update private.ended_follows set ended_at = now() - interval '1 day 1 second' where following_id = test.id('dave');
-select is(private.job_purge_ended_follows(), 1, 'the job forgets old places');
-select is(private.job_purge_ended_follows(), 0, 'and finds nothing a second time');
+select is(private.job_purge(), 1, 'the job forgets old places');
+select is(private.job_purge(), 0, 'and finds nothing a second time');
 
 select * from finish();
 rollback;

@@ -17,7 +17,7 @@ begin
       raise exception 'the name % is taken', v_name;
     end if;
     perform private.emit('identity.user_registered',
-      json_build_object('userId', v_id, 'email', v_name || '@example.org'));
+      json_build_object('userId', v_id, 'email', v_name || '@example.org', 'inviterUserId', null));
   end loop;
 end $$;
 comment on function test.people is 'Makes people whose usernames are these names, with all that registering gives them.';

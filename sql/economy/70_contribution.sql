@@ -1,6 +1,8 @@
 -- What an emoji payment is to its sender's contribution score: sql/reputation/70_contribution.sql has the rest.
 -- Specification: Resources › Reputation (contribution score, emoji_pay_sent).
 
+insert into private.ledger_kinds (ledger, kind, points) values ('contribution', 'emoji_pay_sent', 2);
+
 create function private.gain_from_payment() returns trigger
 language plpgsql security definer   -- the ledger is written by triggers alone
 set search_path = ''
@@ -8,9 +10,9 @@ as $$
 begin
   -- before any wallet is locked: the movement of a payment comes last
   if new.reversed then
-    perform private.uncontribute(new.sender_id, 'emoji_pay_sent', new.reversal_of);
+    perform private.reverse_contribution(new.sender_id, 'emoji_pay_sent', new.reversal_of);
   else
-    perform private.contribute(new.sender_id, 'emoji_pay_sent', new.id);
+    perform private.earn_contribution(new.sender_id, 'emoji_pay_sent', new.id);
   end if;
   return null;
 end $$;

@@ -1,6 +1,8 @@
 -- Telling the followers of a series of a new part: with its cause up to 100 of them, more by a job.
 -- Specification: Resources › Post › Series. Decisions: Notifications.
 
+insert into private.notification_kinds (kind) values ('series.updated');
+
 create function private.tell_series_followers(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- tells others than the caller
 set search_path = ''
@@ -28,8 +30,7 @@ end $$;
 comment on function private.tell_series_followers is
   'For the worker alone, and what tells of events: of {seriesId, postId} the next 500 followers behind one, each told once a post and series, nobody who may not see it. Answers {changed, next}; next is null at the end.';
 
--- as in sql/base/75_enqueue.sql: what is asked for before the first worker starts waits for it
-select pgboss.create_queue('series-notices', '{"policy": "standard"}');
+call private.make_batch_queue('series-notices', 'private.tell_series_followers');
 
 create function private.tell_of_part(p_event jsonb) returns void
 language plpgsql volatile
@@ -43,4 +44,7 @@ begin
     perform private.tell_series_followers(p_event);
   end if;
 end $$;
-comment on function private.tell_of_part is 'Tells the followers of a series of a new part, or has them told when they are more than 100.';
+comment on function private.tell_of_part is
+  'Listener: tells the followers of a series of a new part, or has them told when they are more than 100.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.series.extended', 'private.tell_of_part', 600);

@@ -1,0 +1,59 @@
+-- Domain events: what happened, and who hears of it. sql/EVENTS.md is generated from the two registries.
+
+create table private.events (
+  name    text primary key check (name ~ '^[a-z_]+(\.[a-z_]+)+$'),
+  payload text[] not null,
+  happens text not null
+);
+comment on table private.events is
+  'Every event that is emitted, with a row from the feature whose event it is.';
+comment on column private.events.payload is 'The fields of the payload, all of them always there: ids, numbers and short codes.';
+comment on column private.events.happens is 'When it is emitted, as the rest of a sentence that begins with "Emitted when".';
+
+create table private.event_listeners (
+  event    text not null references private.events on delete cascade,
+  listener text not null check (listener ~ '^private\.[a-z_]+$'),
+  position integer not null check (position between 100 and 999),
+  timing   text not null default 'at once' check (timing in ('at once', 'soon')),
+  primary key (event, listener),
+  constraint event_listeners_position_key unique (event, position)
+);
+comment on table private.event_listeners is
+  'Who hears of an event, with a row from each feature that listens: a function of the payload, (jsonb) returns void.';
+comment on column private.event_listeners.position is
+  'The order among those of one event. It follows the order of locks (ARCHITECTURE.md, Locks): 200 feed, 300 reputation, 400 contribution, 500 what emits further events, 600 notifications, 700 Realtime.';
+comment on column private.event_listeners.timing is
+  'at once: in the transaction that emits, and its failure undoes that. soon: by the worker, about a second later, again when it fails, and perhaps twice.';
+
+create table app.domain_events (
+  id         bigint generated always as identity primary key,
+  name       text not null check (name ~ '^[a-z_]+(\.[a-z_]+)+$'),
+  payload    jsonb not null,
+  created_at timestamptz not null default now()
+);
+create index domain_events_created_at_idx on app.domain_events (created_at);
+comment on table app.domain_events is
+  'The outbox: what happened, written by the transaction that caused it. Higher features hang their triggers on it.';
+
+create function private.emit(p_name text, p_payload json) returns void
+language plpgsql volatile security definer   -- the outbox is written through here alone, and listeners write for others
+set search_path = ''
+as $$
+declare
+  v_payload  jsonb := p_payload;
+  v_listener text;
+  v_timing   text;
+begin
+  insert into app.domain_events (name, payload) values (p_name, v_payload);
+  for v_listener, v_timing in
+    select l.listener, l.timing from private.event_listeners l where l.event = p_name order by l.position
+  loop
+    if v_timing = 'soon' then
+      perform private.enqueue('effects', json_build_object('listener', v_listener, 'payload', v_payload));
+    else
+      execute format('select %s($1)', v_listener) using v_payload;   -- the name comes out of the registry
+    end if;
+  end loop;
+end $$;
+comment on function private.emit is
+  'Records a domain event and tells those who listen, each in its turn. An event emitted by a listener is told to its own listeners first.';

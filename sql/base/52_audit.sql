@@ -1,0 +1,56 @@
+-- The audit log: every write of staff, chained by hash.
+
+create table app.audit_log (
+  id          bigint primary key,
+  action      text not null,
+  actor_id    uuid references app.users on delete restrict,
+  target_type text not null,
+  target_id   text not null,
+  created_at  timestamptz not null,
+  previous    bytea,
+  hash        bytea not null
+);
+create index audit_log_actor_id_idx on app.audit_log (actor_id);
+comment on table app.audit_log is
+  'Every write of staff, chained by hash to the one before it. Ids and numbers only; words and addresses are in app.audit_details.';
+call private.make_append_only('app.audit_log');
+
+create table app.audit_details (
+  audit_id bigint primary key references app.audit_log on delete restrict,
+  ip       text,
+  detail   jsonb
+);
+comment on table app.audit_details is 'The erasable side of an audit entry: the caller''s address, reasons, free text.';
+
+create function private.audit_hash(p_entry app.audit_log) returns bytea
+language sql immutable
+set search_path = ''
+as $$
+  select sha256(coalesce(p_entry.previous, ''::bytea) || convert_to(
+    json_build_array(p_entry.id, p_entry.action, p_entry.actor_id, p_entry.target_type, p_entry.target_id,
+                     extract(epoch from p_entry.created_at))::text, 'UTF8'))
+$$;
+comment on function private.audit_hash is 'SHA-256 over the entry and the hash before it.';
+
+create function private.audit(p_action text, p_target_type text, p_target_id text, p_detail json default null) returns void
+language plpgsql volatile security definer   -- the chain is written through here alone
+set search_path = ''
+as $$
+declare
+  v_entry app.audit_log;
+begin
+  -- the lock first, then the read in a later statement: reading the last row first forks the chain
+  perform pg_advisory_xact_lock(hashtextextended('app.audit_log', 0));
+  select id + 1, hash into v_entry.id, v_entry.previous from app.audit_log order by id desc limit 1;
+  v_entry.id := coalesce(v_entry.id, 1);
+  v_entry.action := p_action;
+  v_entry.actor_id := app.uid();
+  v_entry.target_type := p_target_type;
+  v_entry.target_id := p_target_id;
+  v_entry.created_at := clock_timestamp();
+  v_entry.hash := private.audit_hash(v_entry);
+  insert into app.audit_log values (v_entry.*);
+  insert into app.audit_details (audit_id, ip, detail)
+  values (v_entry.id, nullif(current_setting('request.headers', true), '')::json ->> 'x-forwarded-for', p_detail::jsonb);
+end $$;
+comment on function private.audit is 'Appends an audit entry of the caller. The last step of an operation: it lets one writer through at a time.';

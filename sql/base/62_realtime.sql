@@ -1,0 +1,39 @@
+-- Realtime: how SQL sends, and who may listen. The one policy on realtime.messages is in policies/base.sql.
+
+create table private.realtime_topics (
+  prefix   text primary key check (prefix ~ '^[a-z]+(-[a-z]+)*$'),
+  audience text not null check (audience ~ '^private\.[a-z_]+$'),
+  events   text not null
+);
+comment on table private.realtime_topics is
+  'Private channels, named <prefix>:<rest>, with a row from the feature that sends on them.';
+comment on column private.realtime_topics.audience is
+  'A function (rest text) returns boolean: whether the caller may listen to this very channel.';
+comment on column private.realtime_topics.events is 'What is sent, for readers: event and payload.';
+
+create function private.may_listen(p_topic text) returns boolean
+language plpgsql stable security definer   -- reads the registry for callers who may not; audiences ask for app.uid()
+set search_path = ''
+as $$
+declare
+  v_audience text := (select t.audience from private.realtime_topics t where t.prefix = split_part(p_topic, ':', 1));
+  v_may      boolean;
+begin
+  if v_audience is null or not private.check_caller() then
+    return false;
+  end if;
+  execute format('select %s($1)', v_audience) into v_may using substr(p_topic, strpos(p_topic, ':') + 1);
+  return coalesce(v_may, false);
+end $$;
+comment on function private.may_listen is
+  'Whether the caller may listen to a channel. Fails: token_revoked.';
+
+create function private.broadcast(p_topic text, p_event text, p_payload jsonb) returns void
+language plpgsql volatile security definer   -- nobody else may insert messages
+set search_path = ''
+as $$
+begin
+  perform realtime.send(p_payload, p_event, p_topic, true);
+end $$;
+comment on function private.broadcast is
+  'Sends a message to a private channel once the transaction commits. What does not arrive is lost, and a failure is a mere warning: the payload is ids of rows that the client reads under its own rights.';

@@ -1,0 +1,20 @@
+-- What the economy tells: payments received.
+
+insert into private.notification_kinds (kind, outlives_actor) values ('payment.received', true);
+
+create function private.notify_paid(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.notify(s.receiver_id, 'payment.received', p.sender_id, 'payment', p.id::text,
+    jsonb_build_object('paymentId', p.id, 'emotion', p.emotion, 'tier', p.tier, 'amount', s.amount,
+                       -- a co-author is paid also for a post that they do not see any more
+                       'postId', case when private.post_visible_to(p.post_id, s.receiver_id) then p.post_id end,
+                       'replyId', p.reply_id))
+  from app.payments p join app.payment_splits s on s.payment_id = p.id
+  where p.id = (p_event ->> 'paymentId')::uuid;
+end $$;
+comment on function private.notify_paid is 'Listener: everybody who gets a share of a payment is told.';
+insert into private.event_listeners (event, listener, position) values
+  ('economy.payment.sent', 'private.notify_paid', 600);

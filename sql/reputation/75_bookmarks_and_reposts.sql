@@ -1,0 +1,110 @@
+-- What bookmarks and reposts are worth, in both ledgers, and what goes with a deleted post. Reactions: 20_earning.sql,
+-- 70_contribution.sql, which also say in which order the locks come.
+-- Specification: Resources › Reputation (bookmark.received, repost.received, contribution score). Decisions: Reputation.
+
+create function private.earn_from_bookmark() returns trigger
+language plpgsql security definer   -- writes for the post's author
+set search_path = ''
+as $$
+begin
+  perform private.earn_by_post(new.post_id, 'bookmark.received', new.user_id);
+  perform private.earn_contribution(new.user_id, 'bookmark_given', new.post_id)
+  from app.posts p where p.id = new.post_id and p.author_id <> new.user_id;
+  return null;
+end $$;
+comment on function private.earn_from_bookmark is
+  'Trigger: a bookmark earns the post''s author bookmark.received, and is a contribution of whoever sets it. One''s own posts give nothing.';
+create trigger _300_earn_from_bookmark after insert on app.bookmarks
+  for each row execute function private.earn_from_bookmark();
+
+create function private.reverse_from_bookmarks() returns trigger
+language plpgsql security definer   -- writes for the posts' authors
+set search_path = ''
+as $$
+begin
+  perform private.lock_ledger('reputation', array(
+    select p.author_id from gone g join app.posts p on p.id = g.post_id));
+  perform private.reverse_reputation(array(
+    select private.find_standing_reputation(p.author_id, 'bookmark.received', g.post_id, g.user_id)
+    from gone g join app.posts p on p.id = g.post_id));
+  perform private.lock_ledger('contribution', array(select distinct g.user_id from gone g));
+  perform private.reverse_contribution(g.user_id, 'bookmark_given', g.post_id) from gone g order by g.user_id;
+  return null;
+end $$;
+comment on function private.reverse_from_bookmarks is 'Trigger: with a bookmark goes what it gave in both ledgers.';
+create trigger _300_reverse_from_bookmarks after delete on app.bookmarks
+  referencing old table as gone for each statement execute function private.reverse_from_bookmarks();
+
+create function private.earn_from_repost(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.earn_by_post((p_event ->> 'postId')::uuid, 'repost.received', (p_event ->> 'userId')::uuid);
+end $$;
+comment on function private.earn_from_repost is
+  'Listener: a repost earns the author of the original repost.received, while it stands. A quote earns them nothing.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.reposted', 'private.earn_from_repost', 300);
+
+create function private.list_standing_reputation(p_user uuid, p_source uuid) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- of each kind and person the newest decides, as in private.find_standing_reputation
+  return array(
+    select e.id
+    from (select distinct on (coalesce(n.earned_from, n.user_id), n.kind) n.id, n.undoes_id
+          from app.reputation_entries n
+          where n.user_id = p_user and n.source_id = p_source and n.roll_up_level = 0
+          order by coalesce(n.earned_from, n.user_id), n.kind, n.position desc) e
+    where e.undoes_id is null
+    limit 500);
+end $$;
+comment on function private.list_standing_reputation is
+  'Up to 500 direct entries that a cause gave a person and that were not undone. Lock first (private.lock_ledger).';
+
+create function private.forfeit_earnings(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- writes for a post's author
+set search_path = ''
+as $$
+declare
+  v_post    uuid := (p_job ->> 'postId')::uuid;
+  v_author  uuid := (p_job ->> 'authorId')::uuid;
+  v_entries uuid[];
+begin
+  perform private.lock_ledger('reputation', array[v_author]);
+  v_entries := private.list_standing_reputation(v_author, v_post);
+  perform private.reverse_reputation(v_entries);
+  -- what was taken back stands no longer: the next batch begins at the front again
+  return json_build_object('changed', cardinality(v_entries), 'next', case when cardinality(v_entries) = 500 then v_post end);
+end $$;
+comment on function private.forfeit_earnings is
+  'For the worker alone, and what a deletion does at once: takes the next 500 entries back that a post {postId, authorId} earned its author. Answers {changed, next}; next is null at the end.';
+
+call private.make_batch_queue('forfeited-earnings', 'private.forfeit_earnings');
+
+create function private.forfeit_post(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_post     app.posts;
+  v_original app.posts;
+begin
+  select * into v_post from app.posts where id = (p_event ->> 'postId')::uuid;
+  if v_post.format = 'repost' then
+    select * into v_original from app.posts where id = v_post.quoted_post_id;
+  end if;
+  perform private.lock_ledger('reputation', array[v_post.author_id, v_original.author_id]);
+  perform private.reverse_reputation(array[private.find_standing_reputation(v_original.author_id, 'repost.received', v_original.id, v_post.author_id)]);
+  perform private.reverse_contribution(v_post.author_id, 'post_created', v_post.id);
+  if private.forfeit_earnings(p_event) ->> 'next' is not null then
+    perform private.enqueue('forfeited-earnings', p_event::json);   -- a post that many liked is deleted as fast as any
+  end if;
+end $$;
+comment on function private.forfeit_post is
+  'Listener: whoever deletes a post, its author loses what it earned in both ledgers (beyond 500 entries soon after), and that of the original what a repost did. Writing and deleting again and again leaves what is there. An erasure deletes without this event: what was earned stays.';
+insert into private.event_listeners (event, listener, position) values
+  ('posts.post.deleted', 'private.forfeit_post', 300);

@@ -1,0 +1,61 @@
+-- Domain events: who is told, in which order, at once or soon.
+begin;
+select plan(13);
+select test.people('alice');
+
+create table pg_temp.heard (place serial, who text, what jsonb);
+create function private.first_of_test(p_event jsonb) returns void language sql
+  as $$ insert into pg_temp.heard (who, what) values ('first', p_event) $$;
+create function private.second_of_test(p_event jsonb) returns void language plpgsql as $$
+begin
+  insert into pg_temp.heard (who, what) values ('second', p_event);
+  if p_event ->> 'again' = 'yes' then
+    perform private.emit('test.thing.done', '{"again": "no"}');
+    insert into pg_temp.heard (who, what) values ('second after its own', p_event);
+  end if;
+end $$;
+create function private.failing_of_test(p_event jsonb) returns void language plpgsql
+  as $$ begin perform private.fail('cursor_unknown'); end $$;
+create function pg_temp.heard() returns text language sql
+  as $$ select string_agg(who || ' ' || (what ->> 'again'), ', ' order by place) from pg_temp.heard $$;
+
+insert into private.events (name, payload, happens) values ('test.thing.done', '{again}', 'a test does a thing');
+insert into private.event_listeners (event, listener, position) values
+  ('test.thing.done', 'private.second_of_test', 500), ('test.thing.done', 'private.first_of_test', 200);
+
+select private.emit('test.thing.done', '{"again": "no"}');
+select is(pg_temp.heard(), 'first no, second no', 'listeners are told by position, whenever they were registered');
+select is((select payload from app.domain_events where name = 'test.thing.done'), '{"again": "no"}', 'and the outbox has it');
+delete from pg_temp.heard;
+select private.emit('test.thing.done', '{"again": "yes"}');
+select is(pg_temp.heard(), 'first yes, second yes, first no, second no, second after its own yes',
+  'what a listener emits is told before the next listener has its turn');
+
+select throws_ok($$ insert into private.event_listeners (event, listener, position) values ('test.thing.done', 'private.x', 500) $$,
+  '23505', null, 'no two have the same place');
+select throws_ok($$ insert into private.event_listeners (event, listener, position) values ('test.unknown', 'private.x', 500) $$,
+  '23503', null, 'nobody listens to what is not registered');
+select throws_ok($$ insert into private.event_listeners (event, listener, position) values ('test.thing.done', 'x(); drop', 510) $$,
+  '23514', null, 'and a listener is a name of ours');
+
+insert into private.event_listeners (event, listener, position) values ('test.thing.done', 'private.failing_of_test', 600);
+delete from pg_temp.heard;
+select throws_ok($$ select private.emit('test.thing.done', '{"again": "no"}') $$, 'PT400', 'cursor_unknown', 'one that fails fails its cause');
+select is(pg_temp.heard(), null, 'and undoes what the others did');
+
+-- soon
+update private.event_listeners set timing = 'soon' where listener = 'private.failing_of_test';
+select lives_ok($$ select private.emit('test.thing.done', '{"again": "no"}') $$, 'one that is told soon fails nobody');
+select is((select data from pgboss.job where name = 'effects'),
+  '{"listener": "private.failing_of_test", "payload": {"again": "no"}}', 'it waits on the queue');
+update private.event_listeners set timing = 'soon' where listener = 'private.first_of_test';
+delete from pg_temp.heard;
+select test.act('worker', null);
+select is(private.apply_effect('{"listener": "private.second_of_test", "payload": {"again": "no"}}')::jsonb ->> 'changed', '0',
+  'the worker tells only those who hear soon');
+select is(private.apply_effect('{"listener": "private.first_of_test", "payload": {"again": "no"}}')::jsonb ->> 'changed', '1', 'and tells them');
+select test.act_as_owner();
+select is(pg_temp.heard(), 'first no', 'once');
+
+select * from finish();
+rollback;
