@@ -1,0 +1,18 @@
+// The repository as the scanners of order.ts and references.ts take it: what exists, and texts by path.
+import { globSync, readFileSync } from 'node:fs'
+import { root } from '../../supabase/tools/schema.ts'
+import type { Texts } from './order.ts'
+
+const foreign = ['.git', '.data', 'node_modules']
+const generated =
+  /\/generated\/|^supabase\/migrations\/|^sql\/ERRORS\.md$|^sql\/base\/70_pgboss\.sql$|\/pgtap\.sql$|^CHANGELOG\.md$/
+
+/** Every file and folder, dotfiles of the root among them. */
+export const allFiles = (): string[] =>
+  globSync(['**/*', '.*', '.ci/*'], { cwd: root, exclude: (name) => foreign.includes(name) })
+
+/** The texts of these files, those apart that nobody writes by hand. */
+export function readTexts(files: string[]): Texts {
+  const written = files.filter((file) => /\.(sql|ts|mjs|md|toml|tsv|yml)$/.test(file) && !generated.test(file))
+  return Object.fromEntries(written.map((file) => [file, readFileSync(`${root}/${file}`, 'utf8')]))
+}
