@@ -1,37 +1,26 @@
 -- Who may see and touch the base. Twin of sql/base/.
 
--- helpers that operations call in their caller's name
-grant execute on function private.fail, private.refusal, private.check_caller, private.enter, private.caller, app.uid
-  to anon, authenticated, service_role, gate;
-grant execute on function private.domain, private.actor_id, private.username_of, private.named, private.person, private.require_flag,
-  private.require_role, private.may_see, private.may_meet, private.cursor_uuid, private.page, private.merged, private.not_modified,
-  private.idempotency_key, private.replayed, private.keep, private.emit
-  to authenticated, service_role, gate;
-grant execute on function private.lock_pairs, private.level_of, private.audit, private.ledger_points to service_role;
-
--- PostgREST's door: on the role and not in config.toml, which only the CLI reads. Where the owner may not set this the
--- migration fails, and rightly: without the check an ended token lives on there.
-alter role authenticator set pgrst.db_schemas = 'api';
-alter role authenticator set pgrst.db_pre_request = 'private.check_caller';
-notify pgrst, 'reload config';
-
 -- users
 alter table app.users enable row level security;
 grant select (id, username, created_at) on app.users to authenticated;
-
 create policy select_reachable on app.users for select to authenticated
   using (banned_at is null and erased_at is null
      and private.may_meet((select a.level from app.audience a
                            where a.viewer_id = (select app.uid()) and a.author_id = users.id)));
 comment on policy select_reachable on app.users is
-  'Everyone but the banned, the erased and those across a block. Nobody writes the core of a person: definer functions do.';
+  'Everyone but the banned, the erased and those across a block. '
+  'Nobody writes the core of a person: definer functions do.';
 
--- usernames, personal_data: for definer functions alone
+-- usernames: for definer functions alone
 alter table app.usernames enable row level security;
+
+-- personal_data: for definer functions alone
 alter table private.personal_data enable row level security;
 
--- revoked_tokens, errors: private, for definer functions alone
+-- revoked_tokens: for definer functions alone
 alter table private.revoked_tokens enable row level security;
+
+-- errors: for definer functions alone
 alter table private.errors enable row level security;
 
 -- settings
@@ -50,7 +39,8 @@ comment on policy select_all on app.feature_flags is 'Everyone may know what is 
 alter table app.audience enable row level security;
 grant select on app.audience to authenticated;
 create policy select_own on app.audience for select to authenticated using (viewer_id = (select app.uid()));
-comment on policy select_own on app.audience is 'A viewer''s own levels, which other policies probe. Triggers write it.';
+comment on policy select_own on app.audience is
+  'A viewer''s own levels, which other policies probe. Triggers write it.';
 
 -- spaces
 alter table app.spaces enable row level security;
@@ -59,46 +49,123 @@ create policy select_member on app.spaces for select to authenticated
   using (id in (select m.space_id from app.space_members m where m.user_id = (select app.uid())));
 comment on policy select_member on app.spaces is 'Members see their spaces.';
 
+-- space_members
 alter table app.space_members enable row level security;
 grant select on app.space_members to authenticated;
 create policy select_own on app.space_members for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.space_members is 'One''s own memberships, which other policies probe.';
 
--- events, event_listeners, ledger_kinds, realtime_topics: registries, for definer functions alone
+-- events: a registry, for definer functions alone
 alter table private.events enable row level security;
+
+-- event_listeners: a registry, for definer functions alone
 alter table private.event_listeners enable row level security;
+
+-- ledger_kinds: a registry, for definer functions alone
 alter table private.ledger_kinds enable row level security;
+
+-- realtime_topics: a registry, for definer functions alone
 alter table private.realtime_topics enable row level security;
 
--- domain_events, idempotency_keys, audit_log, audit_details: for definer functions and staff operations
+-- domain_events: for definer functions and staff operations
 alter table app.domain_events enable row level security;
+
+-- idempotency_keys: for definer functions and staff operations
 alter table app.idempotency_keys enable row level security;
+
+-- audit_log: for definer functions and staff operations
 alter table app.audit_log enable row level security;
+
+-- audit_details: for definer functions and staff operations
 alter table app.audit_details enable row level security;
 
--- jobs: the worker runs them and keeps their record, and touches no table but those of its queue
+-- job_runs: for definer functions alone
 alter table private.job_runs enable row level security;
+
+-- jobs: a registry, for definer functions alone
 alter table private.jobs enable row level security;
+
+-- batch_queues: a registry, for definer functions alone
 alter table private.batch_queues enable row level security;
+
+-- retention: a registry, for definer functions alone
 alter table private.retention enable row level security;
-grant execute on function private.note_job_run, private.list_work, private.job_roll_realtime_partitions, private.job_purge,
-  private.job_finish_erasures, private.apply_effect
-  to worker;
-grant execute on function private.job_metrics to gate;
-grant usage on schema pgboss to worker;
-grant select, insert, update, delete on all tables in schema pgboss to worker;
-grant execute on all functions in schema pgboss to worker;
 
 -- rates: counted before anyone is known, by definer functions
 alter table private.rates enable row level security;
-grant execute on function private.count_calls, private.uncount_calls to gate;
 
--- the channels of Realtime
-grant execute on function private.may_listen to authenticated;
+-- realtime.messages
 create policy select_audience on realtime.messages for select to authenticated
   using (extension = 'broadcast' and (select private.may_listen((select realtime.topic()))));
 do $$ begin
   comment on policy select_audience on realtime.messages is
-    'Whoever the channel is for, by private.realtime_topics. There is no policy for insert: nobody but the database sends.';
+    'Whoever the channel is for, by private.realtime_topics. '
+    'There is no policy for insert: nobody but the database sends.';
 exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write policies only
 end $$;
+
+-- helpers that operations call in their caller's name
+grant execute on function
+  app.uid,
+  private.caller,
+  private.check_caller,
+  private.enter,
+  private.fail,
+  private.refusal
+  to anon, authenticated, service_role, gate;
+grant execute on function
+  private.actor_id,
+  private.cursor_uuid,
+  private.domain,
+  private.emit,
+  private.idempotency_key,
+  private.keep,
+  private.may_meet,
+  private.may_see,
+  private.merged,
+  private.named,
+  private.not_modified,
+  private.page,
+  private.person,
+  private.replayed,
+  private.require_flag,
+  private.require_role,
+  private.username_of
+  to authenticated, service_role, gate;
+grant execute on function
+  private.audit,
+  private.ledger_points,
+  private.level_of,
+  private.lock_pairs
+  to service_role;
+
+-- the policy of realtime.messages
+grant execute on function
+  private.may_listen
+  to authenticated;
+
+-- gate
+grant execute on function
+  private.count_calls,
+  private.job_metrics,
+  private.uncount_calls
+  to gate;
+
+-- jobs: the worker runs them and keeps their record, and touches no table but those of its queue
+grant execute on function
+  private.apply_effect,
+  private.job_finish_erasures,
+  private.job_purge,
+  private.job_roll_realtime_partitions,
+  private.list_work,
+  private.note_job_run
+  to worker;
+grant usage on schema pgboss to worker;
+grant select, insert, update, delete on all tables in schema pgboss to worker;
+grant execute on all functions in schema pgboss to worker;
+
+-- PostgREST's door: on the role and not in config.toml, which only the CLI reads. Where the owner may not set this the
+-- migration fails, and rightly: without the check an ended token lives on there.
+alter role authenticator set pgrst.db_schemas = 'api';
+alter role authenticator set pgrst.db_pre_request = 'private.check_caller';
+notify pgrst, 'reload config';

@@ -1,31 +1,28 @@
--- Who may see and touch wallets, the ledger and payments. Twin of sql/economy/.
+-- Who may see and touch wallets, the ledger and payments. Twin of sql/economy/. The staff's service writes none of it
+-- either, hence the revokes: mana moves by private.move alone.
 
--- the staff's service neither: mana moves by private.move alone
-revoke insert, update, delete
-  on app.mana_accounts, app.mana_transactions, app.mana_entries, app.wallets, app.payments, app.payment_splits
-  from service_role;
-
--- mana_accounts, mana_transactions, mana_entries: for definer functions and staff operations
+-- mana_accounts: for definer functions and staff operations
 alter table app.mana_accounts enable row level security;
+revoke insert, update, delete on app.mana_accounts from service_role;
+
+-- mana_transactions: for definer functions and staff operations
 alter table app.mana_transactions enable row level security;
+revoke insert, update, delete on app.mana_transactions from service_role;
+
+-- mana_entries: for definer functions and staff operations
 alter table app.mana_entries enable row level security;
+revoke insert, update, delete on app.mana_entries from service_role;
 
 -- wallets
 alter table app.wallets enable row level security;
+revoke insert, update, delete on app.wallets from service_role;
 grant select on app.wallets to authenticated;
 create policy select_own on app.wallets for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.wallets is 'One''s own wallet. A trigger on the ledger writes it.';
 
--- payment_splits
-alter table app.payment_splits enable row level security;
-grant select on app.payment_splits to authenticated;
-create policy select_concerned on app.payment_splits for select to authenticated
-  using (receiver_id = (select app.uid()) or sender_id = (select app.uid()));
-comment on policy select_concerned on app.payment_splits is
-  'Who paid sees all shares, who was paid their own. A block hides the person and not the money.';
-
 -- payments
 alter table app.payments enable row level security;
+revoke insert, update, delete on app.payments from service_role;
 grant select on app.payments to authenticated;
 grant select on app.payment_card to authenticated;
 create policy select_concerned on app.payments for select to authenticated
@@ -35,5 +32,27 @@ create policy select_concerned on app.payments for select to authenticated
 comment on policy select_concerned on app.payments is
   'Who paid, and everybody who got a share. Nobody writes here: private.pay does, and nothing is ever changed.';
 
-grant execute on function private.payment_tier, private.payment_cards, private.settle_own, private.pay to authenticated;
-grant execute on function api.get_wallet, api.pay, api.list_payments, api.get_breakdown to authenticated;
+-- payment_splits
+alter table app.payment_splits enable row level security;
+revoke insert, update, delete on app.payment_splits from service_role;
+grant select on app.payment_splits to authenticated;
+create policy select_concerned on app.payment_splits for select to authenticated
+  using (receiver_id = (select app.uid()) or sender_id = (select app.uid()));
+comment on policy select_concerned on app.payment_splits is
+  'Who paid sees all shares, who was paid their own. A block hides the person and not the money.';
+
+-- helpers
+grant execute on function
+  private.pay,
+  private.payment_cards,
+  private.payment_tier,
+  private.settle_own
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.get_breakdown,
+  api.get_wallet,
+  api.list_payments,
+  api.pay
+  to authenticated;

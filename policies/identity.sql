@@ -3,8 +3,8 @@
 -- users: the columns that identity adds
 grant select (role, first_name, last_name, country, city, about, profile_pic_url) on app.users to authenticated;
 grant update (username, first_name, last_name, country, city, about, profile_pic_url) on app.users to authenticated;
-grant select on app.person_card, app.profile_card to authenticated;
-grant execute on function private.own_profile to authenticated;
+grant select on app.person_card to authenticated;
+grant select on app.profile_card to authenticated;
 create policy update_own on app.users for update to authenticated
   using (id = (select app.uid())) with check (id = (select app.uid()));
 comment on policy update_own on app.users is 'People change their own profile; no other column is granted.';
@@ -17,7 +17,8 @@ create policy select_own on app.accounts for select to authenticated using (user
 comment on policy select_own on app.accounts is 'One''s own account.';
 create policy update_own on app.accounts for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.accounts is 'Number and presence; the rest of an account is written by definer functions.';
+comment on policy update_own on app.accounts is
+  'Number and presence; the rest of an account is written by definer functions.';
 
 -- credentials: for definer functions alone
 alter table private.credentials enable row level security;
@@ -27,7 +28,8 @@ alter table app.sessions enable row level security;
 grant select (id, user_id, user_agent, created_at, last_used_at, expires_at, ended_at) on app.sessions to authenticated;
 grant update (ended_at, user_agent) on app.sessions to authenticated;
 create policy select_own on app.sessions for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.sessions is 'One''s own rotating sessions, without what their tokens are checked against.';
+comment on policy select_own on app.sessions is
+  'One''s own rotating sessions, without what their tokens are checked against.';
 create policy update_own on app.sessions for update to authenticated
   using (user_id = (select app.uid())) with check (ended_at is not null);
 comment on policy update_own on app.sessions is 'People end their own sessions, and no ended one begins again.';
@@ -41,7 +43,6 @@ grant select, delete on app.personas to authenticated;
 grant insert (user_id, name, about, accent, profile_pic_url), update (name, about, accent, profile_pic_url)
   on app.personas to authenticated;
 grant select on app.persona_card to authenticated;
-grant execute on function private.own_persona, private.make_default_persona to authenticated;
 create policy select_reachable on app.personas for select to authenticated
   using (exists (select from app.users u where u.id = user_id));
 comment on policy select_reachable on app.personas is 'Whoever sees the person sees their personas.';
@@ -49,16 +50,15 @@ create policy insert_own on app.personas for insert to authenticated with check 
 comment on policy insert_own on app.personas is 'People make personas of their own.';
 create policy update_own on app.personas for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.personas is 'People change their own; which one is the default changes by definer function.';
+comment on policy update_own on app.personas is
+  'People change their own; which one is the default changes by definer function.';
 create policy delete_own on app.personas for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.personas is 'People delete their own.';
 
 -- invite_codes
 alter table app.invite_codes enable row level security;
-grant select on app.invite_codes, app.invite_card to authenticated;
-grant execute on function private.invite_status, private.invite_allotment, private.count_invites,
-  private.make_own_invite, private.revoke_own_invite
-  to authenticated;
+grant select on app.invite_codes to authenticated;
+grant select on app.invite_card to authenticated;
 create policy select_own on app.invite_codes for select to authenticated using (generated_by = (select app.uid()));
 comment on policy select_own on app.invite_codes is 'One''s own codes. Definer functions count and write them.';
 
@@ -69,20 +69,60 @@ create policy select_own on app.invite_tree for select to authenticated
   using (inviter_id = (select app.uid()) or invitee_id = (select app.uid()));
 comment on policy select_own on app.invite_tree is 'Whom one brought in, and by whom one came.';
 
-grant execute on function private.end_own_token to authenticated;
-grant execute on function api.get_me, api.log_out to authenticated;
-grant execute on function private.export_own to authenticated;
-grant execute on function api.update_me, api.get_profile, api.note_presence, api.export_me,
-  api.list_my_personas, api.create_persona, api.update_persona, api.delete_persona, api.set_default_persona,
-  api.list_my_invites, api.create_invite, api.revoke_invite, api.get_invite_tree
+-- helpers
+grant execute on function
+  private.count_invites,
+  private.end_own_token,
+  private.export_own,
+  private.invite_allotment,
+  private.invite_status,
+  private.make_default_persona,
+  private.make_own_invite,
+  private.own_persona,
+  private.own_profile,
+  private.revoke_own_invite
   to authenticated;
-grant execute on function api.list_sessions, api.end_session to authenticated;
--- what comes before a token, and what trusts the facade to have checked a password: for its gate, which no token can name
-grant execute on function api.find_login, api.log_in, api.reserve_invite, api.reserve_invite_code, api.register,
-  api.refresh_session, api.find_password, api.change_password, api.request_password_reset, api.check_password_reset,
-  api.reset_password, api.erase_me
+
+-- operations
+grant execute on function
+  api.create_invite,
+  api.create_persona,
+  api.delete_persona,
+  api.end_session,
+  api.export_me,
+  api.get_invite_tree,
+  api.get_me,
+  api.get_profile,
+  api.list_my_invites,
+  api.list_my_personas,
+  api.list_sessions,
+  api.log_out,
+  api.note_presence,
+  api.revoke_invite,
+  api.set_default_persona,
+  api.update_me,
+  api.update_persona
+  to authenticated;
+
+-- gate: what comes before a token, and what trusts the facade to have checked a password; no token can name its role
+grant execute on function
+  api.change_password,
+  api.check_password_reset,
+  api.erase_me,
+  api.find_login,
+  api.find_password,
+  api.log_in,
+  api.refresh_session,
+  api.register,
+  api.request_password_reset,
+  api.reserve_invite,
+  api.reserve_invite_code,
+  api.reset_password
   to gate;
 
 -- jobs
-grant execute on function private.job_release_reservations, private.job_expire_invites, private.reset_mail
+grant execute on function
+  private.job_expire_invites,
+  private.job_release_reservations,
+  private.reset_mail
   to worker;

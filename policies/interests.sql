@@ -2,16 +2,17 @@
 
 -- interests
 alter table app.interests enable row level security;
-grant select on app.interests, app.interest_card to authenticated;
+grant select on app.interests to authenticated;
+grant select on app.interest_card to authenticated;
 create policy select_all on app.interests for select to authenticated using (true);
-comment on policy select_all on app.interests is 'The catalog is for everyone; staff write it, and triggers its counts.';
+comment on policy select_all on app.interests is
+  'The catalog is for everyone; staff write it, and triggers its counts.';
 
 -- user_interests
 alter table app.user_interests enable row level security;
 grant select, delete on app.user_interests to authenticated;
 grant insert (user_id, interest_id, depth, expertise), update (depth, expertise) on app.user_interests to authenticated;
 grant select on app.user_interest_card to authenticated;
-
 create policy select_own on app.user_interests for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.user_interests is
   'One''s own choices. Others learn of them through definer functions alone.';
@@ -23,6 +24,18 @@ comment on policy update_own on app.user_interests is 'People rate their own dep
 create policy delete_own on app.user_interests for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.user_interests is 'People take back their own choices.';
 
-grant execute on function private.interest, private.interest_subtree, private.interest_tree to authenticated, service_role;
-grant execute on function api.get_catalog, api.list_my_interests, api.select_interest, api.select_interests, api.drop_interest
+-- helpers
+grant execute on function
+  private.interest,
+  private.interest_subtree,
+  private.interest_tree
+  to authenticated, service_role;
+
+-- operations
+grant execute on function
+  api.drop_interest,
+  api.get_catalog,
+  api.list_my_interests,
+  api.select_interest,
+  api.select_interests
   to authenticated;

@@ -22,6 +22,19 @@ create policy select_own on app.notification_actors for select to authenticated
 comment on policy select_own on app.notification_actors is
   'Whoever sees the notification; who the actor is shows only through app.person_card.';
 
-grant execute on function private.notification_cards to authenticated;
-grant execute on function private.tell_series_followers to worker;
-grant execute on function api.list_notifications, api.count_unread, api.mark_read to authenticated;
+-- helpers
+grant execute on function
+  private.notification_cards
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.count_unread,
+  api.list_notifications,
+  api.mark_read
+  to authenticated;
+
+-- a batch that the worker does
+grant execute on function
+  private.tell_series_followers
+  to worker;

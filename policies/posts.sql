@@ -1,19 +1,34 @@
 -- Who may see and touch posts, replies and reactions. Twin of sql/posts/.
 
-grant execute on function private.visibility_level, private.hot_at, private.trimmed, private.post, private.open_post, private.original, private.open_original, private.marked, private.own_post, private.post_visible_to, private.post_time,
-  private.post_cards, private.muted_posts, private.reply, private.reply_time, private.reply_cards, private.reactions_of, private.reported_post, private.reported_reply,
-  private.series, private.series_cards, private.place_part, private.part_place,
-  private.bookmark_time, private.quotable, private.reposted, private.delete_repost, private.pin, private.unpin, private.withdraw_vote
-  to authenticated;
-
 -- posts
 alter table app.posts enable row level security;
 grant select on app.posts to authenticated;
-grant insert (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth, interest_id, is_journalism,
-              publish_at, published_at),
-  update (persona_id, title, body, media, visibility, depth, interest_id, is_journalism, publish_at)
-  on app.posts to authenticated;
-
+grant insert (
+  author_id,
+  persona_id,
+  format,
+  title,
+  body,
+  media,
+  quoted_post_id,
+  visibility,
+  depth,
+  interest_id,
+  is_journalism,
+  publish_at,
+  published_at
+) on app.posts to authenticated;
+grant update (
+  persona_id,
+  title,
+  body,
+  media,
+  visibility,
+  depth,
+  interest_id,
+  is_journalism,
+  publish_at
+) on app.posts to authenticated;
 create policy select_audience on app.posts for select to authenticated
   using (private.may_see(
     (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = posts.author_id),
@@ -22,26 +37,20 @@ create policy select_audience on app.posts for select to authenticated
                          where m.space_id = posts.space_id and m.user_id = (select app.uid())) is true)
     and (format <> 'repost' or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy select_audience on app.posts is
-  'The one rule of visibility: whoever is enough to the author for what the post requires, within its space; a repost shows to who may see what it is of. All that hangs on a post derives from it.';
+  'The one rule of visibility: whoever is enough to the author for what the post requires, within its space; a repost '
+  'shows to who may see what it is of. All that hangs on a post derives from it.';
 create policy insert_own on app.posts for insert to authenticated
   with check (author_id = (select app.uid())
-    and (quoted_post_id is null or format not in ('quote', 'repost') or private.post_visible_to(quoted_post_id, (select app.uid()))));
+    and (quoted_post_id is null or format not in ('quote', 'repost')
+      or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy insert_own on app.posts is 'People publish in their own name, and pass on what they see.';
-
 create policy update_own on app.posts for update to authenticated
   using (author_id = (select app.uid())) with check (author_id = (select app.uid()));
 comment on policy update_own on app.posts is
   'The author edits; hiding, deleting, pinning and publishing are definer functions'' to do.';
 
-grant execute on function private.media, private.further_interests, private.check_publish_at, private.publish_now,
-  private.scheduled_time, private.profile_place, private.delete_own_post
-  to authenticated;
-grant execute on function api.list_posts_by, api.list_scheduled_posts, api.update_post, api.delete_post to authenticated;
-grant execute on function private.place_reposts, private.job_publish_scheduled to worker;
-
--- post_versions
+-- post_versions: nobody reads them but their author's export; a trigger writes them
 alter table app.post_versions enable row level security;
--- nobody reads them but their author's export: a trigger writes them
 
 -- post_interests
 alter table app.post_interests enable row level security;
@@ -55,7 +64,8 @@ create policy insert_author on app.post_interests for insert to authenticated
 comment on policy insert_author on app.post_interests is 'The author alone. A repost has none.';
 create policy delete_author on app.post_interests for delete to authenticated
   using (not is_primary and (select p.author_id from app.posts p where p.id = post_id) = (select app.uid()));
-comment on policy delete_author on app.post_interests is 'The author alone; the primary one follows the post, by trigger.';
+comment on policy delete_author on app.post_interests is
+  'The author alone; the primary one follows the post, by trigger.';
 
 -- post_counters
 alter table app.post_counters enable row level security;
@@ -71,6 +81,36 @@ create policy select_with_post on app.post_emotions for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.post_emotions is 'Whoever sees the post. Triggers write.';
 
+-- replies
+alter table app.replies enable row level security;
+grant select on app.replies to authenticated;
+grant insert (post_id, author_id, parent_id, kind, body) on app.replies to authenticated;
+grant select on app.reply_card to authenticated;
+create policy select_with_post on app.replies for select to authenticated
+  using (private.may_see(
+      (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = replies.author_id),
+      required_level, true)
+     and (select true from app.posts p where p.id = post_id));
+comment on policy select_with_post on app.replies is
+  'Whoever sees the post, and is not across a block from the one who replied.';
+create policy insert_own on app.replies for insert to authenticated
+  with check (author_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
+comment on policy insert_own on app.replies is
+  'People reply in their own name to what they see: of a repost to the original.';
+
+-- reactions
+alter table app.reactions enable row level security;
+grant select, delete on app.reactions to authenticated;
+grant insert (post_id, user_id, kind) on app.reactions to authenticated;
+create policy select_own on app.reactions for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.reactions is 'One''s own alone. What others gave shows as a count.';
+create policy insert_own on app.reactions for insert to authenticated
+  with check (user_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
+comment on policy insert_own on app.reactions is
+  'People react in their own name to what they see: of a repost to the original.';
+create policy delete_own on app.reactions for delete to authenticated using (user_id = (select app.uid()));
+comment on policy delete_own on app.reactions is 'People take their own reactions back.';
+
 -- bookmarks
 alter table app.bookmarks enable row level security;
 grant select, delete on app.bookmarks to authenticated;
@@ -79,7 +119,8 @@ create policy select_own on app.bookmarks for select to authenticated using (use
 comment on policy select_own on app.bookmarks is 'One''s own alone.';
 create policy insert_own on app.bookmarks for insert to authenticated
   with check (user_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
-comment on policy insert_own on app.bookmarks is 'People bookmark in their own name what they see: of a repost the original.';
+comment on policy insert_own on app.bookmarks is
+  'People bookmark in their own name what they see: of a repost the original.';
 create policy delete_own on app.bookmarks for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.bookmarks is 'People take their own back.';
 
@@ -95,32 +136,30 @@ comment on policy insert_own on app.post_mutes is 'People mute in their own name
 create policy delete_own on app.post_mutes for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.post_mutes is 'People take their own back.';
 
+-- ended_bookmarks: for definer functions alone
 alter table private.ended_bookmarks enable row level security;
-
-grant execute on function
-  api.bookmark, api.unbookmark, api.list_bookmarks, api.mute_post, api.unmute_post, api.repost, api.unrepost,
-  api.pin_post, api.unpin_post
-  to authenticated;
-grant execute on function api.count_views to gate;
 
 -- polls
 alter table app.polls enable row level security;
 grant select on app.polls to authenticated;
+grant select on app.poll_card to authenticated;
 create policy select_with_post on app.polls for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.polls is 'Whoever sees the post.';
 
+-- poll_options
 alter table app.poll_options enable row level security;
 grant select on app.poll_options to authenticated;
 create policy select_with_poll on app.poll_options for select to authenticated
   using ((select true from app.polls l where l.id = poll_id));
 comment on policy select_with_poll on app.poll_options is 'Whoever sees the poll. A trigger counts.';
 
+-- poll_votes
 alter table app.poll_votes enable row level security;
 grant select on app.poll_votes to authenticated;
+grant insert (poll_id, user_id, option_id), update (option_id), delete on app.poll_votes to authenticated;
 create policy select_own on app.poll_votes for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.poll_votes is 'One''s own vote; what others chose shows as a tally alone.';
-grant insert (poll_id, user_id, option_id), update (option_id), delete on app.poll_votes to authenticated;
 create policy insert_own on app.poll_votes for insert to authenticated
   with check (user_id = (select app.uid()) and (select true from app.polls l where l.id = poll_id));
 comment on policy insert_own on app.poll_votes is 'People vote in their own name, in polls that they see.';
@@ -130,25 +169,31 @@ create policy update_own on app.poll_votes for update to authenticated
 comment on policy update_own on app.poll_votes is 'People move their own vote.';
 create policy delete_own on app.poll_votes for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.poll_votes is 'People take their own vote back.';
-grant select on app.poll_card to authenticated;
-grant execute on function private.add_poll, private.open_poll, private.poll_card, api.vote_poll, api.unvote_poll to authenticated;
-grant execute on function private.job_close_polls to worker;
 
 -- series
 alter table app.series enable row level security;
-grant select on app.series, app.series_card to authenticated;
+grant select on app.series to authenticated;
 grant insert (author_id, title, description) on app.series to authenticated;
+grant select on app.series_card to authenticated;
+create policy select_author_or_reader on app.series for select to authenticated
+  using (author_id = (select app.uid())
+      or id in (select i.series_id from app.series_items i where i.series_id = series.id));
+comment on policy select_author_or_reader on app.series is 'The author, and whoever sees one of its parts.';
 create policy insert_own on app.series for insert to authenticated with check (author_id = (select app.uid()));
 comment on policy insert_own on app.series is 'People make series in their own name.';
 
+-- series_items
 alter table app.series_items enable row level security;
 grant select on app.series_items to authenticated;
 create policy select_with_post on app.series_items for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.series_items is
   'Whoever sees the part. private.place_part writes: positions are those of all parts, also of the unseen.';
+
+-- left_parts: for definer functions alone
 alter table private.left_parts enable row level security;
 
+-- series_follows
 alter table app.series_follows enable row level security;
 grant select, delete on app.series_follows to authenticated;
 grant insert (series_id, user_id) on app.series_follows to authenticated;
@@ -157,59 +202,114 @@ comment on policy select_own on app.series_follows is 'One''s own; nobody sees w
 create policy insert_own on app.series_follows for insert to authenticated
   with check (user_id = (select app.uid())
           and (select s.author_id from app.series s where s.id = series_id) <> (select app.uid()));
-comment on policy insert_own on app.series_follows is 'People follow in their own name the series of others that they see.';
+comment on policy insert_own on app.series_follows is
+  'People follow in their own name the series of others that they see.';
 create policy delete_own on app.series_follows for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.series_follows is 'People end their own follows.';
-
-create policy select_author_or_reader on app.series for select to authenticated
-  using (author_id = (select app.uid()) or id in (select i.series_id from app.series_items i where i.series_id = series.id));
-comment on policy select_author_or_reader on app.series is 'The author, and whoever sees one of its parts.';
 
 -- post_co_authors
 alter table app.post_co_authors enable row level security;
 grant select on app.post_co_authors to authenticated;
+grant insert (post_id, user_id, split_share) on app.post_co_authors to authenticated;
 create policy select_with_post on app.post_co_authors for select to authenticated
   using ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid()) or user_id = (select app.uid())
       or (status = 'accepted' and (select true from app.posts p where p.id = post_id)));
 comment on policy select_with_post on app.post_co_authors is
   'Accepted ones show with the post, an invitation to the two whom it concerns.';
-grant insert (post_id, user_id, split_share) on app.post_co_authors to authenticated;
 create policy insert_author on app.post_co_authors for insert to authenticated
   with check ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid())
           and (select true from app.users u where u.id = user_id));
 comment on policy insert_author on app.post_co_authors is
   'The author invites, nobody across a block. No update and no delete: private.settle_co_author sees to the answer.';
-grant execute on function private.co_author, private.check_split, private.settle_co_author,
-  api.invite_co_author, api.respond_co_author to authenticated;
 
--- replies
-alter table app.replies enable row level security;
-grant select on app.replies to authenticated;
-grant insert (post_id, author_id, parent_id, kind, body) on app.replies to authenticated;
-grant select on app.reply_card to authenticated;
-create policy select_with_post on app.replies for select to authenticated
-  using (private.may_see(
-           (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = replies.author_id),
-           required_level, true)
-     and (select true from app.posts p where p.id = post_id));
-comment on policy select_with_post on app.replies is 'Whoever sees the post, and is not across a block from the one who replied.';
-create policy insert_own on app.replies for insert to authenticated
-  with check (author_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
-comment on policy insert_own on app.replies is 'People reply in their own name to what they see: of a repost to the original.';
-
--- reactions
-alter table app.reactions enable row level security;
-grant select, delete on app.reactions to authenticated;
-grant insert (post_id, user_id, kind) on app.reactions to authenticated;
-create policy select_own on app.reactions for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.reactions is 'One''s own alone. What others gave shows as a count.';
-create policy insert_own on app.reactions for insert to authenticated
-  with check (user_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
-comment on policy insert_own on app.reactions is 'People react in their own name to what they see: of a repost to the original.';
-create policy delete_own on app.reactions for delete to authenticated using (user_id = (select app.uid()));
-comment on policy delete_own on app.reactions is 'People take their own reactions back.';
-
+-- helpers
 grant execute on function
-  api.create_post, api.get_post, api.create_reply, api.list_replies, api.react, api.unreact,
-  api.create_series, api.list_my_series, api.add_series_item, api.list_series_items, api.follow_series, api.unfollow_series
+  private.add_poll,
+  private.bookmark_time,
+  private.check_publish_at,
+  private.check_split,
+  private.co_author,
+  private.delete_own_post,
+  private.delete_repost,
+  private.further_interests,
+  private.hot_at,
+  private.marked,
+  private.media,
+  private.muted_posts,
+  private.open_original,
+  private.open_poll,
+  private.open_post,
+  private.original,
+  private.own_post,
+  private.part_place,
+  private.pin,
+  private.place_part,
+  private.poll_card,
+  private.post,
+  private.post_cards,
+  private.post_time,
+  private.post_visible_to,
+  private.profile_place,
+  private.publish_now,
+  private.quotable,
+  private.reactions_of,
+  private.reply,
+  private.reply_cards,
+  private.reply_time,
+  private.reported_post,
+  private.reported_reply,
+  private.reposted,
+  private.scheduled_time,
+  private.series,
+  private.series_cards,
+  private.settle_co_author,
+  private.trimmed,
+  private.unpin,
+  private.visibility_level,
+  private.withdraw_vote
   to authenticated;
+
+-- operations
+grant execute on function
+  api.add_series_item,
+  api.bookmark,
+  api.create_post,
+  api.create_reply,
+  api.create_series,
+  api.delete_post,
+  api.follow_series,
+  api.get_post,
+  api.invite_co_author,
+  api.list_bookmarks,
+  api.list_my_series,
+  api.list_posts_by,
+  api.list_replies,
+  api.list_scheduled_posts,
+  api.list_series_items,
+  api.mute_post,
+  api.pin_post,
+  api.react,
+  api.repost,
+  api.respond_co_author,
+  api.unbookmark,
+  api.unfollow_series,
+  api.unmute_post,
+  api.unpin_post,
+  api.unreact,
+  api.unrepost,
+  api.unvote_poll,
+  api.update_post,
+  api.vote_poll
+  to authenticated;
+
+-- gate: the facade counts what was opened
+grant execute on function
+  api.count_views
+  to gate;
+
+-- jobs, and a batch that the worker does
+grant execute on function
+  private.job_close_polls,
+  private.job_publish_scheduled,
+  private.place_reposts
+  to worker;

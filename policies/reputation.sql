@@ -19,7 +19,8 @@ comment on policy select_reachable on app.reputation is
 
 -- reputation_votes
 alter table app.reputation_votes enable row level security;
-grant select on app.reputation_votes, app.reputation_vote_card to authenticated;
+grant select on app.reputation_votes to authenticated;
+grant select on app.reputation_vote_card to authenticated;
 create policy select_received on app.reputation_votes for select to authenticated
   using (user_id = (select app.uid()) and value <> 0 and (select true from app.users u where u.id = voter_id));
 comment on policy select_received on app.reputation_votes is
@@ -27,17 +28,22 @@ comment on policy select_received on app.reputation_votes is
 
 -- reputation_appeals
 alter table app.reputation_appeals enable row level security;
-grant select on app.reputation_appeals, app.reputation_appeal_card to authenticated;
+grant select on app.reputation_appeals to authenticated;
 grant insert (user_id, interest_id, entry_id, text) on app.reputation_appeals to authenticated;
+grant select on app.reputation_appeal_card to authenticated;
 create policy select_own on app.reputation_appeals for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.reputation_appeals is 'One''s own appeals. Staff reads and resolves them by operations of its own.';
+comment on policy select_own on app.reputation_appeals is
+  'One''s own appeals. Staff reads and resolves them by operations of its own.';
 create policy insert_own on app.reputation_appeals for insert to authenticated
   with check (user_id = (select app.uid())
-          and (entry_id is null or entry_id in (select e.id from app.reputation_entries e where e.user_id = (select app.uid()))));
+          and (entry_id is null
+            or entry_id in (select e.id from app.reputation_entries e where e.user_id = (select app.uid()))));
 comment on policy insert_own on app.reputation_appeals is 'People appeal in their own name, about their own entries.';
 
--- contribution_entries, contribution_inheritance: for definer functions alone
+-- contribution_entries: for definer functions alone
 alter table app.contribution_entries enable row level security;
+
+-- contribution_inheritance: for definer functions alone
 alter table private.contribution_inheritance enable row level security;
 
 -- contribution_scores
@@ -46,15 +52,41 @@ grant select on app.contribution_scores to authenticated;
 create policy select_own on app.contribution_scores for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.contribution_scores is 'One''s own score. The ledger''s trigger writes it.';
 
-grant execute on function private.level_minimums, private.level_rank, private.level_name, private.next_level,
-  private.reputation_level, private.reputation_value, private.total_reputation, private.reputation_of
+-- helpers
+grant execute on function
+  private.level_minimums,
+  private.level_name,
+  private.level_rank,
+  private.next_level,
+  private.reputation_level,
+  private.reputation_of,
+  private.reputation_value,
+  private.total_reputation
   to authenticated, service_role;
-grant execute on function private.require_reputation, private.has_journalism_reputation, private.detailed_interests,
-  private.reputation_events, private.cast_vote, private.vote_time
+grant execute on function
+  private.cast_vote,
+  private.detailed_interests,
+  private.has_journalism_reputation,
+  private.reputation_events,
+  private.require_reputation,
+  private.vote_time
   to authenticated;
-grant execute on function api.get_my_reputation, api.get_reputation, api.get_reputation_details, api.get_reputation_summary,
-  api.get_my_capabilities, api.vote_reputation, api.list_received_votes, api.create_appeal, api.list_my_appeals
+
+-- operations
+grant execute on function
+  api.create_appeal,
+  api.get_my_capabilities,
+  api.get_my_reputation,
+  api.get_reputation,
+  api.get_reputation_details,
+  api.get_reputation_summary,
+  api.list_my_appeals,
+  api.list_received_votes,
+  api.vote_reputation
   to authenticated;
 
 -- the job, and batches that the worker does
-grant execute on function private.job_inherit_contributions, private.forfeit_earnings to worker;
+grant execute on function
+  private.forfeit_earnings,
+  private.job_inherit_contributions
+  to worker;

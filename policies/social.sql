@@ -1,17 +1,10 @@
 -- Who may see and touch circles, invitations, blocks, follows, mutes, keywords and reports. Twin of sql/social/.
 
-grant execute on function private.lock_pairs, private.lock_person, private.circle_cards, private.own_circle, private.circle_name,
-  private.invitation_cards, private.settle_invitation, private.blocked_person, private.shares_circle,
-  private.person_page, private.follow_at, private.follow_counts, private.name_cursor, private.muted_people, private.own_blocks,
-  private.folded, private.keyword_pattern, private.muted_pattern, private.words, private.has_keyword, private.timed_id, private.report_finder
-  to authenticated;
-
 -- circles
 alter table app.circles enable row level security;
 grant select, delete on app.circles to authenticated;
 grant insert (owner_id, kind, name, accent), update (name, accent) on app.circles to authenticated;
-grant select on app.circle_card, app.circle_member_card to authenticated;
-
+grant select on app.circle_card to authenticated;
 create policy select_member on app.circles for select to authenticated
   using (owner_id = (select app.uid())
       or id in (select m.circle_id from app.circle_members m where m.member_id = (select app.uid())));
@@ -28,7 +21,7 @@ comment on policy delete_own on app.circles is 'The owner alone deletes a circle
 alter table app.circle_members enable row level security;
 grant select, delete on app.circle_members to authenticated;
 grant insert (circle_id, owner_id, member_id, bond_level), update (bond_level) on app.circle_members to authenticated;
-
+grant select on app.circle_member_card to authenticated;
 create policy select_concerned on app.circle_members for select to authenticated
   using (owner_id = (select app.uid()) or member_id = (select app.uid()));
 comment on policy select_concerned on app.circle_members is
@@ -49,7 +42,6 @@ alter table app.circle_invitations enable row level security;
 grant select on app.circle_invitations to authenticated;
 grant insert (circle_id, inviter_id, invitee_id, bond_level) on app.circle_invitations to authenticated;
 grant select on app.circle_invitation_card to authenticated;
-
 create policy select_concerned on app.circle_invitations for select to authenticated
   using (inviter_id = (select app.uid()) or invitee_id = (select app.uid()));
 comment on policy select_concerned on app.circle_invitations is 'The two people whom it concerns.';
@@ -58,13 +50,13 @@ create policy insert_owner on app.circle_invitations for insert to authenticated
           and circle_id in (select c.id from app.circles c where c.owner_id = (select app.uid()))
           and (select true from app.users u where u.id = invitee_id));
 comment on policy insert_owner on app.circle_invitations is
-  'The owner of a circle invites into it, nobody across a block. No update: private.settle_invitation keeps the states.';
+  'The owner of a circle invites into it, nobody across a block. '
+  'No update: private.settle_invitation keeps the states.';
 
 -- blocks
 alter table app.blocks enable row level security;
 grant select, delete on app.blocks to authenticated;
 grant insert (blocker_id, blocked_id) on app.blocks to authenticated;
-
 create policy select_own on app.blocks for select to authenticated using (blocker_id = (select app.uid()));
 comment on policy select_own on app.blocks is 'Whom one has blocked; nobody sees by whom they are blocked.';
 create policy insert_own on app.blocks for insert to authenticated with check (blocker_id = (select app.uid()));
@@ -72,14 +64,13 @@ comment on policy insert_own on app.blocks is 'People block in their own name.';
 create policy delete_own on app.blocks for delete to authenticated using (blocker_id = (select app.uid()));
 comment on policy delete_own on app.blocks is 'Only the blocker lifts a block.';
 
--- follows; what ended is for definer functions alone
+-- follows
 alter table app.follows enable row level security;
-alter table private.ended_follows enable row level security;
 grant select, delete on app.follows to authenticated;
 grant insert (follower_id, following_id) on app.follows to authenticated;
-
 create policy select_reachable on app.follows for select to authenticated
-  using ((select true from app.users u where u.id = follower_id) and (select true from app.users u where u.id = following_id));
+  using ((select true from app.users u where u.id = follower_id)
+     and (select true from app.users u where u.id = following_id));
 comment on policy select_reachable on app.follows is 'Whoever sees both people sees that one follows the other.';
 create policy insert_own on app.follows for insert to authenticated
   with check (follower_id = (select app.uid()) and (select true from app.users u where u.id = following_id));
@@ -87,11 +78,13 @@ comment on policy insert_own on app.follows is 'People follow in their own name,
 create policy delete_own on app.follows for delete to authenticated using (follower_id = (select app.uid()));
 comment on policy delete_own on app.follows is 'Only the follower ends a follow; a block does it by trigger.';
 
+-- ended_follows: for definer functions alone
+alter table private.ended_follows enable row level security;
+
 -- mutes
 alter table app.mutes enable row level security;
 grant select, delete on app.mutes to authenticated;
 grant insert (muter_id, muted_id) on app.mutes to authenticated;
-
 create policy select_own on app.mutes for select to authenticated using (muter_id = (select app.uid()));
 comment on policy select_own on app.mutes is 'Whom one has muted; nobody sees by whom they are muted.';
 create policy insert_own on app.mutes for insert to authenticated
@@ -103,9 +96,8 @@ comment on policy delete_own on app.mutes is 'Only the muter lifts a mute.';
 -- muted_keywords
 alter table app.muted_keywords enable row level security;
 grant select, delete on app.muted_keywords to authenticated;
-grant select on app.muted_keyword_card to authenticated;
 grant insert (id, user_id, keyword, folded, until), update (keyword, until) on app.muted_keywords to authenticated;
-
+grant select on app.muted_keyword_card to authenticated;
 create policy select_own on app.muted_keywords for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.muted_keywords is 'One''s own words.';
 create policy insert_own on app.muted_keywords for insert to authenticated with check (user_id = (select app.uid()));
@@ -116,27 +108,84 @@ comment on policy update_own on app.muted_keywords is 'A word that is muted agai
 create policy delete_own on app.muted_keywords for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.muted_keywords is 'People lift their own.';
 
--- reports; the registry is for definer functions alone
+-- reports
 alter table app.reports enable row level security;
-alter table private.report_targets enable row level security;
 grant select on app.reports to authenticated;
 grant insert (reporter_id, target_type, target_id, reason) on app.reports to authenticated;
-
 create policy select_own on app.reports for select to authenticated using (reporter_id = (select app.uid()));
-comment on policy select_own on app.reports is 'One''s own reports; the reported see none. Staff reads and settles them by operations of its own.';
+comment on policy select_own on app.reports is
+  'One''s own reports; the reported see none. Staff reads and settles them by operations of its own.';
 create policy insert_own on app.reports for insert to authenticated with check (reporter_id = (select app.uid()));
-comment on policy insert_own on app.reports is 'People report in their own name; that they see the target is api.report''s to find out, by its kind.';
+comment on policy insert_own on app.reports is
+  'People report in their own name; that they see the target is api.report''s to find out, by its kind.';
 
+-- report_targets: for definer functions alone
+alter table private.report_targets enable row level security;
+
+-- helpers
 grant execute on function
-  api.create_circle, api.list_my_circles, api.update_circle, api.delete_circle,
-  api.list_circle_members, api.add_circle_member, api.set_bond_level, api.remove_circle_member,
-  api.invite_to_circle, api.list_circle_invitations, api.list_my_invitations,
-  api.respond_invitation, api.accept_invitation, api.decline_invitation, api.revoke_invitation,
-  api.check_circles, api.list_pending_invitations, api.list_memberships,
-  api.block_person, api.unblock_person, api.list_blocks, api.mute_person, api.unmute_person, api.list_mutes,
-  api.follow_person, api.unfollow_person, api.follow_stats, api.list_followers, api.list_following,
-  api.mute_keyword, api.unmute_keyword, api.list_muted_keywords, api.report
+  private.blocked_person,
+  private.circle_cards,
+  private.circle_name,
+  private.folded,
+  private.follow_at,
+  private.follow_counts,
+  private.has_keyword,
+  private.invitation_cards,
+  private.keyword_pattern,
+  private.lock_pairs,
+  private.lock_person,
+  private.muted_pattern,
+  private.muted_people,
+  private.name_cursor,
+  private.own_blocks,
+  private.own_circle,
+  private.person_page,
+  private.report_finder,
+  private.settle_invitation,
+  private.shares_circle,
+  private.timed_id,
+  private.words
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.accept_invitation,
+  api.add_circle_member,
+  api.block_person,
+  api.check_circles,
+  api.create_circle,
+  api.decline_invitation,
+  api.delete_circle,
+  api.follow_person,
+  api.follow_stats,
+  api.invite_to_circle,
+  api.list_blocks,
+  api.list_circle_invitations,
+  api.list_circle_members,
+  api.list_followers,
+  api.list_following,
+  api.list_memberships,
+  api.list_muted_keywords,
+  api.list_mutes,
+  api.list_my_circles,
+  api.list_my_invitations,
+  api.list_pending_invitations,
+  api.mute_keyword,
+  api.mute_person,
+  api.remove_circle_member,
+  api.report,
+  api.respond_invitation,
+  api.revoke_invitation,
+  api.set_bond_level,
+  api.unblock_person,
+  api.unfollow_person,
+  api.unmute_keyword,
+  api.unmute_person,
+  api.update_circle
   to authenticated;
 
 -- jobs
-grant execute on function private.job_check_audience to worker;
+grant execute on function
+  private.job_check_audience
+  to worker;

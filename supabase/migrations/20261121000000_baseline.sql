@@ -1726,38 +1726,27 @@ insert into private.jobs (name, cron, expires) values ('finish-erasures', '30 * 
 
 -- Who may see and touch the base. Twin of sql/base/.
 
--- helpers that operations call in their caller's name
-grant execute on function private.fail, private.refusal, private.check_caller, private.enter, private.caller, app.uid
-  to anon, authenticated, service_role, gate;
-grant execute on function private.domain, private.actor_id, private.username_of, private.named, private.person, private.require_flag,
-  private.require_role, private.may_see, private.may_meet, private.cursor_uuid, private.page, private.merged, private.not_modified,
-  private.idempotency_key, private.replayed, private.keep, private.emit
-  to authenticated, service_role, gate;
-grant execute on function private.lock_pairs, private.level_of, private.audit, private.ledger_points to service_role;
-
--- PostgREST's door: on the role and not in config.toml, which only the CLI reads. Where the owner may not set this the
--- migration fails, and rightly: without the check an ended token lives on there.
-alter role authenticator set pgrst.db_schemas = 'api';
-alter role authenticator set pgrst.db_pre_request = 'private.check_caller';
-notify pgrst, 'reload config';
-
 -- users
 alter table app.users enable row level security;
 grant select (id, username, created_at) on app.users to authenticated;
-
 create policy select_reachable on app.users for select to authenticated
   using (banned_at is null and erased_at is null
      and private.may_meet((select a.level from app.audience a
                            where a.viewer_id = (select app.uid()) and a.author_id = users.id)));
 comment on policy select_reachable on app.users is
-  'Everyone but the banned, the erased and those across a block. Nobody writes the core of a person: definer functions do.';
+  'Everyone but the banned, the erased and those across a block. '
+  'Nobody writes the core of a person: definer functions do.';
 
--- usernames, personal_data: for definer functions alone
+-- usernames: for definer functions alone
 alter table app.usernames enable row level security;
+
+-- personal_data: for definer functions alone
 alter table private.personal_data enable row level security;
 
--- revoked_tokens, errors: private, for definer functions alone
+-- revoked_tokens: for definer functions alone
 alter table private.revoked_tokens enable row level security;
+
+-- errors: for definer functions alone
 alter table private.errors enable row level security;
 
 -- settings
@@ -1776,7 +1765,8 @@ comment on policy select_all on app.feature_flags is 'Everyone may know what is 
 alter table app.audience enable row level security;
 grant select on app.audience to authenticated;
 create policy select_own on app.audience for select to authenticated using (viewer_id = (select app.uid()));
-comment on policy select_own on app.audience is 'A viewer''s own levels, which other policies probe. Triggers write it.';
+comment on policy select_own on app.audience is
+  'A viewer''s own levels, which other policies probe. Triggers write it.';
 
 -- spaces
 alter table app.spaces enable row level security;
@@ -1785,49 +1775,126 @@ create policy select_member on app.spaces for select to authenticated
   using (id in (select m.space_id from app.space_members m where m.user_id = (select app.uid())));
 comment on policy select_member on app.spaces is 'Members see their spaces.';
 
+-- space_members
 alter table app.space_members enable row level security;
 grant select on app.space_members to authenticated;
 create policy select_own on app.space_members for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.space_members is 'One''s own memberships, which other policies probe.';
 
--- events, event_listeners, ledger_kinds, realtime_topics: registries, for definer functions alone
+-- events: a registry, for definer functions alone
 alter table private.events enable row level security;
+
+-- event_listeners: a registry, for definer functions alone
 alter table private.event_listeners enable row level security;
+
+-- ledger_kinds: a registry, for definer functions alone
 alter table private.ledger_kinds enable row level security;
+
+-- realtime_topics: a registry, for definer functions alone
 alter table private.realtime_topics enable row level security;
 
--- domain_events, idempotency_keys, audit_log, audit_details: for definer functions and staff operations
+-- domain_events: for definer functions and staff operations
 alter table app.domain_events enable row level security;
+
+-- idempotency_keys: for definer functions and staff operations
 alter table app.idempotency_keys enable row level security;
+
+-- audit_log: for definer functions and staff operations
 alter table app.audit_log enable row level security;
+
+-- audit_details: for definer functions and staff operations
 alter table app.audit_details enable row level security;
 
--- jobs: the worker runs them and keeps their record, and touches no table but those of its queue
+-- job_runs: for definer functions alone
 alter table private.job_runs enable row level security;
+
+-- jobs: a registry, for definer functions alone
 alter table private.jobs enable row level security;
+
+-- batch_queues: a registry, for definer functions alone
 alter table private.batch_queues enable row level security;
+
+-- retention: a registry, for definer functions alone
 alter table private.retention enable row level security;
-grant execute on function private.note_job_run, private.list_work, private.job_roll_realtime_partitions, private.job_purge,
-  private.job_finish_erasures, private.apply_effect
-  to worker;
-grant execute on function private.job_metrics to gate;
-grant usage on schema pgboss to worker;
-grant select, insert, update, delete on all tables in schema pgboss to worker;
-grant execute on all functions in schema pgboss to worker;
 
 -- rates: counted before anyone is known, by definer functions
 alter table private.rates enable row level security;
-grant execute on function private.count_calls, private.uncount_calls to gate;
 
--- the channels of Realtime
-grant execute on function private.may_listen to authenticated;
+-- realtime.messages
 create policy select_audience on realtime.messages for select to authenticated
   using (extension = 'broadcast' and (select private.may_listen((select realtime.topic()))));
 do $$ begin
   comment on policy select_audience on realtime.messages is
-    'Whoever the channel is for, by private.realtime_topics. There is no policy for insert: nobody but the database sends.';
+    'Whoever the channel is for, by private.realtime_topics. '
+    'There is no policy for insert: nobody but the database sends.';
 exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write policies only
 end $$;
+
+-- helpers that operations call in their caller's name
+grant execute on function
+  app.uid,
+  private.caller,
+  private.check_caller,
+  private.enter,
+  private.fail,
+  private.refusal
+  to anon, authenticated, service_role, gate;
+grant execute on function
+  private.actor_id,
+  private.cursor_uuid,
+  private.domain,
+  private.emit,
+  private.idempotency_key,
+  private.keep,
+  private.may_meet,
+  private.may_see,
+  private.merged,
+  private.named,
+  private.not_modified,
+  private.page,
+  private.person,
+  private.replayed,
+  private.require_flag,
+  private.require_role,
+  private.username_of
+  to authenticated, service_role, gate;
+grant execute on function
+  private.audit,
+  private.ledger_points,
+  private.level_of,
+  private.lock_pairs
+  to service_role;
+
+-- the policy of realtime.messages
+grant execute on function
+  private.may_listen
+  to authenticated;
+
+-- gate
+grant execute on function
+  private.count_calls,
+  private.job_metrics,
+  private.uncount_calls
+  to gate;
+
+-- jobs: the worker runs them and keeps their record, and touches no table but those of its queue
+grant execute on function
+  private.apply_effect,
+  private.job_finish_erasures,
+  private.job_purge,
+  private.job_roll_realtime_partitions,
+  private.list_work,
+  private.note_job_run
+  to worker;
+grant usage on schema pgboss to worker;
+grant select, insert, update, delete on all tables in schema pgboss to worker;
+grant execute on all functions in schema pgboss to worker;
+
+-- PostgREST's door: on the role and not in config.toml, which only the CLI reads. Where the owner may not set this the
+-- migration fails, and rightly: without the check an ended token lives on there.
+alter role authenticator set pgrst.db_schemas = 'api';
+alter role authenticator set pgrst.db_pre_request = 'private.check_caller';
+notify pgrst, 'reload config';
 
 -- sql/identity/10_accounts.sql
 
@@ -3116,8 +3183,8 @@ comment on function api.export_me is
 -- users: the columns that identity adds
 grant select (role, first_name, last_name, country, city, about, profile_pic_url) on app.users to authenticated;
 grant update (username, first_name, last_name, country, city, about, profile_pic_url) on app.users to authenticated;
-grant select on app.person_card, app.profile_card to authenticated;
-grant execute on function private.own_profile to authenticated;
+grant select on app.person_card to authenticated;
+grant select on app.profile_card to authenticated;
 create policy update_own on app.users for update to authenticated
   using (id = (select app.uid())) with check (id = (select app.uid()));
 comment on policy update_own on app.users is 'People change their own profile; no other column is granted.';
@@ -3130,7 +3197,8 @@ create policy select_own on app.accounts for select to authenticated using (user
 comment on policy select_own on app.accounts is 'One''s own account.';
 create policy update_own on app.accounts for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.accounts is 'Number and presence; the rest of an account is written by definer functions.';
+comment on policy update_own on app.accounts is
+  'Number and presence; the rest of an account is written by definer functions.';
 
 -- credentials: for definer functions alone
 alter table private.credentials enable row level security;
@@ -3140,7 +3208,8 @@ alter table app.sessions enable row level security;
 grant select (id, user_id, user_agent, created_at, last_used_at, expires_at, ended_at) on app.sessions to authenticated;
 grant update (ended_at, user_agent) on app.sessions to authenticated;
 create policy select_own on app.sessions for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.sessions is 'One''s own rotating sessions, without what their tokens are checked against.';
+comment on policy select_own on app.sessions is
+  'One''s own rotating sessions, without what their tokens are checked against.';
 create policy update_own on app.sessions for update to authenticated
   using (user_id = (select app.uid())) with check (ended_at is not null);
 comment on policy update_own on app.sessions is 'People end their own sessions, and no ended one begins again.';
@@ -3154,7 +3223,6 @@ grant select, delete on app.personas to authenticated;
 grant insert (user_id, name, about, accent, profile_pic_url), update (name, about, accent, profile_pic_url)
   on app.personas to authenticated;
 grant select on app.persona_card to authenticated;
-grant execute on function private.own_persona, private.make_default_persona to authenticated;
 create policy select_reachable on app.personas for select to authenticated
   using (exists (select from app.users u where u.id = user_id));
 comment on policy select_reachable on app.personas is 'Whoever sees the person sees their personas.';
@@ -3162,16 +3230,15 @@ create policy insert_own on app.personas for insert to authenticated with check 
 comment on policy insert_own on app.personas is 'People make personas of their own.';
 create policy update_own on app.personas for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.personas is 'People change their own; which one is the default changes by definer function.';
+comment on policy update_own on app.personas is
+  'People change their own; which one is the default changes by definer function.';
 create policy delete_own on app.personas for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.personas is 'People delete their own.';
 
 -- invite_codes
 alter table app.invite_codes enable row level security;
-grant select on app.invite_codes, app.invite_card to authenticated;
-grant execute on function private.invite_status, private.invite_allotment, private.count_invites,
-  private.make_own_invite, private.revoke_own_invite
-  to authenticated;
+grant select on app.invite_codes to authenticated;
+grant select on app.invite_card to authenticated;
 create policy select_own on app.invite_codes for select to authenticated using (generated_by = (select app.uid()));
 comment on policy select_own on app.invite_codes is 'One''s own codes. Definer functions count and write them.';
 
@@ -3182,22 +3249,62 @@ create policy select_own on app.invite_tree for select to authenticated
   using (inviter_id = (select app.uid()) or invitee_id = (select app.uid()));
 comment on policy select_own on app.invite_tree is 'Whom one brought in, and by whom one came.';
 
-grant execute on function private.end_own_token to authenticated;
-grant execute on function api.get_me, api.log_out to authenticated;
-grant execute on function private.export_own to authenticated;
-grant execute on function api.update_me, api.get_profile, api.note_presence, api.export_me,
-  api.list_my_personas, api.create_persona, api.update_persona, api.delete_persona, api.set_default_persona,
-  api.list_my_invites, api.create_invite, api.revoke_invite, api.get_invite_tree
+-- helpers
+grant execute on function
+  private.count_invites,
+  private.end_own_token,
+  private.export_own,
+  private.invite_allotment,
+  private.invite_status,
+  private.make_default_persona,
+  private.make_own_invite,
+  private.own_persona,
+  private.own_profile,
+  private.revoke_own_invite
   to authenticated;
-grant execute on function api.list_sessions, api.end_session to authenticated;
--- what comes before a token, and what trusts the facade to have checked a password: for its gate, which no token can name
-grant execute on function api.find_login, api.log_in, api.reserve_invite, api.reserve_invite_code, api.register,
-  api.refresh_session, api.find_password, api.change_password, api.request_password_reset, api.check_password_reset,
-  api.reset_password, api.erase_me
+
+-- operations
+grant execute on function
+  api.create_invite,
+  api.create_persona,
+  api.delete_persona,
+  api.end_session,
+  api.export_me,
+  api.get_invite_tree,
+  api.get_me,
+  api.get_profile,
+  api.list_my_invites,
+  api.list_my_personas,
+  api.list_sessions,
+  api.log_out,
+  api.note_presence,
+  api.revoke_invite,
+  api.set_default_persona,
+  api.update_me,
+  api.update_persona
+  to authenticated;
+
+-- gate: what comes before a token, and what trusts the facade to have checked a password; no token can name its role
+grant execute on function
+  api.change_password,
+  api.check_password_reset,
+  api.erase_me,
+  api.find_login,
+  api.find_password,
+  api.log_in,
+  api.refresh_session,
+  api.register,
+  api.request_password_reset,
+  api.reserve_invite,
+  api.reserve_invite_code,
+  api.reset_password
   to gate;
 
 -- jobs
-grant execute on function private.job_release_reservations, private.job_expire_invites, private.reset_mail
+grant execute on function
+  private.job_expire_invites,
+  private.job_release_reservations,
+  private.reset_mail
   to worker;
 
 -- sql/interests/10_catalog.sql
@@ -3479,16 +3586,17 @@ create trigger _130_erase_choices after update of erased_at on app.users
 
 -- interests
 alter table app.interests enable row level security;
-grant select on app.interests, app.interest_card to authenticated;
+grant select on app.interests to authenticated;
+grant select on app.interest_card to authenticated;
 create policy select_all on app.interests for select to authenticated using (true);
-comment on policy select_all on app.interests is 'The catalog is for everyone; staff write it, and triggers its counts.';
+comment on policy select_all on app.interests is
+  'The catalog is for everyone; staff write it, and triggers its counts.';
 
 -- user_interests
 alter table app.user_interests enable row level security;
 grant select, delete on app.user_interests to authenticated;
 grant insert (user_id, interest_id, depth, expertise), update (depth, expertise) on app.user_interests to authenticated;
 grant select on app.user_interest_card to authenticated;
-
 create policy select_own on app.user_interests for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.user_interests is
   'One''s own choices. Others learn of them through definer functions alone.';
@@ -3500,8 +3608,20 @@ comment on policy update_own on app.user_interests is 'People rate their own dep
 create policy delete_own on app.user_interests for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.user_interests is 'People take back their own choices.';
 
-grant execute on function private.interest, private.interest_subtree, private.interest_tree to authenticated, service_role;
-grant execute on function api.get_catalog, api.list_my_interests, api.select_interest, api.select_interests, api.drop_interest
+-- helpers
+grant execute on function
+  private.interest,
+  private.interest_subtree,
+  private.interest_tree
+  to authenticated, service_role;
+
+-- operations
+grant execute on function
+  api.drop_interest,
+  api.get_catalog,
+  api.list_my_interests,
+  api.select_interest,
+  api.select_interests
   to authenticated;
 
 -- sql/social/10_circles.sql
@@ -4880,18 +5000,11 @@ create trigger _140_erase_ties after update of erased_at on app.users
 
 -- Who may see and touch circles, invitations, blocks, follows, mutes, keywords and reports. Twin of sql/social/.
 
-grant execute on function private.lock_pairs, private.lock_person, private.circle_cards, private.own_circle, private.circle_name,
-  private.invitation_cards, private.settle_invitation, private.blocked_person, private.shares_circle,
-  private.person_page, private.follow_at, private.follow_counts, private.name_cursor, private.muted_people, private.own_blocks,
-  private.folded, private.keyword_pattern, private.muted_pattern, private.words, private.has_keyword, private.timed_id, private.report_finder
-  to authenticated;
-
 -- circles
 alter table app.circles enable row level security;
 grant select, delete on app.circles to authenticated;
 grant insert (owner_id, kind, name, accent), update (name, accent) on app.circles to authenticated;
-grant select on app.circle_card, app.circle_member_card to authenticated;
-
+grant select on app.circle_card to authenticated;
 create policy select_member on app.circles for select to authenticated
   using (owner_id = (select app.uid())
       or id in (select m.circle_id from app.circle_members m where m.member_id = (select app.uid())));
@@ -4908,7 +5021,7 @@ comment on policy delete_own on app.circles is 'The owner alone deletes a circle
 alter table app.circle_members enable row level security;
 grant select, delete on app.circle_members to authenticated;
 grant insert (circle_id, owner_id, member_id, bond_level), update (bond_level) on app.circle_members to authenticated;
-
+grant select on app.circle_member_card to authenticated;
 create policy select_concerned on app.circle_members for select to authenticated
   using (owner_id = (select app.uid()) or member_id = (select app.uid()));
 comment on policy select_concerned on app.circle_members is
@@ -4929,7 +5042,6 @@ alter table app.circle_invitations enable row level security;
 grant select on app.circle_invitations to authenticated;
 grant insert (circle_id, inviter_id, invitee_id, bond_level) on app.circle_invitations to authenticated;
 grant select on app.circle_invitation_card to authenticated;
-
 create policy select_concerned on app.circle_invitations for select to authenticated
   using (inviter_id = (select app.uid()) or invitee_id = (select app.uid()));
 comment on policy select_concerned on app.circle_invitations is 'The two people whom it concerns.';
@@ -4938,13 +5050,13 @@ create policy insert_owner on app.circle_invitations for insert to authenticated
           and circle_id in (select c.id from app.circles c where c.owner_id = (select app.uid()))
           and (select true from app.users u where u.id = invitee_id));
 comment on policy insert_owner on app.circle_invitations is
-  'The owner of a circle invites into it, nobody across a block. No update: private.settle_invitation keeps the states.';
+  'The owner of a circle invites into it, nobody across a block. '
+  'No update: private.settle_invitation keeps the states.';
 
 -- blocks
 alter table app.blocks enable row level security;
 grant select, delete on app.blocks to authenticated;
 grant insert (blocker_id, blocked_id) on app.blocks to authenticated;
-
 create policy select_own on app.blocks for select to authenticated using (blocker_id = (select app.uid()));
 comment on policy select_own on app.blocks is 'Whom one has blocked; nobody sees by whom they are blocked.';
 create policy insert_own on app.blocks for insert to authenticated with check (blocker_id = (select app.uid()));
@@ -4952,14 +5064,13 @@ comment on policy insert_own on app.blocks is 'People block in their own name.';
 create policy delete_own on app.blocks for delete to authenticated using (blocker_id = (select app.uid()));
 comment on policy delete_own on app.blocks is 'Only the blocker lifts a block.';
 
--- follows; what ended is for definer functions alone
+-- follows
 alter table app.follows enable row level security;
-alter table private.ended_follows enable row level security;
 grant select, delete on app.follows to authenticated;
 grant insert (follower_id, following_id) on app.follows to authenticated;
-
 create policy select_reachable on app.follows for select to authenticated
-  using ((select true from app.users u where u.id = follower_id) and (select true from app.users u where u.id = following_id));
+  using ((select true from app.users u where u.id = follower_id)
+     and (select true from app.users u where u.id = following_id));
 comment on policy select_reachable on app.follows is 'Whoever sees both people sees that one follows the other.';
 create policy insert_own on app.follows for insert to authenticated
   with check (follower_id = (select app.uid()) and (select true from app.users u where u.id = following_id));
@@ -4967,11 +5078,13 @@ comment on policy insert_own on app.follows is 'People follow in their own name,
 create policy delete_own on app.follows for delete to authenticated using (follower_id = (select app.uid()));
 comment on policy delete_own on app.follows is 'Only the follower ends a follow; a block does it by trigger.';
 
+-- ended_follows: for definer functions alone
+alter table private.ended_follows enable row level security;
+
 -- mutes
 alter table app.mutes enable row level security;
 grant select, delete on app.mutes to authenticated;
 grant insert (muter_id, muted_id) on app.mutes to authenticated;
-
 create policy select_own on app.mutes for select to authenticated using (muter_id = (select app.uid()));
 comment on policy select_own on app.mutes is 'Whom one has muted; nobody sees by whom they are muted.';
 create policy insert_own on app.mutes for insert to authenticated
@@ -4983,9 +5096,8 @@ comment on policy delete_own on app.mutes is 'Only the muter lifts a mute.';
 -- muted_keywords
 alter table app.muted_keywords enable row level security;
 grant select, delete on app.muted_keywords to authenticated;
-grant select on app.muted_keyword_card to authenticated;
 grant insert (id, user_id, keyword, folded, until), update (keyword, until) on app.muted_keywords to authenticated;
-
+grant select on app.muted_keyword_card to authenticated;
 create policy select_own on app.muted_keywords for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.muted_keywords is 'One''s own words.';
 create policy insert_own on app.muted_keywords for insert to authenticated with check (user_id = (select app.uid()));
@@ -4996,30 +5108,87 @@ comment on policy update_own on app.muted_keywords is 'A word that is muted agai
 create policy delete_own on app.muted_keywords for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.muted_keywords is 'People lift their own.';
 
--- reports; the registry is for definer functions alone
+-- reports
 alter table app.reports enable row level security;
-alter table private.report_targets enable row level security;
 grant select on app.reports to authenticated;
 grant insert (reporter_id, target_type, target_id, reason) on app.reports to authenticated;
-
 create policy select_own on app.reports for select to authenticated using (reporter_id = (select app.uid()));
-comment on policy select_own on app.reports is 'One''s own reports; the reported see none. Staff reads and settles them by operations of its own.';
+comment on policy select_own on app.reports is
+  'One''s own reports; the reported see none. Staff reads and settles them by operations of its own.';
 create policy insert_own on app.reports for insert to authenticated with check (reporter_id = (select app.uid()));
-comment on policy insert_own on app.reports is 'People report in their own name; that they see the target is api.report''s to find out, by its kind.';
+comment on policy insert_own on app.reports is
+  'People report in their own name; that they see the target is api.report''s to find out, by its kind.';
 
+-- report_targets: for definer functions alone
+alter table private.report_targets enable row level security;
+
+-- helpers
 grant execute on function
-  api.create_circle, api.list_my_circles, api.update_circle, api.delete_circle,
-  api.list_circle_members, api.add_circle_member, api.set_bond_level, api.remove_circle_member,
-  api.invite_to_circle, api.list_circle_invitations, api.list_my_invitations,
-  api.respond_invitation, api.accept_invitation, api.decline_invitation, api.revoke_invitation,
-  api.check_circles, api.list_pending_invitations, api.list_memberships,
-  api.block_person, api.unblock_person, api.list_blocks, api.mute_person, api.unmute_person, api.list_mutes,
-  api.follow_person, api.unfollow_person, api.follow_stats, api.list_followers, api.list_following,
-  api.mute_keyword, api.unmute_keyword, api.list_muted_keywords, api.report
+  private.blocked_person,
+  private.circle_cards,
+  private.circle_name,
+  private.folded,
+  private.follow_at,
+  private.follow_counts,
+  private.has_keyword,
+  private.invitation_cards,
+  private.keyword_pattern,
+  private.lock_pairs,
+  private.lock_person,
+  private.muted_pattern,
+  private.muted_people,
+  private.name_cursor,
+  private.own_blocks,
+  private.own_circle,
+  private.person_page,
+  private.report_finder,
+  private.settle_invitation,
+  private.shares_circle,
+  private.timed_id,
+  private.words
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.accept_invitation,
+  api.add_circle_member,
+  api.block_person,
+  api.check_circles,
+  api.create_circle,
+  api.decline_invitation,
+  api.delete_circle,
+  api.follow_person,
+  api.follow_stats,
+  api.invite_to_circle,
+  api.list_blocks,
+  api.list_circle_invitations,
+  api.list_circle_members,
+  api.list_followers,
+  api.list_following,
+  api.list_memberships,
+  api.list_muted_keywords,
+  api.list_mutes,
+  api.list_my_circles,
+  api.list_my_invitations,
+  api.list_pending_invitations,
+  api.mute_keyword,
+  api.mute_person,
+  api.remove_circle_member,
+  api.report,
+  api.respond_invitation,
+  api.revoke_invitation,
+  api.set_bond_level,
+  api.unblock_person,
+  api.unfollow_person,
+  api.unmute_keyword,
+  api.unmute_person,
+  api.update_circle
   to authenticated;
 
 -- jobs
-grant execute on function private.job_check_audience to worker;
+grant execute on function
+  private.job_check_audience
+  to worker;
 
 -- sql/posts/10_posts.sql
 
@@ -7788,20 +7957,35 @@ create trigger _152_erase_posts after update of erased_at on app.users
 
 -- Who may see and touch posts, replies and reactions. Twin of sql/posts/.
 
-grant execute on function private.visibility_level, private.hot_at, private.trimmed, private.post, private.open_post, private.original, private.open_original, private.marked, private.own_post, private.post_visible_to, private.post_time,
-  private.post_cards, private.muted_posts, private.reply, private.reply_time, private.reply_cards, private.reactions_of, private.reported_post, private.reported_reply,
-  private.series, private.series_cards, private.place_part, private.part_place,
-  private.bookmark_time, private.quotable, private.reposted, private.delete_repost, private.pin, private.unpin, private.withdraw_vote
-  to authenticated;
-
 -- posts
 alter table app.posts enable row level security;
 grant select on app.posts to authenticated;
-grant insert (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth, interest_id, is_journalism,
-              publish_at, published_at),
-  update (persona_id, title, body, media, visibility, depth, interest_id, is_journalism, publish_at)
-  on app.posts to authenticated;
-
+grant insert (
+  author_id,
+  persona_id,
+  format,
+  title,
+  body,
+  media,
+  quoted_post_id,
+  visibility,
+  depth,
+  interest_id,
+  is_journalism,
+  publish_at,
+  published_at
+) on app.posts to authenticated;
+grant update (
+  persona_id,
+  title,
+  body,
+  media,
+  visibility,
+  depth,
+  interest_id,
+  is_journalism,
+  publish_at
+) on app.posts to authenticated;
 create policy select_audience on app.posts for select to authenticated
   using (private.may_see(
     (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = posts.author_id),
@@ -7810,26 +7994,20 @@ create policy select_audience on app.posts for select to authenticated
                          where m.space_id = posts.space_id and m.user_id = (select app.uid())) is true)
     and (format <> 'repost' or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy select_audience on app.posts is
-  'The one rule of visibility: whoever is enough to the author for what the post requires, within its space; a repost shows to who may see what it is of. All that hangs on a post derives from it.';
+  'The one rule of visibility: whoever is enough to the author for what the post requires, within its space; a repost '
+  'shows to who may see what it is of. All that hangs on a post derives from it.';
 create policy insert_own on app.posts for insert to authenticated
   with check (author_id = (select app.uid())
-    and (quoted_post_id is null or format not in ('quote', 'repost') or private.post_visible_to(quoted_post_id, (select app.uid()))));
+    and (quoted_post_id is null or format not in ('quote', 'repost')
+      or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy insert_own on app.posts is 'People publish in their own name, and pass on what they see.';
-
 create policy update_own on app.posts for update to authenticated
   using (author_id = (select app.uid())) with check (author_id = (select app.uid()));
 comment on policy update_own on app.posts is
   'The author edits; hiding, deleting, pinning and publishing are definer functions'' to do.';
 
-grant execute on function private.media, private.further_interests, private.check_publish_at, private.publish_now,
-  private.scheduled_time, private.profile_place, private.delete_own_post
-  to authenticated;
-grant execute on function api.list_posts_by, api.list_scheduled_posts, api.update_post, api.delete_post to authenticated;
-grant execute on function private.place_reposts, private.job_publish_scheduled to worker;
-
--- post_versions
+-- post_versions: nobody reads them but their author's export; a trigger writes them
 alter table app.post_versions enable row level security;
--- nobody reads them but their author's export: a trigger writes them
 
 -- post_interests
 alter table app.post_interests enable row level security;
@@ -7843,7 +8021,8 @@ create policy insert_author on app.post_interests for insert to authenticated
 comment on policy insert_author on app.post_interests is 'The author alone. A repost has none.';
 create policy delete_author on app.post_interests for delete to authenticated
   using (not is_primary and (select p.author_id from app.posts p where p.id = post_id) = (select app.uid()));
-comment on policy delete_author on app.post_interests is 'The author alone; the primary one follows the post, by trigger.';
+comment on policy delete_author on app.post_interests is
+  'The author alone; the primary one follows the post, by trigger.';
 
 -- post_counters
 alter table app.post_counters enable row level security;
@@ -7859,6 +8038,36 @@ create policy select_with_post on app.post_emotions for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.post_emotions is 'Whoever sees the post. Triggers write.';
 
+-- replies
+alter table app.replies enable row level security;
+grant select on app.replies to authenticated;
+grant insert (post_id, author_id, parent_id, kind, body) on app.replies to authenticated;
+grant select on app.reply_card to authenticated;
+create policy select_with_post on app.replies for select to authenticated
+  using (private.may_see(
+      (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = replies.author_id),
+      required_level, true)
+     and (select true from app.posts p where p.id = post_id));
+comment on policy select_with_post on app.replies is
+  'Whoever sees the post, and is not across a block from the one who replied.';
+create policy insert_own on app.replies for insert to authenticated
+  with check (author_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
+comment on policy insert_own on app.replies is
+  'People reply in their own name to what they see: of a repost to the original.';
+
+-- reactions
+alter table app.reactions enable row level security;
+grant select, delete on app.reactions to authenticated;
+grant insert (post_id, user_id, kind) on app.reactions to authenticated;
+create policy select_own on app.reactions for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.reactions is 'One''s own alone. What others gave shows as a count.';
+create policy insert_own on app.reactions for insert to authenticated
+  with check (user_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
+comment on policy insert_own on app.reactions is
+  'People react in their own name to what they see: of a repost to the original.';
+create policy delete_own on app.reactions for delete to authenticated using (user_id = (select app.uid()));
+comment on policy delete_own on app.reactions is 'People take their own reactions back.';
+
 -- bookmarks
 alter table app.bookmarks enable row level security;
 grant select, delete on app.bookmarks to authenticated;
@@ -7867,7 +8076,8 @@ create policy select_own on app.bookmarks for select to authenticated using (use
 comment on policy select_own on app.bookmarks is 'One''s own alone.';
 create policy insert_own on app.bookmarks for insert to authenticated
   with check (user_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
-comment on policy insert_own on app.bookmarks is 'People bookmark in their own name what they see: of a repost the original.';
+comment on policy insert_own on app.bookmarks is
+  'People bookmark in their own name what they see: of a repost the original.';
 create policy delete_own on app.bookmarks for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.bookmarks is 'People take their own back.';
 
@@ -7883,32 +8093,30 @@ comment on policy insert_own on app.post_mutes is 'People mute in their own name
 create policy delete_own on app.post_mutes for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.post_mutes is 'People take their own back.';
 
+-- ended_bookmarks: for definer functions alone
 alter table private.ended_bookmarks enable row level security;
-
-grant execute on function
-  api.bookmark, api.unbookmark, api.list_bookmarks, api.mute_post, api.unmute_post, api.repost, api.unrepost,
-  api.pin_post, api.unpin_post
-  to authenticated;
-grant execute on function api.count_views to gate;
 
 -- polls
 alter table app.polls enable row level security;
 grant select on app.polls to authenticated;
+grant select on app.poll_card to authenticated;
 create policy select_with_post on app.polls for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.polls is 'Whoever sees the post.';
 
+-- poll_options
 alter table app.poll_options enable row level security;
 grant select on app.poll_options to authenticated;
 create policy select_with_poll on app.poll_options for select to authenticated
   using ((select true from app.polls l where l.id = poll_id));
 comment on policy select_with_poll on app.poll_options is 'Whoever sees the poll. A trigger counts.';
 
+-- poll_votes
 alter table app.poll_votes enable row level security;
 grant select on app.poll_votes to authenticated;
+grant insert (poll_id, user_id, option_id), update (option_id), delete on app.poll_votes to authenticated;
 create policy select_own on app.poll_votes for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.poll_votes is 'One''s own vote; what others chose shows as a tally alone.';
-grant insert (poll_id, user_id, option_id), update (option_id), delete on app.poll_votes to authenticated;
 create policy insert_own on app.poll_votes for insert to authenticated
   with check (user_id = (select app.uid()) and (select true from app.polls l where l.id = poll_id));
 comment on policy insert_own on app.poll_votes is 'People vote in their own name, in polls that they see.';
@@ -7918,25 +8126,31 @@ create policy update_own on app.poll_votes for update to authenticated
 comment on policy update_own on app.poll_votes is 'People move their own vote.';
 create policy delete_own on app.poll_votes for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.poll_votes is 'People take their own vote back.';
-grant select on app.poll_card to authenticated;
-grant execute on function private.add_poll, private.open_poll, private.poll_card, api.vote_poll, api.unvote_poll to authenticated;
-grant execute on function private.job_close_polls to worker;
 
 -- series
 alter table app.series enable row level security;
-grant select on app.series, app.series_card to authenticated;
+grant select on app.series to authenticated;
 grant insert (author_id, title, description) on app.series to authenticated;
+grant select on app.series_card to authenticated;
+create policy select_author_or_reader on app.series for select to authenticated
+  using (author_id = (select app.uid())
+      or id in (select i.series_id from app.series_items i where i.series_id = series.id));
+comment on policy select_author_or_reader on app.series is 'The author, and whoever sees one of its parts.';
 create policy insert_own on app.series for insert to authenticated with check (author_id = (select app.uid()));
 comment on policy insert_own on app.series is 'People make series in their own name.';
 
+-- series_items
 alter table app.series_items enable row level security;
 grant select on app.series_items to authenticated;
 create policy select_with_post on app.series_items for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.series_items is
   'Whoever sees the part. private.place_part writes: positions are those of all parts, also of the unseen.';
+
+-- left_parts: for definer functions alone
 alter table private.left_parts enable row level security;
 
+-- series_follows
 alter table app.series_follows enable row level security;
 grant select, delete on app.series_follows to authenticated;
 grant insert (series_id, user_id) on app.series_follows to authenticated;
@@ -7945,62 +8159,117 @@ comment on policy select_own on app.series_follows is 'One''s own; nobody sees w
 create policy insert_own on app.series_follows for insert to authenticated
   with check (user_id = (select app.uid())
           and (select s.author_id from app.series s where s.id = series_id) <> (select app.uid()));
-comment on policy insert_own on app.series_follows is 'People follow in their own name the series of others that they see.';
+comment on policy insert_own on app.series_follows is
+  'People follow in their own name the series of others that they see.';
 create policy delete_own on app.series_follows for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.series_follows is 'People end their own follows.';
-
-create policy select_author_or_reader on app.series for select to authenticated
-  using (author_id = (select app.uid()) or id in (select i.series_id from app.series_items i where i.series_id = series.id));
-comment on policy select_author_or_reader on app.series is 'The author, and whoever sees one of its parts.';
 
 -- post_co_authors
 alter table app.post_co_authors enable row level security;
 grant select on app.post_co_authors to authenticated;
+grant insert (post_id, user_id, split_share) on app.post_co_authors to authenticated;
 create policy select_with_post on app.post_co_authors for select to authenticated
   using ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid()) or user_id = (select app.uid())
       or (status = 'accepted' and (select true from app.posts p where p.id = post_id)));
 comment on policy select_with_post on app.post_co_authors is
   'Accepted ones show with the post, an invitation to the two whom it concerns.';
-grant insert (post_id, user_id, split_share) on app.post_co_authors to authenticated;
 create policy insert_author on app.post_co_authors for insert to authenticated
   with check ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid())
           and (select true from app.users u where u.id = user_id));
 comment on policy insert_author on app.post_co_authors is
   'The author invites, nobody across a block. No update and no delete: private.settle_co_author sees to the answer.';
-grant execute on function private.co_author, private.check_split, private.settle_co_author,
-  api.invite_co_author, api.respond_co_author to authenticated;
 
--- replies
-alter table app.replies enable row level security;
-grant select on app.replies to authenticated;
-grant insert (post_id, author_id, parent_id, kind, body) on app.replies to authenticated;
-grant select on app.reply_card to authenticated;
-create policy select_with_post on app.replies for select to authenticated
-  using (private.may_see(
-           (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = replies.author_id),
-           required_level, true)
-     and (select true from app.posts p where p.id = post_id));
-comment on policy select_with_post on app.replies is 'Whoever sees the post, and is not across a block from the one who replied.';
-create policy insert_own on app.replies for insert to authenticated
-  with check (author_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
-comment on policy insert_own on app.replies is 'People reply in their own name to what they see: of a repost to the original.';
-
--- reactions
-alter table app.reactions enable row level security;
-grant select, delete on app.reactions to authenticated;
-grant insert (post_id, user_id, kind) on app.reactions to authenticated;
-create policy select_own on app.reactions for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.reactions is 'One''s own alone. What others gave shows as a count.';
-create policy insert_own on app.reactions for insert to authenticated
-  with check (user_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
-comment on policy insert_own on app.reactions is 'People react in their own name to what they see: of a repost to the original.';
-create policy delete_own on app.reactions for delete to authenticated using (user_id = (select app.uid()));
-comment on policy delete_own on app.reactions is 'People take their own reactions back.';
-
+-- helpers
 grant execute on function
-  api.create_post, api.get_post, api.create_reply, api.list_replies, api.react, api.unreact,
-  api.create_series, api.list_my_series, api.add_series_item, api.list_series_items, api.follow_series, api.unfollow_series
+  private.add_poll,
+  private.bookmark_time,
+  private.check_publish_at,
+  private.check_split,
+  private.co_author,
+  private.delete_own_post,
+  private.delete_repost,
+  private.further_interests,
+  private.hot_at,
+  private.marked,
+  private.media,
+  private.muted_posts,
+  private.open_original,
+  private.open_poll,
+  private.open_post,
+  private.original,
+  private.own_post,
+  private.part_place,
+  private.pin,
+  private.place_part,
+  private.poll_card,
+  private.post,
+  private.post_cards,
+  private.post_time,
+  private.post_visible_to,
+  private.profile_place,
+  private.publish_now,
+  private.quotable,
+  private.reactions_of,
+  private.reply,
+  private.reply_cards,
+  private.reply_time,
+  private.reported_post,
+  private.reported_reply,
+  private.reposted,
+  private.scheduled_time,
+  private.series,
+  private.series_cards,
+  private.settle_co_author,
+  private.trimmed,
+  private.unpin,
+  private.visibility_level,
+  private.withdraw_vote
   to authenticated;
+
+-- operations
+grant execute on function
+  api.add_series_item,
+  api.bookmark,
+  api.create_post,
+  api.create_reply,
+  api.create_series,
+  api.delete_post,
+  api.follow_series,
+  api.get_post,
+  api.invite_co_author,
+  api.list_bookmarks,
+  api.list_my_series,
+  api.list_posts_by,
+  api.list_replies,
+  api.list_scheduled_posts,
+  api.list_series_items,
+  api.mute_post,
+  api.pin_post,
+  api.react,
+  api.repost,
+  api.respond_co_author,
+  api.unbookmark,
+  api.unfollow_series,
+  api.unmute_post,
+  api.unpin_post,
+  api.unreact,
+  api.unrepost,
+  api.unvote_poll,
+  api.update_post,
+  api.vote_poll
+  to authenticated;
+
+-- gate: the facade counts what was opened
+grant execute on function
+  api.count_views
+  to gate;
+
+-- jobs, and a batch that the worker does
+grant execute on function
+  private.job_close_polls,
+  private.job_publish_scheduled,
+  private.place_reposts
+  to worker;
 
 -- sql/notifications/10_notifications.sql
 
@@ -8575,9 +8844,22 @@ create policy select_own on app.notification_actors for select to authenticated
 comment on policy select_own on app.notification_actors is
   'Whoever sees the notification; who the actor is shows only through app.person_card.';
 
-grant execute on function private.notification_cards to authenticated;
-grant execute on function private.tell_series_followers to worker;
-grant execute on function api.list_notifications, api.count_unread, api.mark_read to authenticated;
+-- helpers
+grant execute on function
+  private.notification_cards
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.count_unread,
+  api.list_notifications,
+  api.mark_read
+  to authenticated;
+
+-- a batch that the worker does
+grant execute on function
+  private.tell_series_followers
+  to worker;
 
 -- sql/reputation/10_ledger.sql
 
@@ -9974,7 +10256,8 @@ comment on policy select_reachable on app.reputation is
 
 -- reputation_votes
 alter table app.reputation_votes enable row level security;
-grant select on app.reputation_votes, app.reputation_vote_card to authenticated;
+grant select on app.reputation_votes to authenticated;
+grant select on app.reputation_vote_card to authenticated;
 create policy select_received on app.reputation_votes for select to authenticated
   using (user_id = (select app.uid()) and value <> 0 and (select true from app.users u where u.id = voter_id));
 comment on policy select_received on app.reputation_votes is
@@ -9982,17 +10265,22 @@ comment on policy select_received on app.reputation_votes is
 
 -- reputation_appeals
 alter table app.reputation_appeals enable row level security;
-grant select on app.reputation_appeals, app.reputation_appeal_card to authenticated;
+grant select on app.reputation_appeals to authenticated;
 grant insert (user_id, interest_id, entry_id, text) on app.reputation_appeals to authenticated;
+grant select on app.reputation_appeal_card to authenticated;
 create policy select_own on app.reputation_appeals for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.reputation_appeals is 'One''s own appeals. Staff reads and resolves them by operations of its own.';
+comment on policy select_own on app.reputation_appeals is
+  'One''s own appeals. Staff reads and resolves them by operations of its own.';
 create policy insert_own on app.reputation_appeals for insert to authenticated
   with check (user_id = (select app.uid())
-          and (entry_id is null or entry_id in (select e.id from app.reputation_entries e where e.user_id = (select app.uid()))));
+          and (entry_id is null
+            or entry_id in (select e.id from app.reputation_entries e where e.user_id = (select app.uid()))));
 comment on policy insert_own on app.reputation_appeals is 'People appeal in their own name, about their own entries.';
 
--- contribution_entries, contribution_inheritance: for definer functions alone
+-- contribution_entries: for definer functions alone
 alter table app.contribution_entries enable row level security;
+
+-- contribution_inheritance: for definer functions alone
 alter table private.contribution_inheritance enable row level security;
 
 -- contribution_scores
@@ -10001,18 +10289,44 @@ grant select on app.contribution_scores to authenticated;
 create policy select_own on app.contribution_scores for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.contribution_scores is 'One''s own score. The ledger''s trigger writes it.';
 
-grant execute on function private.level_minimums, private.level_rank, private.level_name, private.next_level,
-  private.reputation_level, private.reputation_value, private.total_reputation, private.reputation_of
+-- helpers
+grant execute on function
+  private.level_minimums,
+  private.level_name,
+  private.level_rank,
+  private.next_level,
+  private.reputation_level,
+  private.reputation_of,
+  private.reputation_value,
+  private.total_reputation
   to authenticated, service_role;
-grant execute on function private.require_reputation, private.has_journalism_reputation, private.detailed_interests,
-  private.reputation_events, private.cast_vote, private.vote_time
+grant execute on function
+  private.cast_vote,
+  private.detailed_interests,
+  private.has_journalism_reputation,
+  private.reputation_events,
+  private.require_reputation,
+  private.vote_time
   to authenticated;
-grant execute on function api.get_my_reputation, api.get_reputation, api.get_reputation_details, api.get_reputation_summary,
-  api.get_my_capabilities, api.vote_reputation, api.list_received_votes, api.create_appeal, api.list_my_appeals
+
+-- operations
+grant execute on function
+  api.create_appeal,
+  api.get_my_capabilities,
+  api.get_my_reputation,
+  api.get_reputation,
+  api.get_reputation_details,
+  api.get_reputation_summary,
+  api.list_my_appeals,
+  api.list_received_votes,
+  api.vote_reputation
   to authenticated;
 
 -- the job, and batches that the worker does
-grant execute on function private.job_inherit_contributions, private.forfeit_earnings to worker;
+grant execute on function
+  private.forfeit_earnings,
+  private.job_inherit_contributions
+  to worker;
 
 -- sql/economy/10_ledger.sql
 
@@ -10538,34 +10852,31 @@ insert into private.personal_data (relation, person_column, reason) values
 
 -- policies/economy.sql
 
--- Who may see and touch wallets, the ledger and payments. Twin of sql/economy/.
+-- Who may see and touch wallets, the ledger and payments. Twin of sql/economy/. The staff's service writes none of it
+-- either, hence the revokes: mana moves by private.move alone.
 
--- the staff's service neither: mana moves by private.move alone
-revoke insert, update, delete
-  on app.mana_accounts, app.mana_transactions, app.mana_entries, app.wallets, app.payments, app.payment_splits
-  from service_role;
-
--- mana_accounts, mana_transactions, mana_entries: for definer functions and staff operations
+-- mana_accounts: for definer functions and staff operations
 alter table app.mana_accounts enable row level security;
+revoke insert, update, delete on app.mana_accounts from service_role;
+
+-- mana_transactions: for definer functions and staff operations
 alter table app.mana_transactions enable row level security;
+revoke insert, update, delete on app.mana_transactions from service_role;
+
+-- mana_entries: for definer functions and staff operations
 alter table app.mana_entries enable row level security;
+revoke insert, update, delete on app.mana_entries from service_role;
 
 -- wallets
 alter table app.wallets enable row level security;
+revoke insert, update, delete on app.wallets from service_role;
 grant select on app.wallets to authenticated;
 create policy select_own on app.wallets for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.wallets is 'One''s own wallet. A trigger on the ledger writes it.';
 
--- payment_splits
-alter table app.payment_splits enable row level security;
-grant select on app.payment_splits to authenticated;
-create policy select_concerned on app.payment_splits for select to authenticated
-  using (receiver_id = (select app.uid()) or sender_id = (select app.uid()));
-comment on policy select_concerned on app.payment_splits is
-  'Who paid sees all shares, who was paid their own. A block hides the person and not the money.';
-
 -- payments
 alter table app.payments enable row level security;
+revoke insert, update, delete on app.payments from service_role;
 grant select on app.payments to authenticated;
 grant select on app.payment_card to authenticated;
 create policy select_concerned on app.payments for select to authenticated
@@ -10575,8 +10886,30 @@ create policy select_concerned on app.payments for select to authenticated
 comment on policy select_concerned on app.payments is
   'Who paid, and everybody who got a share. Nobody writes here: private.pay does, and nothing is ever changed.';
 
-grant execute on function private.payment_tier, private.payment_cards, private.settle_own, private.pay to authenticated;
-grant execute on function api.get_wallet, api.pay, api.list_payments, api.get_breakdown to authenticated;
+-- payment_splits
+alter table app.payment_splits enable row level security;
+revoke insert, update, delete on app.payment_splits from service_role;
+grant select on app.payment_splits to authenticated;
+create policy select_concerned on app.payment_splits for select to authenticated
+  using (receiver_id = (select app.uid()) or sender_id = (select app.uid()));
+comment on policy select_concerned on app.payment_splits is
+  'Who paid sees all shares, who was paid their own. A block hides the person and not the money.';
+
+-- helpers
+grant execute on function
+  private.pay,
+  private.payment_cards,
+  private.payment_tier,
+  private.settle_own
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.get_breakdown,
+  api.get_wallet,
+  api.list_payments,
+  api.pay
+  to authenticated;
 
 -- sql/feed/10_sources.sql
 
@@ -11592,12 +11925,35 @@ create trigger _190_erase_moderation after update of erased_at on app.users
 -- Who may run the operations of staff: the service role alone, and each checks the caller's stored role itself.
 -- Twin of sql/admin/.
 
-grant execute on function private.make_invite_code, private.random_code to service_role;
-grant execute on function private.anybody, private.check_delta, private.trimmed, private.lock_ledger, private.add_reputation, private.roll_up_share
+-- helpers
+grant execute on function
+  private.add_reputation,
+  private.anybody,
+  private.check_delta,
+  private.delete_post,
+  private.hot_at,   -- a column of posts is made of it
+  private.lock_counters,
+  private.lock_original,
+  private.lock_ledger,
+  private.make_invite_code,
+  private.moderated,
+  private.random_code,
+  private.roll_up_share,
+  private.set_post_hidden,
+  private.set_reply_hidden,
+  private.trimmed,
+  private.visibility_level   -- a column of posts is made of it
   to service_role;
-grant execute on function api.generate_invite_codes, api.list_appeals, api.resolve_appeal, api.adjust_reputation to service_role;
-grant execute on function private.moderated, private.set_post_hidden, private.set_reply_hidden, private.delete_post,
-  private.lock_counters, private.lock_original,
-  private.hot_at, private.visibility_level   -- columns of posts are made of these
+
+-- operations
+grant execute on function
+  api.adjust_reputation,
+  api.generate_invite_codes,
+  api.hide_post,
+  api.hide_reply,
+  api.list_appeals,
+  api.remove_post,
+  api.resolve_appeal,
+  api.unhide_post,
+  api.unhide_reply
   to service_role;
-grant execute on function api.hide_post, api.unhide_post, api.remove_post, api.hide_reply, api.unhide_reply to service_role;
