@@ -1,12 +1,13 @@
 // The application: what happens to every request, and where the features' tables, the docs and the probes hang.
 import { Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { getPath } from 'hono/utils/url'
-import type { Env, Services } from './lib/context.ts'
+import type { Context, Env, Services } from './lib/context.ts'
+import { memoryCounter } from './lib/counters.ts'
 import { mountDocs } from './lib/docs.ts'
-import { answerError, Refusal } from './lib/errors.ts'
+import { errorAnswer, Refusal, toRefusal } from './lib/errors.ts'
 import { cors, requestId, securityHeaders } from './lib/headers.ts'
-import { createLimits, memoryCounter } from './lib/limits.ts'
-import { logRequest } from './lib/log.ts'
+import { createLimits } from './lib/limits.ts'
 import { metrics, mountMetrics } from './lib/metrics.ts'
 import { openApiText, version } from './lib/openapi.ts'
 import { createPresence } from './lib/presence.ts'
@@ -68,4 +69,29 @@ export function createApp({ tables, beside, ...given }: AppOptions): Hono<Env> {
   mountMetrics(app)
   mount(app, tables)
   return app
+}
+
+function answerError(error: unknown, c: Context): Response {
+  const refusal = toRefusal(error)
+  c.set('word', refusal.word)
+  if (refusal.status >= 500) c.set('failure', error)
+  const { body, headers } = errorAnswer(refusal)
+  return c.body(body, refusal.status as ContentfulStatusCode, headers)
+}
+
+/** One line a request; what went wrong inside only with a 5xx. */
+function logRequest(c: Context, ms: number): void {
+  const { log } = c.get('services')
+  const { status } = c.res
+  const line = {
+    id: c.get('requestId'),
+    method: c.req.method,
+    route: c.get('route'),
+    status,
+    ms: Math.round(ms * 10) / 10,
+    word: c.get('word'),
+    failure: c.get('failure'),
+  }
+  if (status >= 500) log.error(line)
+  else log.info(line)
 }

@@ -6,6 +6,7 @@ import { operations } from '../generated/operations.ts'
 import { clientAddress, keyOf } from './client.ts'
 import type { Context } from './context.ts'
 import { inFlight, type PoolName } from './database.ts'
+import { encode } from './encode.ts'
 import { isLostConnection, refusalOf } from './errors.ts'
 
 export type Operation = keyof typeof operations & string
@@ -89,19 +90,6 @@ function typeOf(operation: string, name: string): string {
   const type = types[operation]?.[name]
   if (!type) throw new Error(`Operation ${operation} has no parameter ${name}`)
   return type
-}
-
-/** A value as Postgres reads it from text: JSON as text too, since postgres.js encodes a json parameter twice. */
-export function encode(value: unknown, type: string): string | null {
-  if (value === null || value === undefined) return null
-  if (type.endsWith('[]') && Array.isArray(value)) return `{${value.map((item) => element(item, type)).join()}}`
-  if (type === 'json' || type === 'jsonb') return JSON.stringify(value)
-  return value instanceof Date ? value.toISOString() : String(value)
-}
-
-function element(item: unknown, type: string): string {
-  const text = encode(item, type.slice(0, -2))
-  return text === null ? 'null' : `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
 function callerOf(c: Context): string | null {

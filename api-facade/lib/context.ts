@@ -1,9 +1,10 @@
 // What a request carries through the facade, and the services that handlers find in `c.get('services')`.
 import type { HttpBindings } from '@hono/node-server'
 import type { Context as HonoContext } from 'hono'
-import type { Config } from './config.ts'
+import type { Config, LimitName } from './config.ts'
+import type { Count } from './counters.ts'
 import type { PoolName, Pools } from './database.ts'
-import type { Count, Limits } from './limits.ts'
+import type { Refusal } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Seals } from './seals.ts'
 import type { Claims, Tokens } from './tokens.ts'
@@ -41,3 +42,18 @@ export type Env = {
   }
 }
 export type Context = HonoContext<Env>
+
+/** The limits of limits.ts. They stand here since they look at the request that carries them. */
+export type Limits = {
+  /** Counts a request of this client address. @returns what to throw when it is one too many */
+  global(c: Context, cost: 0 | 1): Promise<Refusal | null>
+  /** Counts a call of a limited route: by person where a valid token is present, else by address. */
+  route(c: Context, name: LimitName, person: string | undefined): Promise<Refusal | null>
+  /**
+   * Counts an attempt at an account's password before it is made, so that many at once are no way around it. Whether the
+   * account exists makes no difference, and what is left of the limit is told to nobody.
+   * @returns what takes the attempt back, for those that were right
+   * @throws Refusal rate_limited
+   */
+  attempt(c: Context, email: string): Promise<() => Promise<void>>
+}

@@ -2,10 +2,8 @@
 // Specification: Errors. Decisions: Status codes. design.md: "Errors are words".
 import { STATUS_CODES } from 'node:http'
 import { HTTPException } from 'hono/http-exception'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import postgres from 'postgres'
 import { errors } from '../generated/errors.ts'
-import type { Context } from './context.ts'
 
 /** The facade's own words; those of the database are generated. */
 export const facadeErrors = {
@@ -114,13 +112,4 @@ export function errorAnswer(refusal: Refusal): { body: string; headers: Record<s
   const { word, status, messages } = refusal
   const headers = { ...always[status], ...refusal.headers, 'X-Error-Code': word, 'Content-Type': 'application/json' }
   return { body: JSON.stringify({ statusCode: status, error: STATUS_CODES[status], message: messages }), headers }
-}
-
-/** The handler of every error in the application. */
-export function answerError(error: unknown, c: Context): Response {
-  const refusal = toRefusal(error)
-  c.set('word', refusal.word)
-  if (refusal.status >= 500) c.set('failure', error)
-  const { body, headers } = errorAnswer(refusal)
-  return c.body(body, refusal.status as ContentfulStatusCode, headers)
 }

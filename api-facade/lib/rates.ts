@@ -1,8 +1,8 @@
 // Counts that several facades share: they stand in the database, one round trip a request (sql/base/80_rates.sql).
 // Notes: dependencies.md, "Rate limit counts". Decisions: Rate limits.
 import type { Sql } from 'postgres'
-import { encode } from './call.ts'
-import { type Bucket, type Count, type Counter, memoryCounter } from './limits.ts'
+import { type Bucket, type Count, type Counter, memoryCounter } from './counters.ts'
+import { encode } from './encode.ts'
 import type { Log } from './log.ts'
 
 type Row = { used: number; reset_ms: number; over: boolean }

@@ -1,7 +1,7 @@
 // Counting where all facades see it: two counters on one database stand for two facades.
 import { afterEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
-import type { Bucket } from '../../api-facade/lib/limits.ts'
+import type { Bucket } from '../../api-facade/lib/counters.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
 import { databaseCounter } from '../../api-facade/lib/rates.ts'
 import { createDatabase } from '../support/database.ts'
