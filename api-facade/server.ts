@@ -9,6 +9,7 @@ import { openPools } from './lib/database.ts'
 import { errorAnswer, Refusal } from './lib/errors.ts'
 import { loadTables } from './lib/features.ts'
 import { createLog, type Log } from './lib/log.ts'
+import { metrics } from './lib/metrics.ts'
 import type { Table } from './lib/routes.ts'
 import { createSeals } from './lib/seals.ts'
 import { createTokens } from './lib/tokens.ts'
@@ -23,8 +24,9 @@ export type ServerOptions = {
   log?: Log
   beside?: AppOptions['beside']
   /** What answers WebSockets on the same port. It begins before the server listens and ends before it closes. */
-  gateway?: (site: { server: Server; databaseUrl: string; jwtSecret: string; log: Log }) => Promise<Stoppable>
+  gateway?: (site: GatewaySite) => Promise<Stoppable>
 }
+type GatewaySite = { server: Server; databaseUrl: string; jwtSecret: string; log: Log; gauge: typeof metrics.sockets }
 type Stoppable = { stop(): Promise<void> }
 export type RunningServer = { url: string; port: number; stop(): Promise<void> }
 
@@ -48,7 +50,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const server = createServer(settings, getRequestListener(app.fetch, { errorHandler: unreadable }))
   let gateway: Stoppable | undefined
   try {
-    gateway = await given.gateway?.({ server, databaseUrl, jwtSecret: secret, log })
+    gateway = await given.gateway?.({ server, databaseUrl, jwtSecret: secret, log, gauge: metrics.sockets })
     const port = await listen(server, config)
     const stop = async () => {
       await gateway?.stop() // an open WebSocket would hold the server up

@@ -7,7 +7,7 @@ import { createChannels } from './channels.ts'
 import { startFeed } from './feed.ts'
 import type { InsertedRow } from './pgoutput.ts'
 import { createSession, type Services } from './session.ts'
-import { acceptSockets, type Sockets } from './sockets.ts'
+import { acceptSockets, type Log, type SocketOptions, type Sockets } from './sockets.ts'
 
 export type GatewayOptions = {
   /** WebSockets are answered on it; it is neither started nor stopped here. */
@@ -17,12 +17,12 @@ export type GatewayOptions = {
   /** What signs the API keys and the tokens. */
   jwtSecret: string
   log: Log
+  gauge: SocketOptions['gauge']
   /** After how many milliseconds of silence a socket is dead; clients send a heartbeat every 25 seconds. */
   silence?: number
   /** How many bytes may wait for a slow socket before it is cut off: it comes again and reads what it missed. */
   backlog?: number
 }
-export type Log = { warn(fields: { failure: unknown }, message: string): void }
 export type Gateway = {
   /** How many sockets are open. */
   sockets(): number
@@ -34,7 +34,7 @@ const HOUR = 3_600_000
 
 /** Settles when channels can be joined. @throws when the database can't be reached */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { server, databaseUrl, jwtSecret, log, silence = 60_000, backlog = 1024 * 1024 } = options
+  const { server, databaseUrl, jwtSecret, log, gauge, silence = 60_000, backlog = 1024 * 1024 } = options
   const channels = createChannels()
   let sockets: Sockets | undefined
 
@@ -59,6 +59,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const accepted = acceptSockets({
     server,
     log,
+    gauge,
     silence,
     backlog,
     verify,

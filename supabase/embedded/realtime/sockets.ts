@@ -2,15 +2,16 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { metrics } from '../../../api-facade/lib/metrics.ts'
 import type { Peer } from './channels.ts'
-import type { Log } from './gateway.ts'
 import type { Session } from './session.ts'
 import { type Incoming, type Wire, wires } from './wire.ts'
 
+export type Log = { warn(fields: { failure: unknown }, message: string): void }
 export type SocketOptions = {
   server: Server
   log: Log
+  /** Is told how many sockets are open, each time that this changes. */
+  gauge: { set(count: number): void }
   /** @throws for what is no key of ours */
   verify(apiKey: string): Promise<unknown>
   startSession(peer: Peer, apiKey: string): Session
@@ -31,7 +32,8 @@ const LARGEST_MESSAGE = 256 * 1024
 /** How long sockets get to say goodbye. Milliseconds. */
 const GRACE = 1000
 
-export function acceptSockets({ server, log, verify, startSession, silence, backlog }: SocketOptions): Sockets {
+export function acceptSockets(options: SocketOptions): Sockets {
+  const { server, log, gauge, verify, startSession, silence, backlog } = options
   const acceptor = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE, perMessageDeflate: false })
   const sockets = new Map<WebSocket, { session: Session; heardAt: number }>()
   let closing = false
@@ -54,7 +56,7 @@ export function acceptSockets({ server, log, verify, startSession, silence, back
     const session = startSession(peerOf(ws, wire, backlog), apiKey)
     const state = { session, heardAt: Date.now() }
     sockets.set(ws, state)
-    metrics.sockets.set(sockets.size)
+    gauge.set(sockets.size)
     const hear = inTurn(ws, session, log)
     ws.on('message', (data: Buffer, binary: boolean) => {
       state.heardAt = Date.now()
@@ -65,7 +67,7 @@ export function acceptSockets({ server, log, verify, startSession, silence, back
     ws.on('error', () => ws.terminate())
     ws.on('close', () => {
       sockets.delete(ws)
-      metrics.sockets.set(sockets.size)
+      gauge.set(sockets.size)
       session.end()
     })
   }
