@@ -2,11 +2,13 @@
 import { Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { getPath } from 'hono/utils/url'
+import { clientAddress } from './lib/client.ts'
 import type { Context, Env, Services } from './lib/context.ts'
 import { memoryCounter } from './lib/counters.ts'
 import { mountDocs } from './lib/docs.ts'
 import { errorAnswer, Refusal, toRefusal } from './lib/errors.ts'
 import { cors, requestId, securityHeaders } from './lib/headers.ts'
+import { readJsonText } from './lib/input.ts'
 import { createLimits } from './lib/limits.ts'
 import { metrics, mountMetrics } from './lib/metrics.ts'
 import { openApiText, version } from './lib/openapi.ts'
@@ -27,7 +29,7 @@ export type AppOptions = Omit<Services, 'limits'> & {
   tables: readonly Table[]
   limits?: Services['limits']
   /** Mounts what stands beside the API with limits and errors of its own, as /rest/v1 of the embedded instance does. */
-  beside?: ((app: Hono<Env>) => void) | undefined
+  beside?: ((app: Hono<Env>, site: ReturnType<typeof siteOf>) => void) | undefined
 }
 
 export function createApp({ tables, beside, ...given }: AppOptions): Hono<Env> {
@@ -54,7 +56,7 @@ export function createApp({ tables, beside, ...given }: AppOptions): Hono<Env> {
     notePresence(c)
   })
 
-  beside?.(app)
+  beside?.(app, siteOf(services))
 
   app.use(async (c, next) => {
     const over = await services.limits.global(c, free.test(c.req.path) ? 0 : 1)
@@ -70,6 +72,17 @@ export function createApp({ tables, beside, ...given }: AppOptions): Hono<Env> {
   mount(app, tables)
   return app
 }
+
+/** What the API has that whatever stands beside it shares. */
+const siteOf = ({ config, pools, limits }: Services) => ({
+  pools,
+  cors: (c: Context) => cors(c, config.corsOrigins),
+  limit: (c: Context) => limits.global(c, 1),
+  readBody: (c: Context) => readJsonText(c, config.bodyLimit),
+  clientAddress,
+  refusalOf: toRefusal,
+  note: (c: Context, field: 'route' | 'word' | 'failure', value: unknown) => c.set(field, value),
+})
 
 function answerError(error: unknown, c: Context): Response {
   const refusal = toRefusal(error)

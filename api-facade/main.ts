@@ -46,7 +46,7 @@ async function database(config: Config): Promise<Database> {
   const jwtSecret = config.jwtSecret ?? embeddedSecret(dataDir)
   const announce = async (apiUrl: string) =>
     writeInstance(dataDir, { apiUrl, dbUrl: server.url(), jwtSecret, ...(await apiKeys(jwtSecret)) })
-  const beside: ServerOptions['beside'] = (app) => mountRpc(app, jwtSecret)
+  const beside: ServerOptions['beside'] = (app, site) => mountRpc(app, jwtSecret, site)
   const { stop, exited: ended } = server
   return { url: server.url(), jwtSecret, beside, gateway: startGateway, announce, stop, ended }
 }

@@ -1,16 +1,13 @@
 // `/rest/v1/rpc/<operation>` of the embedded instance: what PostgREST 16 answers on a real stack, for the operations of
 // schema `api`. So supabase-js calls the same operations with the same token wherever Kith runs.
 // Left out is what a function that answers one JSON value has no use for: filters, order, ranges, counts, CSV.
-import type { Hono } from 'hono'
+import type { Context, Env, Hono, Next } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { getPath } from 'hono/utils/url'
-import { clientAddress, keyOf } from '../../api-facade/lib/client.ts'
-import type { Context, Env } from '../../api-facade/lib/context.ts'
-import { cors } from '../../api-facade/lib/headers.ts'
-import { readJsonText } from '../../api-facade/lib/input.ts'
-import { type Caller, createDoor } from './rpc/caller.ts'
+import { type Caller, createDoor, type Door } from './rpc/caller.ts'
 import { RestError, toRestError } from './rpc/errors.ts'
 import { type Arguments, type Statement, statementFor } from './rpc/routine.ts'
+import type { Site } from './rpc/site.ts'
 
 type Row = { body: string | null; status: string | null; headers: string | null }
 
@@ -21,35 +18,37 @@ const ALLOWED =
   'Accept-Profile, Apikey, Authorization, Content-Profile, Content-Type, Idempotency-Key, Prefer, X-Client-Info'
 
 /** Puts the route on the application, before the API's own limits and errors: it has those of a Supabase gateway. */
-export function mountRpc(app: Hono<Env>, jwtSecret: string): void {
+export function mountRpc<E extends Env>(app: Hono<E>, jwtSecret: string, site: Site): void {
   const door = createDoor(jwtSecret)
-  app.use(`${REST}/*`, async (c, next) => {
-    c.set('route', `${c.req.method} ${REST}`)
-    if (cors(c, c.get('services').config.corsOrigins)) {
+  app.use(`${REST}/*`, async (c: Context, next: Next) => {
+    site.note(c, 'route', `${c.req.method} ${REST}`)
+    if (site.cors(c)) {
       c.header('Access-Control-Allow-Headers', ALLOWED)
       return c.body(null, 204)
     }
-    const over = await c.get('services').limits.global(c, 1)
-    if (over) return answerError(c, new RestError(429, null, 'API rate limit exceeded', over))
+    const over = await site.limit(c)
+    if (over) return answerError(c, site, new RestError(429, null, 'API rate limit exceeded', over))
     return next()
   })
-  app.on(['GET', 'POST'], `${REST}/rpc/:operation`, (c) => answer(c, door))
+  app.on(['GET', 'POST'], `${REST}/rpc/:operation`, (c) => answer(c, site, door))
   app.all(`${REST}/rpc/:operation`, (c) =>
-    answerError(c, new RestError(405, 'PGRST101', `Cannot use the ${c.req.method} method on RPC`)),
+    answerError(c, site, new RestError(405, 'PGRST101', `Cannot use the ${c.req.method} method on RPC`)),
   )
-  app.all(`${REST}/*`, (c) => answerError(c, new RestError(404, 'PGRST125', 'Invalid path specified in request URL')))
+  app.all(`${REST}/*`, (c) =>
+    answerError(c, site, new RestError(404, 'PGRST125', 'Invalid path specified in request URL')),
+  )
 }
 
-async function answer(c: Context, door: (c: Context) => Promise<Caller>): Promise<Response> {
-  c.set('route', `${c.req.method} ${REST}/rpc`)
+async function answer(c: Context, site: Site, door: Door): Promise<Response> {
+  site.note(c, 'route', `${c.req.method} ${REST}/rpc`)
   let caller: Caller | undefined
   try {
-    caller = await door(c)
+    caller = await door(c.req)
     checkMedia(c)
-    const statement = await statementFor(c.get('services').pools.anon, operationOf(c), await argumentsOf(c))
-    return reply(c, await run(c, caller, statement))
+    const statement = await statementFor(site.pools.anon, operationOf(c), await argumentsOf(c, site))
+    return reply(c, await run(c, site, caller, statement))
   } catch (error) {
-    return answerError(c, toRestError(error, caller?.pool === 'anon'), error)
+    return answerError(c, site, toRestError(error, caller?.pool === 'anon', site), error)
   }
 }
 
@@ -76,13 +75,13 @@ function operationOf(c: Context): string {
   }
 }
 
-async function argumentsOf(c: Context): Promise<Arguments> {
+async function argumentsOf(c: Context, site: Site): Promise<Arguments> {
   const query = Object.entries(c.req.query())
   if (isRead(c)) return { names: query.map(([name]) => name), texts: query.map(([, text]) => text) }
   const type = c.req.header('content-type') ?? 'application/json'
   if (!/^application\/json\s*(;|$)/i.test(type))
     throw new RestError(400, 'PGRST102', `Content-Type not acceptable: ${type}`)
-  const json = (await readJsonText(c, c.get('services').config.bodyLimit)) || '{}'
+  const json = (await site.readBody(c)) || '{}'
   return { names: namesIn(json), json }
 }
 
@@ -101,14 +100,16 @@ function parse(json: string): unknown {
 }
 
 /** As PostgREST runs a call: claims, headers and the check of the caller first, then the function, in one transaction. */
-async function run(c: Context, { claims, pool }: Caller, { text, values, readOnly }: Statement): Promise<Row> {
+async function run(c: Context, site: Site, { claims, pool }: Caller, statement: Statement): Promise<Row> {
+  const { text, values, readOnly } = statement
+  const key = c.req.header('idempotency-key')
   const headers = {
-    'idempotency-key': keyOf(c),
-    'x-forwarded-for': clientAddress(c),
+    'idempotency-key': key && Buffer.from(key, 'latin1').toString(), // Node reads UTF-8 as Latin-1
+    'x-forwarded-for': site.clientAddress(c),
     'if-none-match': c.req.header('if-none-match'),
   }
   const access = readOnly || isRead(c) ? 'read only' : 'read write'
-  return c.get('services').pools[pool].begin(access, async (sql) => {
+  return site.pools[pool].begin(access, async (sql) => {
     const given = [JSON.stringify(claims), JSON.stringify(headers)]
     await sql.unsafe('select private.enter($1::text, $2::text)', given)
     const [row] = await sql.unsafe<Row[]>(text, values)
@@ -126,8 +127,8 @@ function reply(c: Context, { body, status, headers }: Row): Response {
   return c.body(body ?? 'null', code as ContentfulStatusCode, { 'Content-Type': JSON_TYPE })
 }
 
-function answerError(c: Context, { status, body, headers }: RestError, cause?: unknown): Response {
-  c.set('word', 'code' in body ? body.code : 'gateway')
-  if (status >= 500) c.set('failure', cause)
+function answerError(c: Context, site: Site, { status, body, headers }: RestError, cause?: unknown): Response {
+  site.note(c, 'word', 'code' in body ? body.code : 'gateway')
+  if (status >= 500) site.note(c, 'failure', cause)
   return c.body(JSON.stringify(body), status as ContentfulStatusCode, { ...headers, 'Content-Type': JSON_TYPE })
 }

@@ -62,7 +62,7 @@ async function settle(person: Person, url: string): Promise<Person> {
 
 async function facade(database: Database, env: Record<string, string>, gateway?: Gateway): Promise<string> {
   const config = readConfig(environment(database.url, env))
-  const beside: ServerOptions['beside'] = (app) => mountRpc(app, JWT_SECRET)
+  const beside: ServerOptions['beside'] = (app, site) => mountRpc(app, JWT_SECRET, site)
   const start = () => startServer({ config, databaseUrl: database.url, beside, gateway })
   // FACADES=2 npm test: all of the HTTP suite through a balancer; one that has WebSockets stays alone
   const count = gateway ? 1 : Number(process.env.FACADES ?? 1)

@@ -1,11 +1,12 @@
 // Who is calling: the gateway's look at the API key, then PostgREST's at the token.
+import type { HonoRequest } from 'hono'
 import { errors, type JWTPayload, jwtVerify } from 'jose'
-import type { Context } from '../../../api-facade/lib/context.ts'
-import type { PoolName } from '../../../api-facade/lib/database.ts'
 import { RestError } from './errors.ts'
+import type { PoolName } from './site.ts'
 
 /** The token's claims, and the pool whose role has the rights of the token's. */
 export type Caller = { claims: JWTPayload; pool: PoolName }
+export type Door = (request: HonoRequest) => Promise<Caller>
 
 // The roles that authenticator may take. The three of people have the rights of authenticated and no others.
 const pools: Readonly<Record<string, PoolName | undefined>> = {
@@ -41,7 +42,7 @@ function refusalFor(error: unknown): RestError {
  * Makes the door: it finds who calls, or refuses as the gateway (no key, a key that is neither the anon nor the service
  * key) or as PostgREST would (a bad token). Whether the token's holder still stands is for private.check_caller.
  */
-export function createDoor(secret: string): (c: Context) => Promise<Caller> {
+export function createDoor(secret: string): Door {
   const key = new TextEncoder().encode(secret)
 
   async function verify(token: string): Promise<JWTPayload> {
@@ -61,9 +62,9 @@ export function createDoor(secret: string): (c: Context) => Promise<Caller> {
     throw new RestError(401, null, 'Invalid authentication credentials')
   }
 
-  return async (c) => {
-    const apikey = c.req.header('apikey')
-    const [, bearer] = /^Bearer *(.*)$/i.exec(c.req.header('authorization') ?? '') ?? []
+  return async (request) => {
+    const apikey = request.header('apikey')
+    const [, bearer] = /^Bearer *(.*)$/i.exec(request.header('authorization') ?? '') ?? []
     if (apikey !== undefined) await checkKey(apikey)
     const token = bearer ?? apikey
     if (token === undefined) throw new RestError(401, null, 'No API key found in request')

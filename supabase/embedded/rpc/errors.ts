@@ -1,6 +1,6 @@
 // What PostgREST and the gateway before it answer instead of a result. PostgREST 16, references/errors.
 import postgres from 'postgres'
-import { isLostConnection, Refusal } from '../../../api-facade/lib/errors.ts'
+import type { Site } from './site.ts'
 
 /** The body of PostgREST's errors. `details` and `hint` are null where there is nothing to say. */
 type Body = { code: string; message: string; details: string | null; hint: string | null }
@@ -72,15 +72,16 @@ function statusOf(code: string, anonymous: boolean): number {
  * Any error as PostgREST tells it. The database's own goes out as it is, with detail and hint.
  * @param anonymous whether the request ran as anon: what it may not do is then 401 instead of 403
  */
-export function toRestError(error: unknown, anonymous: boolean): RestError {
+export function toRestError(error: unknown, anonymous: boolean, { refusalOf }: Pick<Site, 'refusalOf'>): RestError {
   if (error instanceof RestError) return error
-  if (error instanceof Refusal) return new RestError(error.status, null, error.messages.join(' '), error)
   if (error instanceof postgres.PostgresError) {
     const status = statusOf(error.code, anonymous)
     const headers: Record<string, string> = status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}
     const { code, message, detail: details, hint } = error
     return new RestError(status, code, message, { details: details ?? null, hint: hint ?? null, headers })
   }
-  if (isLostConnection(error)) return new RestError(503, 'PGRST001', 'Database client error. Retrying the connection.')
+  const { status, messages, headers } = refusalOf(error)
+  if (status < 500) return new RestError(status, null, messages.join(' '), { headers })
+  if (status === 503) return new RestError(503, 'PGRST001', 'Database client error. Retrying the connection.')
   return new RestError(500, 'PGRSTX00', 'Internal error.')
 }
