@@ -81,12 +81,12 @@ const siteOf = ({ config, pools, limits }: Services) => ({
   readBody: (c: Context) => readJsonText(c, config.bodyLimit),
   clientAddress,
   refusalOf: toRefusal,
-  note: (c: Context, field: 'route' | 'word' | 'failure', value: unknown) => c.set(field, value),
+  note: (c: Context, field: 'route' | 'code' | 'failure', value: unknown) => c.set(field, value),
 })
 
 function answerError(error: unknown, c: Context): Response {
   const refusal = toRefusal(error)
-  c.set('word', refusal.word)
+  c.set('code', refusal.code)
   if (refusal.status >= 500) c.set('failure', error)
   const { body, headers } = errorAnswer(refusal)
   return c.body(body, refusal.status as ContentfulStatusCode, headers)
@@ -102,7 +102,7 @@ function logRequest(c: Context, ms: number): void {
     route: c.get('route'),
     status,
     ms: Math.round(ms * 10) / 10,
-    word: c.get('word'),
+    code: c.get('code'),
     failure: c.get('failure'),
   }
   if (status >= 500) log.error(line)

@@ -142,8 +142,8 @@ function answerOf(c: Context, row: Row): Answer {
   const status = row.status ? Number(row.status) : null
   if (status !== null && status >= 400) {
     const refusal = JSON.parse(row.body ?? '{}') as { message?: string; details?: string }
-    const word = refusal.message ?? 'internal_error'
-    throw refusalOf(word, status, refusal.details ?? word)
+    const code = refusal.message ?? 'internal_error'
+    throw refusalOf(code, status, refusal.details ?? code)
   }
   return new Answer(row.body, status)
 }

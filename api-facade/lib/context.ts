@@ -36,8 +36,8 @@ export type Env = {
     route: string
     /** The tightest limit so far. */
     tightest: Count
-    /** The error word of the answer, and for a 5xx what caused it, for the log. */
-    word: string
+    /** The error code of the answer, and for a 5xx what caused it, for the log. */
+    code: string
     failure: unknown
   }
 }

@@ -1,11 +1,11 @@
 // The one place where anything that goes wrong becomes `{statusCode, error, message}` and an X-Error-Code.
-// Specification: Errors. Decisions: Status codes. design.md: "Errors are words".
+// Specification: Errors. Decisions: Status codes.
 import { STATUS_CODES } from 'node:http'
 import { HTTPException } from 'hono/http-exception'
 import postgres from 'postgres'
 import { errors } from '../generated/errors.ts'
 
-/** The facade's own words; those of the database are generated. */
+/** The facade's own codes; those of the database are generated. */
 export const facadeErrors = {
   malformed_json: [400, 'The body is not valid JSON.'],
   request_malformed: [400, 'The request could not be read.'],
@@ -24,25 +24,25 @@ export const facadeErrors = {
   service_unavailable: [503, 'This is not available right now. Try again shortly.'],
 } as const satisfies Record<string, readonly [number, string]>
 
-export type ErrorWord = keyof typeof errors | keyof typeof facadeErrors
+export type ErrorCode = keyof typeof errors | keyof typeof facadeErrors
 
 const registry: Readonly<Record<string, readonly [number, string] | undefined>> = { ...errors, ...facadeErrors }
 
-/** Status and sentence of a word that is registered. */
-export const lookUp = (word: ErrorWord): readonly [number, string] => registry[word] ?? facadeErrors.internal_error
+/** Status and sentence of a code that is registered. */
+export const lookUp = (code: ErrorCode): readonly [number, string] => registry[code] ?? facadeErrors.internal_error
 
-/** An answer that is an error: the word decides the status; `messages` replace its sentence. */
+/** An answer that is an error: the code decides the status; `messages` replace its sentence. */
 export class Refusal extends Error {
-  readonly word: string
+  readonly code: string
   readonly status: number
   readonly messages: string[]
   readonly headers: Record<string, string>
 
-  constructor(word: ErrorWord, messages?: string[], more: { status?: number; headers?: Record<string, string> } = {}) {
-    const [status, text] = lookUp(word)
-    super(word)
+  constructor(code: ErrorCode, messages?: string[], more: { status?: number; headers?: Record<string, string> } = {}) {
+    const [status, text] = lookUp(code)
+    super(code)
     this.name = 'Refusal'
-    this.word = word
+    this.code = code
     this.status = more.status ?? status
     this.messages = messages ?? [text]
     this.headers = more.headers ?? {}
@@ -50,11 +50,11 @@ export class Refusal extends Error {
 }
 
 /** A refusal that the database raised or returned: its own status and text count, the registry may be older. */
-export const refusalOf = (word: string, status: number, text: string): Refusal =>
-  new Refusal(word as ErrorWord, [text], { status })
+export const refusalOf = (code: string, status: number, text: string): Refusal =>
+  new Refusal(code as ErrorCode, [text], { status })
 
 // By SQLSTATE, or its class of two characters, for what nobody registered.
-const foreign: Readonly<Record<string, ErrorWord | undefined>> = {
+const foreign: Readonly<Record<string, ErrorCode | undefined>> = {
   '23505': 'duplicate',
   '23502': 'value_invalid',
   '23503': 'value_invalid',
@@ -77,11 +77,11 @@ const foreign: Readonly<Record<string, ErrorWord | undefined>> = {
 }
 
 function fromDatabase(error: postgres.PostgresError): Refusal {
-  const { code, message, detail, constraint_name: rule } = error
-  const [, status] = /^PT([45]\d\d)$/.exec(code) ?? []
+  const { code: state, message, detail, constraint_name: rule } = error
+  const [, status] = /^PT([45]\d\d)$/.exec(state) ?? []
   if (status && /^[a-z][a-z0-9_]*$/.test(message)) return refusalOf(message, Number(status), detail ?? message)
-  if (code.startsWith('23') && rule && registry[rule]) return new Refusal(rule as ErrorWord)
-  return new Refusal(foreign[code] ?? foreign[code.slice(0, 2)] ?? 'internal_error')
+  if (state.startsWith('23') && rule && registry[rule]) return new Refusal(rule as ErrorCode)
+  return new Refusal(foreign[state] ?? foreign[state.slice(0, 2)] ?? 'internal_error')
 }
 
 const lostCodes = /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|ECONN(REFUSED|RESET)|EPIPE|ETIMEDOUT|ENOENT)$/
@@ -109,7 +109,7 @@ const always: Readonly<Record<number, Record<string, string> | undefined>> = {
 
 /** Body and headers of an error answer. */
 export function errorAnswer(refusal: Refusal): { body: string; headers: Record<string, string> } {
-  const { word, status, messages } = refusal
-  const headers = { ...always[status], ...refusal.headers, 'X-Error-Code': word, 'Content-Type': 'application/json' }
+  const { code, status, messages } = refusal
+  const headers = { ...always[status], ...refusal.headers, 'X-Error-Code': code, 'Content-Type': 'application/json' }
   return { body: JSON.stringify({ statusCode: status, error: STATUS_CODES[status], message: messages }), headers }
 }

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
-import { type ErrorWord, lookUp } from './errors.ts'
+import { type ErrorCode, lookUp } from './errors.ts'
 import { API, type Route, type Row, spellings, type Table } from './routes.ts'
 import { ErrorBody, PersonCard, z as zod } from './schemas.ts'
 
@@ -11,7 +11,7 @@ export const version: string = manifest.version
 
 const about = `${manifest.description}
 
-Every answer carries X-Request-Id and the RateLimit headers; an error is an Error body with a stable word in X-Error-Code.
+Every answer carries X-Request-Id and the RateLimit headers; an error is an Error body with a stable code in X-Error-Code.
 People are named by actor id, by \`@name\` or by username. Letter case of the path and a trailing slash make no difference.
 Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the page before). Unknown body fields are ignored.`
 
@@ -125,10 +125,10 @@ function successOf(row: Row): Responses {
 
 const errorContent = { 'application/json': { schema: ErrorBody } }
 
-/** By status, each with the words that may stand behind it; those that every route can have are written once. */
+/** By status, each with the codes that may stand behind it; those that every route can have are written once. */
 function failuresOf(row: Row, registry: Registry): Responses {
-  const general = byStatus(generalWords(row))
-  const all = byStatus([...generalWords(row), ...(row.fails ?? [])])
+  const general = byStatus(generalCodes(row))
+  const all = byStatus([...generalCodes(row), ...(row.fails ?? [])])
   return Object.fromEntries(
     [...all].map(([status, description]) => {
       if (general.get(status) !== description) return [status, { description, content: errorContent }]
@@ -141,23 +141,23 @@ function failuresOf(row: Row, registry: Registry): Responses {
 
 const errorReference = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
 
-/** In ascending order of the status, with a line for each word. */
-function byStatus(words: readonly ErrorWord[]): Map<number, string> {
-  const found = [...new Set(words)].map((word) => [word, ...lookUp(word)] as const).sort(([, a], [, b]) => a - b)
+/** In ascending order of the status, with a line for each code. */
+function byStatus(codes: readonly ErrorCode[]): Map<number, string> {
+  const found = [...new Set(codes)].map((code) => [code, ...lookUp(code)] as const).sort(([, a], [, b]) => a - b)
   const lines = new Map<number, string>()
-  for (const [word, status, text] of found) {
+  for (const [code, status, text] of found) {
     const before = lines.get(status)
-    lines.set(status, `${before ? `${before}\n\n` : ''}\`${word}\`: ${text}`)
+    lines.set(status, `${before ? `${before}\n\n` : ''}\`${code}\`: ${text}`)
   }
   return lines
 }
 
 /** What the facade itself may answer on such a route. */
-function generalWords({ access, params, query, body, idempotent }: Row): ErrorWord[] {
-  const words: ErrorWord[] = ['rate_limited', 'internal_error', 'service_unavailable']
-  if (access !== 'public') words.push('token_missing', 'token_invalid', 'token_expired', 'token_revoked')
-  if (access === 'moderator' || access === 'admin') words.push('role_required')
-  if (body) words.push('malformed_json', 'body_too_large', 'content_type_unsupported')
-  if (params || query || body || idempotent) words.push('validation_failed')
-  return words
+function generalCodes({ access, params, query, body, idempotent }: Row): ErrorCode[] {
+  const codes: ErrorCode[] = ['rate_limited', 'internal_error', 'service_unavailable']
+  if (access !== 'public') codes.push('token_missing', 'token_invalid', 'token_expired', 'token_revoked')
+  if (access === 'moderator' || access === 'admin') codes.push('role_required')
+  if (body) codes.push('malformed_json', 'body_too_large', 'content_type_unsupported')
+  if (params || query || body || idempotent) codes.push('validation_failed')
+  return codes
 }

@@ -26,7 +26,7 @@ export const queryInteger = (minimum: number, maximum: number) =>
     .pipe(z.int().min(minimum).max(maximum))
     .openapi({ type: 'integer', minimum, maximum })
 
-/** What a list takes; the cursor is a plain string, and SQL answers a bad one with its own word. */
+/** What a list takes; the cursor is a plain string, and SQL answers a bad one with its own code. */
 export const PageQuery = z.object({
   limit: queryInteger(1, 50)
     .default(20)
@@ -40,7 +40,7 @@ export const Page = <T extends z.ZodType>(item: T) =>
 
 export const ErrorBody = z
   .object({ statusCode: z.int(), error: z.string(), message: z.array(z.string()) })
-  .openapi('Error', { description: 'Every error. The header X-Error-Code holds its stable word.' })
+  .openapi('Error', { description: 'Every error. The header X-Error-Code holds its stable code.' })
 
 export const PersonCard = z
   .object({

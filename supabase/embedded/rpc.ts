@@ -128,7 +128,7 @@ function reply(c: Context, { body, status, headers }: Row): Response {
 }
 
 function answerError(c: Context, site: Site, { status, body, headers }: RestError, cause?: unknown): Response {
-  site.note(c, 'word', 'code' in body ? body.code : 'gateway')
+  site.note(c, 'code', 'code' in body ? body.code : 'gateway')
   if (status >= 500) site.note(c, 'failure', cause)
   return c.body(JSON.stringify(body), status as ContentfulStatusCode, { ...headers, 'Content-Type': JSON_TYPE })
 }

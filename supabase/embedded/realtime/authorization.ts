@@ -14,7 +14,7 @@ const Claims = z.looseObject({
 /** The payload of a verified token; `exp` in seconds. */
 export type Claims = z.infer<typeof Claims>
 
-/** Why not: the real server's word and sentence. */
+/** Why not: the real server's code and sentence. */
 export class Refusal extends Error {
   readonly code: string
 
