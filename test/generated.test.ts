@@ -24,7 +24,7 @@ test('every file of sql/ and policies/ has its place in schema_paths, a feature 
   }
 })
 
-test('the error words and operations are those of the schema', async () => {
+test('the error codes and operations are those of the schema', async () => {
   for (const [path, text] of Object.entries(await generated(url))) {
     expect(readFileSync(path, 'utf8') === text, `${path}: run npm run gen`).toBe(true)
   }

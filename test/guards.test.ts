@@ -1,4 +1,4 @@
-// What holds for every table, function, policy, error word and route, whichever feature it belongs to.
+// What holds for every table, function, policy, error code and route, whichever feature it belongs to.
 // Each guard of the schema is a query for offenders: it passes when there are none.
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
@@ -108,23 +108,23 @@ describe('the schema', async () => {
     expect(files.filter((file) => /storage\.(buckets|objects)/.test(readFileSync(file, 'utf8')))).toEqual([])
   })
 
-  test('a word that SQL fails with is registered, and a registered one is used', async () => {
+  test('a code that SQL fails with is registered, and a registered one is used', async () => {
     const files = globSync('sql/**/*.sql').map((file) => readFileSync(file, 'utf8'))
     const raised = new Set(
-      files.flatMap((text) => [...text.matchAll(/(?:fail|refusal)\('(\w+)'/g)].map(([, word]) => word)),
+      files.flatMap((text) => [...text.matchAll(/(?:fail|refusal)\('(\w+)'/g)].map(([, code]) => code)),
     )
-    const words = (await owner<{ word: string }[]>`select word from private.errors`).map(({ word }) => word)
+    const codes = (await owner<{ code: string }[]>`select word as code from private.errors`).map(({ code }) => code)
     const names = await owner<{ name: string }[]>`
       select conname as name from pg_constraint union select relname from pg_class where relkind = 'i'`
-    const code = globSync('api-facade/**/*.ts').filter((file) => !file.includes('generated'))
-    const thrown = code
+    const modules = globSync('api-facade/**/*.ts').filter((file) => !file.includes('generated'))
+    const thrown = modules
       .map((file) => readFileSync(file, 'utf8'))
       .flatMap((text) => [...text.matchAll(/Refusal\('(\w+)'/g)])
-    const used = new Set([...raised, ...names.map(({ name }) => name), ...thrown.map(([, word]) => word)])
+    const used = new Set([...raised, ...names.map(({ name }) => name), ...thrown.map(([, code]) => code)])
 
-    expect([...raised].filter((word) => !words.includes(word ?? ''))).toEqual([])
-    expect(words.filter((word) => !used.has(word))).toEqual([])
-    expect(words.filter((word) => word in facadeErrors)).toEqual([])
+    expect([...raised].filter((code) => !codes.includes(code ?? ''))).toEqual([])
+    expect(codes.filter((code) => !used.has(code))).toEqual([])
+    expect(codes.filter((code) => code in facadeErrors)).toEqual([])
   })
 })
 

@@ -118,7 +118,7 @@ describe('crawler', () => {
     ['a message that is no list', 'no list of texts', look(404, { ...error, message: 'no' })],
     ['an empty list of messages', 'no list of texts', look(404, { ...error, message: [] })],
     ['an error without a body', 'without a JSON body', look(500, null)],
-    ['an error without a word', 'X-Error-Code', look(404, error, { 'x-error-code': '' })],
+    ['an error without a code', 'X-Error-Code', look(404, error, { 'x-error-code': '' })],
     ['an answer without a request id', 'X-Request-Id', look(404, error, { 'x-request-id': '' })],
     ['401 without a challenge', 'WWW-Authenticate', look(401, { ...error, statusCode: 401 })],
     ['an internal id', 'internal id', look(200, { items: [{ authorId: id }] })],

@@ -47,9 +47,9 @@ describe('POST /admin/invite-codes/generate', async () => {
     ['a user', alice, 403, 'role_required'],
     ['a moderator', moderator, 403, 'role_required'],
     ['nobody', nobody, 401, 'token_missing'],
-  ] as const)('refuses %s, before it looks at the body', async (_who, person, status, word) => {
+  ] as const)('refuses %s, before it looks at the body', async (_who, person, status, code) => {
     for (const body of [{ count: 1 }, { count: 0 }, '{', undefined]) {
-      expect(await person.post(path, body)).toFailWith(status, word)
+      expect(await person.post(path, body)).toFailWith(status, code)
     }
   })
 

@@ -97,8 +97,8 @@ describe('an appeal', () => {
     ['with too many', { text: 'x'.repeat(2001) }, 422, 'validation_failed'],
     ['in an unknown interest', { interestId: UNKNOWN }, 404, 'interest_unknown'],
     ['about an unknown event', { eventId: UNKNOWN }, 404, 'reputation_event_unknown'],
-  ] as const)('is refused %s', async (_what, more, status, word) => {
-    expect(await appeal(bob, 'mathematics', more)).toFailWith(status, word)
+  ] as const)('is refused %s', async (_what, more, status, code) => {
+    expect(await appeal(bob, 'mathematics', more)).toFailWith(status, code)
   })
 
   test('is refused about the event of another', async () => {
@@ -114,8 +114,8 @@ describe('an appeal', () => {
     ['with a rejected gift', UNKNOWN, { decision: 'rejected', restoreDelta: 1 }, 422, 'restore_delta_misplaced'],
     ['with less than nothing', UNKNOWN, { decision: 'accepted', restoreDelta: -1 }, 422, 'validation_failed'],
     ['with thousandths', UNKNOWN, { decision: 'accepted', restoreDelta: 0.001 }, 422, 'validation_failed'],
-  ] as const)('cannot be resolved: %s', async (_what, appealId, body, status, word) => {
-    expect(await resolve(admin, appealId, body)).toFailWith(status, word)
+  ] as const)('cannot be resolved: %s', async (_what, appealId, body, status, code) => {
+    expect(await resolve(admin, appealId, body)).toFailWith(status, code)
   })
 })
 
@@ -153,8 +153,8 @@ describe('an adjustment', () => {
     ['for somebody unknown', { userId: 'zoe' }, 404, 'person_unknown'],
     ['for an unknown id', { userId: UNKNOWN }, 404, 'person_unknown'],
     ['in an unknown interest', { interestId: UNKNOWN }, 404, 'interest_unknown'],
-  ] as const)('is refused %s', async (_what, body, status, word) => {
-    expect(await adjust(admin, body)).toFailWith(status, word)
+  ] as const)('is refused %s', async (_what, body, status, code) => {
+    expect(await adjust(admin, body)).toFailWith(status, code)
   })
 })
 
@@ -162,10 +162,10 @@ describe('who may', () => {
   test.each([
     ['a user', alice, 403, 'role_required'],
     ['nobody', nobody, 401, 'token_missing'],
-  ] as const)('%s reads no appeals, resolves none and adjusts nothing', async (_who, person, status, word) => {
-    expect(await person.get('/admin/reputation/appeals')).toFailWith(status, word)
-    expect(await resolve(person, UNKNOWN, {})).toFailWith(status, word)
-    expect(await adjust(person, { delta: 0 })).toFailWith(status, word)
+  ] as const)('%s reads no appeals, resolves none and adjusts nothing', async (_who, person, status, code) => {
+    expect(await person.get('/admin/reputation/appeals')).toFailWith(status, code)
+    expect(await resolve(person, UNKNOWN, {})).toFailWith(status, code)
+    expect(await adjust(person, { delta: 0 })).toFailWith(status, code)
   })
 
   test('a moderator reads, and no more', async () => {

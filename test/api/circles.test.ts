@@ -20,8 +20,8 @@ describe('of an unknown circle or invitation', () => {
   test.each(circleRoutes(UNKNOWN, 'bob', UNKNOWN).filter(([, path]) => path.includes(UNKNOWN)))(
     '%s %s is 404, and 422 where the id is none',
     async (method, path, body) => {
-      const word = ofCircle(path) ? 'circle_unknown' : 'invitation_unknown'
-      expect(await alice.request(method, path, body)).toFailWith(404, word)
+      const code = ofCircle(path) ? 'circle_unknown' : 'invitation_unknown'
+      expect(await alice.request(method, path, body)).toFailWith(404, code)
       expect(await alice.request(method, path.replaceAll(UNKNOWN, 'x'), body)).toFailWith(422, 'validation_failed')
     },
   )
@@ -151,8 +151,8 @@ describe('members', async () => {
     ['alice', 400, 'member_oneself'],
     ['zoe', 404, 'person_unknown'],
     ['acct:bob@elsewhere.example', 404, 'person_unknown'],
-  ])('refuses %s', async (memberId, status, word) => {
-    expect(await alice.post(path, { memberId })).toFailWith(status, word)
+  ])('refuses %s', async (memberId, status, code) => {
+    expect(await alice.post(path, { memberId })).toFailWith(status, code)
   })
 
   test.each([{}, { memberId: '' }, { memberId: 'carla', bondLevel: 'best' }])('refuses %o', async (body) => {

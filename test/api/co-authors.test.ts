@@ -85,8 +85,8 @@ describe('inviting', () => {
     [{ userId: 'bob', splitShare: 91 }, 422, 'split_share_exceeded'],
     [{ userId: 'zoe', splitShare: 10 }, 404, 'person_unknown'],
     [{ userId: 'alice', splitShare: 10 }, 400, 'co_author_oneself'],
-  ])('%j is %i', async (wrong, status, word) => {
-    expect(await alice.post(path(await publish(alice)), wrong)).toFailWith(status, word)
+  ])('%j is %i', async (wrong, status, code) => {
+    expect(await alice.post(path(await publish(alice)), wrong)).toFailWith(status, code)
   })
 
   test('nobody who may not see the post, nobody to a repost, nobody before it is out', async () => {
@@ -134,8 +134,8 @@ describe('answering', () => {
       const answer = await respond(bob, post, body.id, false)
       expect(answer).toMatchObject({ status: 200, body: { ...body, status: 'declined' } })
       expect((await alice.get(`/posts/${post}`)).body).toMatchObject({ coAuthors: [] })
-      const word = visibility === 'public' ? 'co_author_invitation_unknown' : 'post_unknown'
-      expect(await respond(bob, post, body.id, false)).toFailWith(404, word)
+      const code = visibility === 'public' ? 'co_author_invitation_unknown' : 'post_unknown'
+      expect(await respond(bob, post, body.id, false)).toFailWith(404, code)
     }
   })
 

@@ -89,9 +89,9 @@ describe('POST /economy/pay', () => {
     [{ postId: unknown }, 404, 'post_unknown'],
     [{ replyId: unknown }, 404, 'reply_unknown'],
     [{ receiverId: 'bob', tier: 5 }, 409, 'insufficient_mana'],
-  ])('refuses %j, and nothing moves', async (body, status, word) => {
+  ])('refuses %j, and nothing moves', async (body, status, code) => {
     const before = await wallet(alice)
-    expect(await pay(alice, body)).toFailWith(status, word)
+    expect(await pay(alice, body)).toFailWith(status, code)
     expect(await wallet(alice)).toEqual(before)
   })
 

@@ -62,10 +62,10 @@ describe('PATCH /posts/:id', () => {
     ],
     ['another visibility', {}, { visibility: 'friends' }, 'validation_failed'],
     ['depth 6', {}, { depth: 6 }, 'validation_failed'],
-  ])('refuses %s, and changes nothing', async (_what, more, changes, word) => {
+  ])('refuses %s, and changes nothing', async (_what, more, changes, code) => {
     const id = await publish(alice, more)
     const before = (await alice.get(`/posts/${id}`)).text
-    expect(await edit(alice, id, { depth: 3, ...changes })).toFailWith(422, word)
+    expect(await edit(alice, id, { depth: 3, ...changes })).toFailWith(422, code)
     expect((await alice.get(`/posts/${id}`)).text).toBe(before)
   })
 

@@ -101,13 +101,13 @@ describe('what is shared', async () => {
     const admin = await login(one)
     const pay = (url: string) =>
       at(url, admin).post('/economy/pay', { receiverId: 'nobody_there', emotion: 'insight', tier: 1 })
-    const words = async () =>
+    const codes = async () =>
       (await Promise.all([pay(one), pay(other)])).map(({ headers }) => headers.get('x-error-code'))
-    expect(await words()).not.toContain('feature_disabled')
+    expect(await codes()).not.toContain('feature_disabled')
     await database.owner`update app.feature_flags set enabled = false where key = 'emoji-pay'`
-    expect(await words()).toEqual(['feature_disabled', 'feature_disabled'])
+    expect(await codes()).toEqual(['feature_disabled', 'feature_disabled'])
     await database.owner`update app.feature_flags set enabled = true where key = 'emoji-pay'`
-    expect(await words()).not.toContain('feature_disabled')
+    expect(await codes()).not.toContain('feature_disabled')
   })
 
   test('who is banned is out at both at once', async () => {

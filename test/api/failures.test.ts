@@ -34,20 +34,20 @@ describe('what goes wrong inside', async () => {
     ['55P03', 503, 'service_unavailable'],
     ['57014', 503, 'service_unavailable'],
     ['53300', 503, 'service_unavailable'],
-  ])('%s is %d %s, without inner detail', async (code, status, word) => {
+  ])('%s is %d %s, without inner detail', async (state, status, code) => {
     await become(
-      `raise exception using errcode = '${code}', message = 'inner', detail = 'Inner detail.', hint = 'inner';`,
+      `raise exception using errcode = '${state}', message = 'inner', detail = 'Inner detail.', hint = 'inner';`,
     )
     const answer = await alice.get('/me')
-    expect(answer).toFailWith(status, word)
+    expect(answer).toFailWith(status, code)
     expect(answer.text).not.toMatch(/inner/i)
     expect(answer.headers.get('retry-after')).toBe(status === 503 ? '2' : null)
     expect(answer.headers.get('x-request-id')).toMatch(UUID)
   })
 
-  test.each(['40001', '40P01'])('%s is tried once more', async (code) => {
+  test.each(['40001', '40P01'])('%s is tried once more', async (state) => {
     await database.owner`create sequence app.attempts`
-    await become(`if nextval('app.attempts') = 1 then raise exception using errcode = '${code}', message = 'inner'; end if;
+    await become(`if nextval('app.attempts') = 1 then raise exception using errcode = '${state}', message = 'inner'; end if;
       return private.own_profile(app.uid());`)
     expect(await alice.get('/me')).toMatchObject({ status: 200, body: { id: alice.id } })
     const [row] = await database.owner`select last_value::int as attempts from app.attempts`

@@ -25,11 +25,11 @@ describe.each(routes(UNKNOWN, UNKNOWN))('%s %s', (method, path) => {
   test('is for staff, and known posts', async () => {
     expect(await nobody.request(method, path)).toFailWith(401, 'token_missing')
     expect(await alice.request(method, path, { reason: 7 })).toFailWith(403, 'role_required')
-    const word = path.includes('replies') ? 'reply_unknown' : 'post_unknown'
-    expect(await admin.request(method, path)).toFailWith(404, word)
+    const code = path.includes('replies') ? 'reply_unknown' : 'post_unknown'
+    expect(await admin.request(method, path)).toFailWith(404, code)
     const refused = await moderator.request(method, path)
     if (method === 'DELETE') expect(refused).toFailWith(403, 'role_required')
-    else expect(refused).toFailWith(404, word)
+    else expect(refused).toFailWith(404, code)
     expect(await admin.request(method, path.replace(UNKNOWN, 'x'))).toFailWith(422, 'validation_failed')
     for (const reason of [7, 'x'.repeat(1001)])
       expect(await admin.request(method, path, { reason })).toFailWith(422, 'validation_failed')

@@ -159,8 +159,8 @@ describe('POST /notifications/read', () => {
     [{ ids: ['one'] }, 'validation_failed'],
     [{ ids: [] }, 'validation_failed'],
     [{ before: 'yesterday' }, 'validation_failed'],
-  ])('refuses %j', async (body, word) => {
-    expect(await read(alice, body)).toFailWith(422, word)
+  ])('refuses %j', async (body, code) => {
+    expect(await read(alice, body)).toFailWith(422, code)
   })
 
   test('needs a token, as does the count', async () => {

@@ -132,9 +132,9 @@ describe('POST /posts', () => {
       { interestId: primary, interestIds: others.slice(0, 5), body: 'x' },
       'post_interests_exceeded',
     ],
-  ])('refuses %s', async (_what, body, word) => {
+  ])('refuses %s', async (_what, body, code) => {
     const before = await feed(alice)
-    expect(await alice.post('/posts', body)).toFailWith(422, word)
+    expect(await alice.post('/posts', body)).toFailWith(422, code)
     expect(await feed(alice)).toEqual(before)
   })
 

@@ -168,8 +168,8 @@ describe('a quote', () => {
     [{ body: 7 }, 422, 'validation_failed'],
     [{ body: 'Look', interestId: UNKNOWN }, 404, 'interest_unknown'],
     [{ body: 'Look', personaId: UNKNOWN }, 404, 'persona_unknown'],
-  ])('%j is %i', async (body, status, word) => {
-    expect(await bob.post(`/posts/${await publish(alice)}/repost`, body)).toFailWith(status, word)
+  ])('%j is %i', async (body, status, code) => {
+    expect(await bob.post(`/posts/${await publish(alice)}/repost`, body)).toFailWith(status, code)
   })
 })
 

@@ -15,12 +15,12 @@ describe('replies', async () => {
     ['reaction', 1, 280, 'reply_body'],
     ['criticism', 50, 300, 'criticism_length'],
     ['contribution', 100, 5000, 'contribution_length'],
-  ])('of kind %s have %d to %d characters', async (kind, least, most, word) => {
+  ])('of kind %s have %d to %d characters', async (kind, least, most, code) => {
     const send = (length: number) => bob.post(path, { kind, body: 'é'.repeat(length) })
     for (const length of [least, most])
       expect(await send(length)).toMatchObject({ status: 201, body: { kind, authorId: bob.actorId, postId: post } })
-    expect(await send(least - 1)).toFailWith(422, word)
-    expect(await send(most + 1)).toFailWith(422, kind === 'contribution' ? 'reply_body' : word)
+    expect(await send(least - 1)).toFailWith(422, code)
+    expect(await send(most + 1)).toFailWith(422, kind === 'contribution' ? 'reply_body' : code)
     expect((await bob.get<Page<{ kind: string }>>(`${path}?kind=${kind}`)).body.items.map((item) => item.kind)).toEqual(
       [kind, kind],
     )

@@ -37,7 +37,7 @@ describe('a call', () => {
     expect(write).toMatchObject({ status: 405, error: { code: '25006' } })
   })
 
-  test('is refused with the word as message, and its text as details', async () => {
+  test('is refused with the error code as message, and its text as details', async () => {
     const { status, error } = await me.rpc('pay', { p_emotion: 'love', p_tier: 9, p_receiver_id: bob.username })
     const over = await alice.post('/economy/pay', { emotion: 'love', tier: 0, receiverId: 'nobody_has_this_name' })
     expect({ status, error }).toMatchObject({

@@ -130,8 +130,8 @@ describe('a series', () => {
     [{ title: ' ' }, 'series_title'],
     [{ title: 'x'.repeat(201) }, 'series_title'],
     [{ title: 'x', description: 'x'.repeat(2001) }, 'series_description'],
-  ])('is not made of %o', async (body, word) => {
-    expect(await alice.post('/posts/series', body)).toFailWith(422, word)
+  ])('is not made of %o', async (body, code) => {
+    expect(await alice.post('/posts/series', body)).toFailWith(422, code)
   })
 })
 

@@ -160,8 +160,8 @@ describe('muted keywords', () => {
     ['an end that is no time', { keyword: 'x', until: 'tomorrow' }, 'validation_failed'],
     ['an end in the past', { keyword: 'x', until: '2020-01-01T00:00:00Z' }, 'keyword_until'],
     ['nothing that could be found', { keyword: '\u0640' }, 'keyword_empty'],
-  ])('refuse %s', async (_what, body, word) => {
-    expect(await alice.post('/identity/me/muted-keywords', body)).toFailWith(422, word)
+  ])('refuse %s', async (_what, body, code) => {
+    expect(await alice.post('/identity/me/muted-keywords', body)).toFailWith(422, code)
   })
 
   test('are lifted by an id', async () => {

@@ -28,10 +28,10 @@ const requests: [string, string, unknown, number][] = [
   ['POST', '/admin/invite-codes/generate', '{', 403],
 ]
 
-async function refused(person: Person, word: string) {
+async function refused(person: Person, code: string) {
   for (const [method, path, body] of requests) {
     const answer = await person.request(method, path, body)
-    expect(answer, `${method} ${path} ${JSON.stringify(body)}`).toFailWith(401, word)
+    expect(answer, `${method} ${path} ${JSON.stringify(body)}`).toFailWith(401, code)
     expect(answer.headers.get('www-authenticate')).toBe('Bearer')
     expect(answer.body).toMatchObject({ statusCode: 401, error: 'Unauthorized' })
   }

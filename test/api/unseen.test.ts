@@ -78,7 +78,7 @@ await owner`update app.users set banned_at = now() where id = ${finn.id}`
 await owner`select private.erase_person(${gus.id})`
 
 const ask = ({ method, path, body }: Request) => bob.request(method, path, body)
-const words = { posts: 'post_unknown', replies: 'reply_unknown', series: 'series_unknown' }
+const codes = { posts: 'post_unknown', replies: 'reply_unknown', series: 'series_unknown' }
 
 describe.each(['posts', 'replies', 'series'] as const)('of %s', (kind) => {
   test.each(Object.entries(all[kind]))('one %s answers as none', async (_which, id) => {
@@ -86,7 +86,7 @@ describe.each(['posts', 'replies', 'series'] as const)('of %s', (kind) => {
     for (const [place, unknown] of requests(routes, kind, UNKNOWN, means).entries()) {
       const request = asked[place] ?? unknown
       const [answer, other] = [await ask(request), await ask(unknown)]
-      expect(answer, `${request.method} ${request.path}`).toFailWith(404, words[kind])
+      expect(answer, `${request.method} ${request.path}`).toFailWith(404, codes[kind])
       expect([answer.text, answer.status, answer.headers.get('content-length')]).toEqual([
         other.text,
         other.status,
@@ -98,7 +98,7 @@ describe.each(['posts', 'replies', 'series'] as const)('of %s', (kind) => {
   test('one that is seen answers otherwise, by the same requests', async () => {
     for (const request of requests(routes, kind, seen[kind], means)) {
       const { status, headers } = await ask(request)
-      expect([headers.get('x-error-code'), status], `${request.method} ${request.path}`).not.toContain(words[kind])
+      expect([headers.get('x-error-code'), status], `${request.method} ${request.path}`).not.toContain(codes[kind])
       expect(status, `${request.method} ${request.path}`).not.toBe(422)
     }
   })

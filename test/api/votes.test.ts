@@ -118,10 +118,10 @@ describe('POST /reputation/vote', () => {
     ['without a value', { value: undefined }, 422, 'validation_failed'],
     ['with a comment of 281 characters', { comment: 'x'.repeat(281) }, 422, 'validation_failed'],
     ['in what is no interest', { interestId: 'music' }, 422, 'validation_failed'],
-  ] as const)('refuses to vote for %s', async (_what, more, status, word) => {
+  ] as const)('refuses to vote for %s', async (_what, more, status, code) => {
     const before = await values(carla, 'alice', ...line)
     const body = { userId: 'alice', interestId: id('applied-ethics'), value: 1, ...more }
-    expect(await bob.post('/reputation/vote', body)).toFailWith(status, word)
+    expect(await bob.post('/reputation/vote', body)).toFailWith(status, code)
     expect(await values(carla, 'alice', ...line)).toEqual(before)
   })
 

@@ -40,9 +40,9 @@ class Storyteller {
     })
     const text = await response.text()
     const answer: Answer = { status: response.status, body: text ? JSON.parse(text) : {} }
-    const word = response.headers.get('x-error-code')
-    const seen = word
-      ? `${word}: ${answer.body.message}`
+    const code = response.headers.get('x-error-code')
+    const seen = code
+      ? `${code}: ${answer.body.message}`
       : text && JSON.stringify(show ? show(answer.body) : answer.body)
     const sent = body ? ` ${JSON.stringify(hidden(body))}` : ''
     this.print(`${(who?.name ?? 'nobody').padEnd(6)} ${method} ${path}${sent}\n       → ${response.status} ${seen}`)

@@ -23,7 +23,7 @@ await superuser.unsafe(`
     execute 'select ' || p_call into v_answer;
     return json_build_object('id', v_answer ->> 'id');
   exception when others then
-    if sqlstate !~ '^(PT4|23)' then   -- a word, or a constraint that is one
+    if sqlstate !~ '^(PT4|23)' then   -- a code, or a constraint that is one
       raise;
     end if;
     return json_build_object('refused', sqlerrm);

@@ -41,7 +41,7 @@ const holdCodes = (codes: (string | undefined)[]) => (sql: TransactionSql) =>
   sql`select from app.invite_codes where code in ${sql(codes.map((code) => code ?? ''))} for update`
 const holdWrites = (table: string) => (sql: TransactionSql) => sql`lock table ${sql(table)} in share mode`
 
-/** How many answers there are of each status and word. */
+/** How many answers there are of each status and error code. */
 function tally(answers: Answer[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, headers } of answers) {

@@ -37,7 +37,7 @@ async function ask(by = author, count = 3): Promise<Poll> {
 let turn = 0
 const connection = () => connections[turn++ % connections.length] as Sql
 
-/** One statement, as the facade sends it. Gives the word that it failed with, or null. */
+/** One statement, as the facade sends it. Gives the code that it failed with, or null. */
 function call(by: string, operation: string, ...parameters: string[]): Promise<string | null> {
   const names = parameters.map((_, at) => `$${at + 2}`).join(', ')
   return connection()
@@ -102,9 +102,9 @@ test.each([0, 1])(
       await until(async () => (await waiting()) === 1)
       const moved = move(1)
       await until(async () => (await waiting()) === 2)
-      return { words: Promise.all([erasure, moved]) } // not awaited: they wait for this transaction
+      return { codes: Promise.all([erasure, moved]) } // not awaited: they wait for this transaction
     })
-    expect(await both.words).toEqual([null, 'post_unknown']) // the erasure was first
+    expect(await both.codes).toEqual([null, 'post_unknown']) // the erasure was first
     expect(await expectTrueTallies(poll)).toBe(1)
   },
 )

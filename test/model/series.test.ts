@@ -39,7 +39,7 @@ async function newPosts(): Promise<string[]> {
 const as = <T>(id: string, work: Parameters<typeof asCaller<T>>[1]) => asCaller({ sub: id, role: 'user' }, work)
 const remove = (id: string) => as(alice.id, (sql) => sql`select api.delete_post(${id})`)
 
-/** The word of the refusal, or null. */
+/** The code of the refusal, or null. */
 async function put(series: string, id: string, position: number | null): Promise<string | null> {
   return as(alice.id, (sql) => sql`select api.add_series_item(${series}, ${id}, ${position})`).then(
     () => null,
@@ -129,12 +129,12 @@ test('many who add, move and delete at once leave no gap and no double, and none
     const answers = await Promise.all(
       steps.map(async ([one, which], lane) => {
         const id = posts[one.post] ?? ''
-        return { ...one, which, id, word: await atOnce(lane, series[which] ?? '', one, id) }
+        return { ...one, which, id, code: await atOnce(lane, series[which] ?? '', one, id) }
       }),
     )
-    for (const { word } of answers) expect([null, 'post_unknown', 'series_position']).toContain(word)
+    for (const { code } of answers) expect([null, 'post_unknown', 'series_position']).toContain(code)
 
-    const done = answers.filter(({ word }) => word === null)
+    const done = answers.filter(({ code }) => code === null)
     const gone = done.filter(({ kind }) => kind === 'delete').map(({ id }) => id)
     for (const [at, one] of series.entries()) {
       const added = done.filter(({ kind, which }) => kind === 'place' && which === at).map(({ id }) => id)
@@ -154,7 +154,7 @@ test('a post is a part of five series, however many take it at once, and none me
       insert into app.series (author_id, title) select ${author?.id ?? ''}, 'x' from generate_series(1, 12) returning id`
     const posts = await owner<Id[]>`
       insert into app.posts (author_id, body) select ${author?.id ?? ''}, 'x' from generate_series(1, 2) returning id`
-    const words = await Promise.all(
+    const codes = await Promise.all(
       // the one post from the first series on, the other from the last
       posts.flatMap(({ id }, turned) =>
         (turned ? rows.toReversed() : rows).map((series, lane) =>
@@ -162,8 +162,8 @@ test('a post is a part of five series, however many take it at once, and none me
         ),
       ),
     )
-    expect(words.filter((word) => word === null)).toHaveLength(10)
-    expect(words.filter((word) => word === 'series_of_post_exceeded')).toHaveLength(14)
+    expect(codes.filter((code) => code === null)).toHaveLength(10)
+    expect(codes.filter((code) => code === 'series_of_post_exceeded')).toHaveLength(14)
     const gone = await Promise.all(
       posts.map(({ id }, lane) => atOnce(lane, '', { kind: 'delete', post: 0 }, id, author?.id)),
     )
@@ -193,13 +193,13 @@ test('a scheduled post that goes out while it is added extends its series once',
   const rows = await owner<Id[]>`
     insert into app.posts (author_id, body, publish_at, published_at)
     select ${alice.id}, 'x' || n, now(), null from generate_series(1, 20) n returning id`
-  const words = await Promise.all(
+  const codes = await Promise.all(
     rows.flatMap(({ id }, lane) => [
       atOnce(lane, series, { kind: 'place', post: 0, position: 1 }, id),
       owner`select private.publish_post(${id})`.then(() => null),
     ]),
   )
-  expect(new Set(words)).toEqual(new Set([null]))
+  expect(new Set(codes)).toEqual(new Set([null]))
   const events = await owner<Id[]>`
     select payload ->> 'postId' as id from app.domain_events
     where name = 'posts.series.extended' and payload ->> 'seriesId' = ${series}`

@@ -39,7 +39,7 @@ function errorFault({ status, headers, body }: Answer): string | undefined {
   if (!Array.isArray(message) || message.length === 0 || message.some((line) => typeof line !== 'string')) {
     return 'an error body whose message is no list of texts'
   }
-  if (!/^[a-z][a-z0-9_]*$/.test(headers.get('x-error-code') ?? '')) return 'an error without a word in X-Error-Code'
+  if (!/^[a-z][a-z0-9_]*$/.test(headers.get('x-error-code') ?? '')) return 'an error without a code in X-Error-Code'
   if (status === 401 && !/^Bearer\b/.test(headers.get('www-authenticate') ?? '')) return '401 without WWW-Authenticate'
   return undefined
 }

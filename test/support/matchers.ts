@@ -3,20 +3,20 @@ import { expect } from 'vitest'
 
 declare module 'vitest' {
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
-    /** The answer is an error with this status, and with this word in X-Error-Code. */
-    toFailWith(status: number, word: string): R
+    /** The answer is an error with this status, and with this code in X-Error-Code. */
+    toFailWith(status: number, code: string): R
   }
 }
 
 expect.extend({
-  toFailWith(answer: { status: number; headers: Headers; body: unknown }, status: number, word: string) {
-    const actual = { status: answer.status, word: answer.headers.get('x-error-code') }
+  toFailWith(answer: { status: number; headers: Headers; body: unknown }, status: number, code: string) {
+    const actual = { status: answer.status, code: answer.headers.get('x-error-code') }
     return {
-      pass: actual.status === status && actual.word === word,
+      pass: actual.status === status && actual.code === code,
       actual,
-      expected: { status, word },
+      expected: { status, code },
       message: () =>
-        `expected ${status} ${word}, got ${actual.status} ${actual.word ?? '(no X-Error-Code)'}: ${JSON.stringify(answer.body)}`,
+        `expected ${status} ${code}, got ${actual.status} ${actual.code ?? '(no X-Error-Code)'}: ${JSON.stringify(answer.body)}`,
     }
   },
 })

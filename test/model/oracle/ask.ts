@@ -2,7 +2,7 @@
 import type { ReservedSql, Sql } from 'postgres'
 import type { Ground } from './build.ts'
 
-/** A refusal by its word, or with what else went wrong. */
+/** A refusal by its code, or with what else went wrong. */
 export type Reply = { answer: never } | { refused: string }
 
 /** What the looks call. In a schema of its own, which goes with the test's database. */
@@ -76,7 +76,7 @@ export async function prepare(superuser: Sql, { parent, child }: Ground): Promis
       v_answer json;
       v_status text;
       v_state  text;
-      v_word   text;
+      v_code   text;
       v_detail text;
     begin
       if strpos(p_call, '$1') > 0 then
@@ -94,12 +94,12 @@ export async function prepare(superuser: Sql, { parent, child }: Ground): Promis
         end if;
         return json_build_object('answer', v_answer);
       when others then
-        get stacked diagnostics v_state = returned_sqlstate, v_word = message_text, v_detail = pg_exception_detail;
-        -- a word says all there is to say: what came with it beside its own text would tell of what is not seen
-        if exists (select from private.errors e where e.word = v_word and 'PT' || e.status = v_state and e.text = v_detail) then
-          return json_build_object('refused', v_word);
+        get stacked diagnostics v_state = returned_sqlstate, v_code = message_text, v_detail = pg_exception_detail;
+        -- a code says all there is to say: what came with it beside its own text would tell of what is not seen
+        if exists (select from private.errors e where e.word = v_code and 'PT' || e.status = v_state and e.text = v_detail) then
+          return json_build_object('refused', v_code);
         end if;
-        return json_build_object('refused', concat_ws(' ', v_state, v_word, v_detail));
+        return json_build_object('refused', concat_ws(' ', v_state, v_code, v_detail));
     end $$;
     grant usage on schema oracle to authenticated;
     grant execute on all functions in schema oracle to authenticated;

@@ -19,7 +19,7 @@ type AskAll = (world: World, viewer: number) => Question[]
 export type Entry = { posts?: Ask[]; replies?: Ask[]; series?: Ask[]; lists?: AskAll }
 export type Entries = { [O in Operation]?: Entry }
 
-export const refused = (word: string) => ({ refused: word })
+export const refused = (code: string) => ({ refused: code })
 export const done = 'done'
 
 type Call = (id: string, world: World, place: number) => string
