@@ -1,5 +1,5 @@
 -- Invite codes as staff make them.
--- Specification: Admin › invite-codes. Decisions: Names and shapes (generate).
+-- docs/decisions.md, Staff.
 
 insert into private.errors (word, status, text) values
   ('count_out_of_range', 422, 'count must be between 1 and 100.');

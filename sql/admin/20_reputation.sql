@@ -1,5 +1,5 @@
 -- What staff does about reputation: appeals, and adjustments by hand.
--- Specification: Admin › reputation; Resources › Reputation (appeal, manual adjustment). Decisions: Names and shapes › Bodies.
+-- docs/decisions.md, Staff.
 
 insert into private.ledger_kinds (ledger, kind) values
   ('reputation', 'appeal.restored'),

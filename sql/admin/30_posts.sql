@@ -1,5 +1,5 @@
 -- Posts and replies in the hands of staff: hidden, shown again, deleted.
--- Specification: States and transitions › Post; Admin › posts, replies. Decisions: Roles; Visibility.
+-- docs/decisions.md, Staff.
 
 insert into private.events (name, payload, happens) values
   ('admin.content.moderated', '{targetType,targetId,action,authorId}',

@@ -1,5 +1,6 @@
--- Schemas and roles. What stands where: design, Database.
+-- Schemas and roles.
 -- Roles survive a reset of the database, so each is made only where it is missing.
+-- docs/decisions.md, Requests.
 
 create schema if not exists app;
 comment on schema app is 'Tables, card views and app.uid(). Row-level security on every table; exposed by no API.';

@@ -1,5 +1,5 @@
 -- Errors are words. A feature registers its own here; the facade and `.rpc()` callers get the same status for each.
--- Specification: Errors. Decisions: Status codes.
+-- docs/decisions.md, Errors.
 
 create table private.errors (
   word   text primary key check (word ~ '^[a-z][a-z0-9_]*$'),

@@ -1,5 +1,5 @@
 -- The core of a person, and who is calling.
--- Specification: Resources › User and token payload; Authentication. Decisions: Identity of people, Tokens and sessions.
+-- docs/decisions.md, People.
 
 create table app.users (
   id                uuid primary key default gen_random_uuid(),
@@ -40,7 +40,7 @@ create table app.feature_flags (
   enabled     boolean not null,
   description text not null
 );
-comment on table app.feature_flags is 'What can be switched off without a release. Specification: Other › Feature flag.';
+comment on table app.feature_flags is 'What can be switched off without a release.';
 
 insert into private.errors (word, status, text) values
   ('person_unknown', 404, 'There is no such person.'),
@@ -133,7 +133,7 @@ as $$
 begin
   return 'acct:' || p_username || '@' || p_domain;
 end $$;
-comment on function private.actor_id is 'The public identifier of a person. Decisions: Identity of people.';
+comment on function private.actor_id is 'The public identifier of a person.';
 
 create function private.username_of(p_person text) returns text
 language plpgsql stable

@@ -1,5 +1,5 @@
 -- Names: a person may change theirs, the old one goes on leading to them, and nobody else ever gets it.
--- Decisions: Identity of people.
+-- docs/decisions.md, People.
 
 create table app.usernames (
   hash       bytea primary key,

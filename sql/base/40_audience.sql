@@ -1,5 +1,6 @@
 -- Who may see whom: one row a pair, so that a policy is one index-only probe a row.
--- Decisions: Visibility. The triggers that keep it hang on circles and blocks: sql/social.
+-- The triggers that keep it hang on circles and blocks: sql/social.
+-- docs/decisions.md, Visibility.
 
 create table app.spaces (
   id         uuid primary key default gen_random_uuid(),

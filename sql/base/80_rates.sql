@@ -1,5 +1,5 @@
 -- How often one client may call, counted where all facades see it. The numbers come from the facade's configuration.
--- Specification: Limits › Rate limits. Decisions: Rate limits.
+-- docs/decisions.md, Limits.
 
 create unlogged table private.rates (
   key     text primary key,

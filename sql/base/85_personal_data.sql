@@ -1,6 +1,6 @@
 -- Where a person's data is: every column that refers to people, and whether its rows are in their export.
 -- Each feature adds its own; test/api/export.test.ts finds the columns that are missing here.
--- Specification: GET /me/export. Decisions: Identity of people (internal ids in the export).
+-- docs/decisions.md, Erasure and export.
 
 create table private.personal_data (
   id            integer generated always as identity primary key,

@@ -1,6 +1,6 @@
 -- What erasure does to the base. A person is erased when erased_at is set: every feature hangs a trigger of this kind on
 -- it and sees to its own rows, all in the one transaction. The triggers may run again (private.job_finish_erasures).
--- Specification: Authentication › Account erasure. Decisions: Idempotency.
+-- docs/decisions.md, Erasure and export.
 
 create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';
 create index audit_log_target_idx on app.audit_log (target_type, target_id);

@@ -1,5 +1,5 @@
 -- The ledger: every movement of mana is a balanced double entry, and a wallet is the running sum of its entries.
--- Specification: Wallet, payment, boost; Limits › Quantities (wallet). Decisions: Mana.
+-- docs/decisions.md, Mana.
 
 create table app.mana_accounts (
   id         uuid primary key default gen_random_uuid(),
@@ -174,4 +174,4 @@ begin
           from app.wallets where user_id = app.uid());
 end $$;
 comment on function api.get_wallet is
-  'The caller''s wallet, regenerated up to now: {balance, lifetimeEarned, lifetimeSpent, lastRegenAt}. Specification: GET /economy/wallet.';
+  'The caller''s wallet, regenerated up to now: {balance, lifetimeEarned, lifetimeSpent, lastRegenAt}.';

@@ -1,10 +1,10 @@
 -- Emoji payments: mana from one person to another for a post, a reply or nothing but themselves.
--- Specification: Wallet, payment, boost; Economy. Decisions: Mana; Names and shapes › Payment.
+-- docs/decisions.md, Mana.
 
 -- a domain, and checked where a request comes in: what a table's check refuses, Postgres quotes with the whole row
 create domain app.emotion as text not null constraint emotion_unknown check (
   value in ('love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage'));
-comment on domain app.emotion is 'What a payment says. Specification: Wallet, payment, boost.';
+comment on domain app.emotion is 'What a payment says.';
 
 create table app.payments (
   id          uuid primary key default gen_random_uuid(),

@@ -1,5 +1,5 @@
 -- What was paid: a person's own payments, and the totals of a post.
--- Specification: Economy. Decisions: Lists; Names and shapes › Payment.
+-- docs/decisions.md, Mana.
 
 create function api.list_payments(p_direction text default null, p_limit integer default 20, p_cursor text default null)
 returns json

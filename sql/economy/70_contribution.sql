@@ -1,5 +1,5 @@
 -- What an emoji payment is to its sender's contribution score: sql/reputation/70_contribution.sql has the rest.
--- Specification: Resources › Reputation (contribution score, emoji_pay_sent).
+-- docs/decisions.md, Mana.
 
 insert into private.ledger_kinds (ledger, kind, points) values ('contribution', 'emoji_pay_sent', 2);
 

@@ -1,7 +1,7 @@
 -- Where a feed comes from: for each way in, the next 101 posts that the caller may see, by time (the trending by heat).
 -- One statement a driving index. What others keep among themselves holds up nobody's page, but where it is of the interest,
 -- the format or the depth that was asked for: there it is passed over one by one.
--- Specification: Posts and feed › GET /feed. Measured: notes on the hot path.
+-- docs/decisions.md, Feed.
 
 create index posts_open_idx on app.posts (published_at desc, id desc) where required_level = 0 and closer_id is null;
 create index posts_hot_idx on app.posts (hot_at desc, id desc) where required_level = 0 and closer_id is null;

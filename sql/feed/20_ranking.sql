@@ -1,7 +1,7 @@
 -- How For You is ranked: posts in time order are cut into blocks at fixed boundaries, and within a block the score decides.
 -- The score has no clock, so that walking the feed to its end gives every post once. What reorders by meaning later stays
 -- within a block too.
--- Specification: Posts and feed › GET /feed. Decisions: Lists (`why`).
+-- docs/decisions.md, Feed.
 
 create table app.feed_blocks (
   starts_at timestamptz primary key

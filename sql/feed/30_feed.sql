@@ -1,5 +1,5 @@
 -- The feed: tabs, filters, what is muted, and the order.
--- Specification: Posts and feed › GET /feed. Decisions: Lists; Visibility.
+-- docs/decisions.md, Feed.
 
 insert into private.errors (word, status, text) values
   ('tab_unknown', 422, 'tab is following, trending or circles.');

@@ -1,5 +1,5 @@
 -- Accounts: what a person shows of themselves, what they keep private, and their personas.
--- Specification: Resources › User, Persona; Auth › Registration fields; Identity and profile.
+-- docs/decisions.md, People.
 
 alter table app.users
   add column first_name text not null check (length(first_name) between 1 and 80),
@@ -144,4 +144,4 @@ as $$
 begin
   return private.own_profile(private.caller());
 end $$;
-comment on function api.get_me is 'The caller''s own profile. Specification: Identity and profile.';
+comment on function api.get_me is 'The caller''s own profile.';

@@ -1,5 +1,5 @@
 -- Profiles: what a person changes of theirs, what others see of it, and when they were last here.
--- Specification: Identity and profile. Decisions: Identity of people.
+-- docs/decisions.md, People.
 
 create view app.profile_card with (security_invoker) as
 select u.id,

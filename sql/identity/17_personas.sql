@@ -1,5 +1,5 @@
 -- Personas: at most five faces a person, exactly one of them the default.
--- Specification: Resources › Persona; Identity and profile. Decisions: Names and shapes › Circles (the default persona).
+-- docs/decisions.md, People.
 
 insert into private.errors (word, status, text) values
   ('persona_unknown', 404, 'There is no such persona.'),

@@ -1,5 +1,5 @@
 -- Sessions: what a token says, logging in, logging out. The facade signs and checks passwords; what is true stands here.
--- Specification: Authentication. Decisions: Tokens and sessions.
+-- docs/decisions.md, Tokens and sessions.
 
 create function private.issue_claims(p_user uuid, p_seconds integer) returns json
 language plpgsql volatile
@@ -74,7 +74,7 @@ begin
     where lower(a.email) = lower(btrim(p_email)));
 end $$;
 comment on function api.find_login is
-  'For the facade alone: whose password to check at login, {userId, passwordHash}, or null. Specification: POST /auth/login.';
+  'For the facade alone: whose password to check at login, {userId, passwordHash}, or null.';
 
 create function api.log_in(
   p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
@@ -117,4 +117,4 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.log_out is
-  'Ends this request''s token, or with scope global every token of the caller; with p_family that rotating session too, if it is the caller''s. Specification: POST /auth/logout.';
+  'Ends this request''s token, or with scope global every token of the caller; with p_family that rotating session too, if it is the caller''s.';

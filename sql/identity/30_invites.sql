@@ -1,5 +1,5 @@
 -- Invite codes: generated, reserved for half an hour, redeemed once.
--- Specification: Resources › Invite code; States and transitions; Auth. Decisions: Invites.
+-- docs/decisions.md, Invites.
 
 create table app.invite_codes (
   id                   uuid primary key default gen_random_uuid(),

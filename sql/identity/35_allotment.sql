@@ -1,5 +1,5 @@
 -- A person's own invite codes: how many they may give out, and whom they brought in.
--- Specification: Resources › Invite code (allotment). Decisions: Invites; Names and shapes (what an allotment counts).
+-- docs/decisions.md, Invites.
 
 insert into private.errors (word, status, text) values
   ('invites_exhausted', 409, 'You have given out all your invite codes. More come with time and reputation.'),

@@ -1,6 +1,6 @@
 -- Rotating sessions: access tokens of a quarter of an hour, and a refresh token that is good for one use.
 -- The facade makes refresh tokens, HMAC-SHA256(key, family ‖ generation); what of them is good stands here.
--- Specification: Authentication, 3 and 4. Decisions: Tokens and sessions.
+-- docs/decisions.md, Tokens and sessions.
 
 create table app.sessions (
   id           uuid primary key,

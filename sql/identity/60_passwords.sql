@@ -1,5 +1,5 @@
 -- Passwords that change: by whoever knows the old one, or by mail. The facade hashes; hashes and what is due stand here.
--- Specification: Auth; Identity and profile. Decisions: Tokens and sessions.
+-- docs/decisions.md, Tokens and sessions.
 
 create table private.password_resets (
   id         uuid primary key,

@@ -1,5 +1,5 @@
 -- Erasure: a person goes, and what others have to rely on (ledgers, the audit log, who came by whom) keeps its ids.
--- Specification: Authentication › Account erasure; States and transitions (Invite code). Decisions: Identity of people.
+-- docs/decisions.md, Erasure and export.
 
 create function private.erase_person(p_user uuid) returns void
 language plpgsql volatile

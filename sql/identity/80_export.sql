@@ -1,5 +1,5 @@
 -- The export: everything about a person, section by section (private.personal_data), so that no answer has to hold it all.
--- Specification: GET /me/export.
+-- docs/decisions.md, Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.accounts', 'user_id', 'account', '{}'),

@@ -1,5 +1,5 @@
 -- The catalog of interests: a tree of categories (level 1), sub-interests (2) and deep interests (3).
--- Specification: Resources › Interest; Interests › GET /interests/catalog.
+-- docs/decisions.md, Interests.
 
 create table app.interests (
   id           uuid primary key default gen_random_uuid(),

@@ -1,5 +1,5 @@
 -- What people chose from the catalog, and how deep they are in it.
--- Specification: Resources › Interest (UserInterest); Interests; Events › interests.user_selected.
+-- docs/decisions.md, Interests.
 
 create table app.user_interests (
   user_id     uuid not null references app.users on delete cascade,

@@ -1,5 +1,5 @@
 -- Conversations and who takes part in them.
--- Specification: Events › Delivery (conversation:{conversationId}). Decisions: Messaging.
+-- docs/decisions.md, Realtime.
 
 create table app.conversations (
   id         uuid primary key default gen_random_uuid(),

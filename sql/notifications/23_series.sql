@@ -1,5 +1,5 @@
 -- Telling the followers of a series of a new part: with its cause up to 100 of them, more by a job.
--- Specification: Resources › Post › Series. Decisions: Notifications.
+-- docs/decisions.md, Notifications.
 
 insert into private.notification_kinds (kind) values ('series.updated');
 

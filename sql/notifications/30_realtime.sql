@@ -1,5 +1,5 @@
 -- The channel user:{userId}: that there is a notification, new or rolled up once more.
--- Specification: Events › Delivery.
+-- docs/decisions.md, Realtime.
 
 create function private.hears_person(p_rest text) returns boolean
 language plpgsql stable

@@ -1,5 +1,5 @@
 -- Posts: what people publish, and who may see it.
--- Specification: Resources › Post; Posts and feed. Decisions: Visibility, Names and shapes › Bodies, Answers.
+-- docs/decisions.md, Posts.
 
 create function private.visibility_level(p_visibility text) returns smallint
 language sql immutable

@@ -1,5 +1,5 @@
 -- Who sees a post, and how operations come by one. The policy: policies/posts.sql.
--- Specification: Resources › Post (visibility). Decisions: Visibility.
+-- docs/decisions.md, Visibility.
 
 create function private.post_visible_to(p_post uuid, p_viewer uuid) returns boolean
 language plpgsql stable security definer   -- asks for a viewer other than the caller, and for what a repost is of

@@ -24,7 +24,7 @@ begin
   where post_id = coalesce(new.post_id, old.post_id);
   return null;
 end $$;
-comment on function private.count_reactions is 'Trigger: counts hearts. Sparks are not counted (specification, Counters).';
+comment on function private.count_reactions is 'Trigger: counts hearts. Sparks are not counted.';
 create trigger _100_count_given after insert on app.reactions
   for each row when (new.kind = 'heart') execute function private.count_reactions();
 create trigger _100_count_taken_back after delete on app.reactions

@@ -1,7 +1,6 @@
 -- Reposts and quotes: what may be passed on, who is told, and how often it was. A repost is a pointer: what people do to it
 -- belongs to the original, and it is its author's to take back whatever they see of that.
--- Specification: Resources › Post (formats, counters); Errors (self-repost). Decisions: Visibility. How one is published:
--- api.create_post.
+-- How one is published: api.create_post. docs/decisions.md, Posts.
 
 insert into private.errors (word, status, text) values
   ('repost_own', 400, 'You cannot repost your own post.');
@@ -63,7 +62,7 @@ begin
   return null;
 end $$;
 comment on function private.count_shares is
-  'Trigger: counts the reposts that are out and not deleted, whoever deleted them. Quotes are not counted (specification, Counters).';
+  'Trigger: counts the reposts that are out and not deleted, whoever deleted them. Quotes are not counted.';
 create trigger _152_count_shares after insert on app.posts
   for each row when (new.format = 'repost' and new.published_at is not null and new.deleted_at is null)
   execute function private.count_shares();

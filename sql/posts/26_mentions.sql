@@ -1,5 +1,6 @@
 -- Mentions: who is named in a post or a reply by @username or @username@domain is told of it, once a text.
--- Specification: Events. Decisions: Identity of people; Visibility. An edit mentions nobody.
+-- An edit mentions nobody.
+-- docs/decisions.md, Posts.
 
 insert into private.events (name, payload, happens) values
   ('posts.person.mentioned', '{userId,byId,postId,replyId}',

@@ -1,5 +1,5 @@
 -- Polls: a question with 2 to 6 answers on a post, one vote a person, which may move until it closes.
--- Specification: Resources › Post › Poll; Posts and feed › poll/vote. Decisions: Answers; Status codes (closed poll).
+-- docs/decisions.md, Posts.
 
 create table app.polls (
   id                uuid primary key default gen_random_uuid(),

@@ -1,5 +1,6 @@
 -- Series: an author's posts in an order of their own, which people follow.
--- Specification: Resources › Post › Series; Posts and feed › series. Operations: 32_series_operations.sql.
+-- Operations: 32_series_operations.sql.
+-- docs/decisions.md, Posts.
 
 create table app.series (
   id          uuid primary key default gen_random_uuid(),

@@ -1,5 +1,5 @@
 -- Making series, their parts, and following them.
--- Specification: Posts and feed › series. Events: posts.series.extended. Decisions: Lists; Status codes (inverses).
+-- docs/decisions.md, Posts.
 
 create function private.series(p_series uuid) returns app.series
 language plpgsql stable   -- invoker: what row-level security hides is unknown

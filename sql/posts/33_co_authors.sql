@@ -1,5 +1,5 @@
 -- Co-authors: who wrote a post with its author, and what share of its payments is theirs.
--- Specification: Resources › Post › Co-author; Quantities. Decisions: Status codes; Names and shapes › Co-author shares.
+-- docs/decisions.md, Posts.
 
 create table app.post_co_authors (
   id          uuid primary key default gen_random_uuid(),

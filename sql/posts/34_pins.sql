@@ -1,5 +1,5 @@
 -- Pins: up to three posts that stand first in an author's profile.
--- Specification: Posts and feed › pin; Quantities (pinned posts). Decisions: Status codes (a limit reached).
+-- docs/decisions.md, Posts.
 
 insert into private.errors (word, status, text) values
   ('pins_exhausted', 409, 'You have pinned 3 posts already. Unpin one first.');

@@ -1,5 +1,5 @@
 -- Milestones: that a post has reached 5, 15 and 50 reactions, each told once.
--- Specification: Resources › Reputation ("when a post reaches 5, 15 and 50 reactions").
+-- docs/decisions.md, Posts.
 
 create function private.next_milestone(p_milestone smallint) returns integer
 language sql immutable

@@ -1,5 +1,5 @@
 -- Views: how often a post was opened by others than its author. The facade counts them in batches, so that no reader waits.
--- Specification: Resources › Post (counters).
+-- docs/decisions.md, Posts.
 
 create function api.count_views(p_posts uuid[], p_viewers uuid[]) returns json
 language plpgsql volatile security definer   -- counters are nobody's to write; for gate alone

@@ -1,5 +1,5 @@
 -- Publishing and opening posts. What is published later: 52_schedule.sql.
--- Specification: Resources › Post; Posts and feed. Decisions: Names and shapes › Bodies; Idempotency.
+-- docs/decisions.md, Posts.
 
 insert into private.errors (word, status, text) values
   ('publish_at_past', 422, 'publishAt lies in the future.'),

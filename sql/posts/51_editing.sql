@@ -1,5 +1,5 @@
 -- Editing and deleting one's posts. No edit fans out: nobody is told, and nothing is published again.
--- Specification: Posts and feed; States and transitions › Post. Decisions: Status codes.
+-- docs/decisions.md, Posts.
 
 insert into private.errors (word, status, text) values
   ('post_fixed', 422, 'The format of a post, its poll and what it quotes cannot be changed.'),

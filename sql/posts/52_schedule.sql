@@ -1,5 +1,5 @@
 -- Scheduled posts: what waits, and how it goes out, once. When: api-facade/worker/jobs.ts.
--- Specification: Resources › Post (publishAt); States and transitions › Post. Decisions: Visibility.
+-- docs/decisions.md, Posts.
 
 create function private.publish_post(p_post uuid) returns void
 language plpgsql volatile

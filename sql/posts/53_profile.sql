@@ -1,5 +1,5 @@
 -- A person's posts on their profile: the pinned ones first, then the newest.
--- Specification: Posts and feed › by/:username. Decisions: Lists; Visibility.
+-- docs/decisions.md, Posts.
 
 create function private.profile_place(
   p_cursor text, p_author uuid, out post_id uuid, out pinned_at timestamptz, out published_at timestamptz

@@ -1,5 +1,5 @@
 -- The channel feed:public: the id of every new public post, and nothing else.
--- Specification: Events › Delivery. Decisions: Visibility.
+-- docs/decisions.md, Realtime.
 
 create function private.hears_feed(p_rest text) returns boolean
 language plpgsql stable

@@ -1,5 +1,5 @@
 -- The ledger of reputation: what each person earned in which interest, entry by entry, and the sum of it.
--- Specification: Resources › Reputation; Interest (roll-up). Decisions: Reputation.
+-- docs/decisions.md, Reputation.
 
 create table app.reputation_entries (
   id            uuid primary key default gen_random_uuid(),

@@ -1,5 +1,5 @@
 -- Levels: what a value has reached, and that a person hears of it once.
--- Specification: Resources › Reputation (levels; level-up milestone notifications).
+-- docs/decisions.md, Reputation.
 
 insert into private.events (name, payload, happens) values
   ('reputation.level_reached', '{userId,interestId,level}',

@@ -1,5 +1,5 @@
 -- What earns reputation, and what takes it back.
--- Specification: Resources › Reputation (kinds and points), Reply; Events. Decisions: Reputation.
+-- docs/decisions.md, Reputation.
 
 insert into private.ledger_kinds (ledger, kind, points) values
   ('reputation', 'post.contributed', 3),

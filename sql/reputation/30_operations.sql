@@ -1,5 +1,5 @@
 -- What people see of reputation, and what it lets them do.
--- Specification: Resources › Reputation (levels); Reputation and access; Authentication › Capabilities.
+-- docs/decisions.md, Reputation.
 
 insert into private.errors (word, status, text) values
   ('reputation_too_low', 403, 'Your reputation in this interest is too low for this.'),

@@ -1,5 +1,5 @@
 -- Reputation at length for oneself, and in short for everyone.
--- Specification: Reputation and access (me/detailed, users/:id/public).
+-- docs/decisions.md, Reputation.
 
 create function private.detailed_interests(p_user uuid) returns json
 language plpgsql stable

@@ -1,5 +1,5 @@
 -- What identity needs of reputation.
--- Specification: Resources › Invite code (allotment).
+-- docs/decisions.md, Reputation.
 
 create function private.total_reputation_kept() returns trigger
 language plpgsql security definer   -- the accounts of other people than the caller

@@ -1,5 +1,5 @@
 -- Peer votes: what people hold of each other in an interest, weighed by what they are in it themselves.
--- Specification: Resources › Reputation (peer vote). Decisions: Reputation; Names and shapes › Peer vote.
+-- docs/decisions.md, Reputation.
 
 create table app.reputation_votes (
   id          uuid primary key default gen_random_uuid(),

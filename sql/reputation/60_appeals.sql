@@ -1,5 +1,5 @@
 -- Appeals: who thinks that their reputation in an interest is wrong asks the staff. sql/admin resolves.
--- Specification: Resources › Reputation (appeal); States and transitions. Decisions: Names and shapes › Bodies; Status codes.
+-- docs/decisions.md, Reputation.
 
 create table app.reputation_appeals (
   id            uuid primary key default gen_random_uuid(),

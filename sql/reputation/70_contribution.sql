@@ -1,13 +1,9 @@
 -- The contribution score: what people do for the whole, and a share of it for those by whose invitation they came.
--- Specification: Resources › Reputation (contribution score).
+-- docs/decisions.md, Reputation.
 --
 -- What a person does is written at once, the shares by a job soon after (71_inheritance.sql): most people came by the codes
--- of a few, and would wait for each other at their scores.
---
--- Locks: whoever writes here locks the person, and has taken every lock of reputation before (private.lock_ledger says
--- the whole order). So the triggers below come after those of sql/reputation/20_earning.sql by their names, earn_… and
--- take_back_…, and before notify_of_event. An operation that gives for several people locks them all first, and writes in
--- the order of their ids.
+-- of a few, and would wait for each other at their scores. An operation that gives for several people locks them all first,
+-- and writes in the order of their ids. ARCHITECTURE.md, Locks.
 
 create table app.contribution_entries (
   id         uuid primary key default gen_random_uuid(),

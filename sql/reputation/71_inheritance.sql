@@ -1,9 +1,9 @@
 -- What comes of a contribution to those by whom a person came: written by a job, many at once. When:
 -- api-facade/worker/jobs.ts.
--- Specification: Resources › Reputation (contribution score, ancestors).
 --
 -- Locks: the scores alone, row by row in the order of their people, as everybody does who writes several. A lock on what
 -- these people contribute is not needed, since only they themselves give and undo it.
+-- docs/decisions.md, Reputation.
 
 create function private.inviters(p_user uuid) returns uuid[]
 language plpgsql stable

@@ -1,6 +1,6 @@
 -- What bookmarks and reposts are worth, in both ledgers, and what goes with a deleted post. Reactions: 20_earning.sql,
 -- 70_contribution.sql, which also say in which order the locks come.
--- Specification: Resources › Reputation (bookmark.received, repost.received, contribution score). Decisions: Reputation.
+-- docs/decisions.md, Reputation.
 
 create function private.earn_from_bookmark() returns trigger
 language plpgsql security definer   -- writes for the post's author

@@ -1,5 +1,5 @@
 -- Circles: whom a person lets closer. Who is in one decides who sees posts for circles and for the inner circle.
--- Specification: Resources › Circle; Limits › Quantities. Decisions: Names and shapes › Circles.
+-- docs/decisions.md, Circles and blocks.
 
 create table app.circles (
   id         uuid primary key default gen_random_uuid(),

@@ -1,5 +1,5 @@
 -- Members of circles: who is in, and how close.
--- Specification: Resources › CircleMember; Social. Decisions: Visibility.
+-- docs/decisions.md, Circles and blocks.
 
 create function private.lock_person(p_person text) returns uuid
 language plpgsql volatile

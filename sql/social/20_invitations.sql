@@ -1,5 +1,5 @@
 -- Invitations into a circle: pending, then accepted, declined or revoked.
--- Specification: States and transitions › Circle invitation; Social.
+-- docs/decisions.md, Circles and blocks.
 
 create table app.circle_invitations (
   id         uuid primary key default gen_random_uuid(),

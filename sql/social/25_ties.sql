@@ -1,5 +1,5 @@
 -- What two people's circles make of them: whether they share one, what is under way, where one belongs.
--- Specification: Social; "two users may open a DM only when they share at least one circle".
+-- docs/decisions.md, Circles and blocks.
 
 create function private.shares_circle(p_one uuid, p_other uuid) returns boolean
 language plpgsql stable security definer   -- members do not see each other, nor the circles of strangers

@@ -1,5 +1,5 @@
 -- Blocks: bilateral silence. And the audience: the triggers that keep app.audience true to circles and blocks.
--- Specification: Resources › UserBlock; Post › Visibility. Decisions: Visibility.
+-- docs/decisions.md, Visibility.
 
 create table app.blocks (
   blocker_id uuid not null references app.users on delete cascade,

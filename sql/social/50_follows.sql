@@ -1,5 +1,5 @@
 -- Follows: one person's subscription to what another publishes. One row a direction; a block ends both.
--- Specification: Resources › UserFollow; Social › follow routes; Events › social.user.followed.
+-- docs/decisions.md, Circles and blocks.
 
 create table app.follows (
   follower_id  uuid not null references app.users on delete cascade,

@@ -1,5 +1,5 @@
 -- Mutes: silence of another that they notice nothing of. And the list of one's blocks.
--- Specification: Resources › UserMute, UserBlock. Decisions: Notifications ("Muted and blocked people cause none").
+-- docs/decisions.md, Circles and blocks.
 
 create table app.mutes (
   muter_id   uuid not null references app.users on delete cascade,

@@ -1,5 +1,5 @@
 -- Muted keywords: words, in whatever script, that a person does not want to read about.
--- Specification: Identity and profile › muted-keywords. Decisions: Names and shapes › Bodies.
+-- docs/decisions.md, Circles and blocks.
 
 create table app.muted_keywords (
   id         uuid primary key,

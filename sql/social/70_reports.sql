@@ -1,9 +1,9 @@
 -- Reports: what people tell the staff about others and what they publish.
--- Specification: Other › Report; States and transitions › Report. Decisions: Names and shapes › Report.
 --
 -- What can be reported belongs to many features, most of them higher than this one. So each registers its kind in
 -- private.report_targets, with a function of its own that finds the target as its reporter sees it, or fails with
 -- its own word. Nothing here names posts, and a later kind needs a row and a function beside its tables.
+-- docs/decisions.md, Circles and blocks.
 
 create table private.report_targets (
   type   text primary key check (type ~ '^[a-z][a-z-]{1,29}$'),

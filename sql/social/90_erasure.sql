@@ -1,5 +1,6 @@
 -- What erasure does to the social graph, and where personal data is in it.
--- Specification: Authentication › Account erasure; GET /me/export. How erasure runs: sql/base/90_erasure.sql.
+-- How erasure runs: sql/base/90_erasure.sql.
+-- docs/decisions.md, Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.circles', 'owner_id', 'circles', '{}'),

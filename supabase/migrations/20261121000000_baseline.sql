@@ -2,8 +2,9 @@
 
 -- sql/base/10_schemas.sql
 
--- Schemas and roles. What stands where: design, Database.
+-- Schemas and roles.
 -- Roles survive a reset of the database, so each is made only where it is missing.
+-- docs/decisions.md, Requests.
 
 create schema if not exists app;
 comment on schema app is 'Tables, card views and app.uid(). Row-level security on every table; exposed by no API.';
@@ -70,7 +71,7 @@ grant usage on schema private to worker;
 -- sql/base/20_errors.sql
 
 -- Errors are words. A feature registers its own here; the facade and `.rpc()` callers get the same status for each.
--- Specification: Errors. Decisions: Status codes.
+-- docs/decisions.md, Errors.
 
 create table private.errors (
   word   text primary key check (word ~ '^[a-z][a-z0-9_]*$'),
@@ -155,7 +156,7 @@ comment on function private.touch is 'Trigger: stamps updated_at.';
 -- sql/base/30_people.sql
 
 -- The core of a person, and who is calling.
--- Specification: Resources › User and token payload; Authentication. Decisions: Identity of people, Tokens and sessions.
+-- docs/decisions.md, People.
 
 create table app.users (
   id                uuid primary key default gen_random_uuid(),
@@ -196,7 +197,7 @@ create table app.feature_flags (
   enabled     boolean not null,
   description text not null
 );
-comment on table app.feature_flags is 'What can be switched off without a release. Specification: Other › Feature flag.';
+comment on table app.feature_flags is 'What can be switched off without a release.';
 
 insert into private.errors (word, status, text) values
   ('person_unknown', 404, 'There is no such person.'),
@@ -289,7 +290,7 @@ as $$
 begin
   return 'acct:' || p_username || '@' || p_domain;
 end $$;
-comment on function private.actor_id is 'The public identifier of a person. Decisions: Identity of people.';
+comment on function private.actor_id is 'The public identifier of a person.';
 
 create function private.username_of(p_person text) returns text
 language plpgsql stable
@@ -365,7 +366,7 @@ comment on function private.check_author is
 -- sql/base/35_names.sql
 
 -- Names: a person may change theirs, the old one goes on leading to them, and nobody else ever gets it.
--- Decisions: Identity of people.
+-- docs/decisions.md, People.
 
 create table app.usernames (
   hash       bytea primary key,
@@ -432,7 +433,8 @@ comment on function private.named is 'Whom a name or actor id means, by a presen
 -- sql/base/40_audience.sql
 
 -- Who may see whom: one row a pair, so that a policy is one index-only probe a row.
--- Decisions: Visibility. The triggers that keep it hang on circles and blocks: sql/social.
+-- The triggers that keep it hang on circles and blocks: sql/social.
+-- docs/decisions.md, Visibility.
 
 create table app.spaces (
   id         uuid primary key default gen_random_uuid(),
@@ -1492,7 +1494,7 @@ call private.make_batch_queue('effects', 'private.apply_effect', 1);
 -- sql/base/80_rates.sql
 
 -- How often one client may call, counted where all facades see it. The numbers come from the facade's configuration.
--- Specification: Limits › Rate limits. Decisions: Rate limits.
+-- docs/decisions.md, Limits.
 
 create unlogged table private.rates (
   key     text primary key,
@@ -1560,7 +1562,7 @@ comment on function private.uncount_calls is
 
 -- Where a person's data is: every column that refers to people, and whether its rows are in their export.
 -- Each feature adds its own; test/api/export.test.ts finds the columns that are missing here.
--- Specification: GET /me/export. Decisions: Identity of people (internal ids in the export).
+-- docs/decisions.md, Erasure and export.
 
 create table private.personal_data (
   id            integer generated always as identity primary key,
@@ -1677,7 +1679,7 @@ comment on function private.export_page is
 
 -- What erasure does to the base. A person is erased when erased_at is set: every feature hangs a trigger of this kind on
 -- it and sees to its own rows, all in the one transaction. The triggers may run again (private.job_finish_erasures).
--- Specification: Authentication › Account erasure. Decisions: Idempotency.
+-- docs/decisions.md, Erasure and export.
 
 create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';
 create index audit_log_target_idx on app.audit_log (target_type, target_id);
@@ -1899,7 +1901,7 @@ notify pgrst, 'reload config';
 -- sql/identity/10_accounts.sql
 
 -- Accounts: what a person shows of themselves, what they keep private, and their personas.
--- Specification: Resources › User, Persona; Auth › Registration fields; Identity and profile.
+-- docs/decisions.md, People.
 
 alter table app.users
   add column first_name text not null check (length(first_name) between 1 and 80),
@@ -2044,12 +2046,12 @@ as $$
 begin
   return private.own_profile(private.caller());
 end $$;
-comment on function api.get_me is 'The caller''s own profile. Specification: Identity and profile.';
+comment on function api.get_me is 'The caller''s own profile.';
 
 -- sql/identity/15_profiles.sql
 
 -- Profiles: what a person changes of theirs, what others see of it, and when they were last here.
--- Specification: Identity and profile. Decisions: Identity of people.
+-- docs/decisions.md, People.
 
 create view app.profile_card with (security_invoker) as
 select u.id,
@@ -2115,7 +2117,7 @@ comment on function api.note_presence is
 -- sql/identity/17_personas.sql
 
 -- Personas: at most five faces a person, exactly one of them the default.
--- Specification: Resources › Persona; Identity and profile. Decisions: Names and shapes › Circles (the default persona).
+-- docs/decisions.md, People.
 
 insert into private.errors (word, status, text) values
   ('persona_unknown', 404, 'There is no such persona.'),
@@ -2261,7 +2263,7 @@ comment on function api.set_default_persona is
 -- sql/identity/20_sessions.sql
 
 -- Sessions: what a token says, logging in, logging out. The facade signs and checks passwords; what is true stands here.
--- Specification: Authentication. Decisions: Tokens and sessions.
+-- docs/decisions.md, Tokens and sessions.
 
 create function private.issue_claims(p_user uuid, p_seconds integer) returns json
 language plpgsql volatile
@@ -2336,7 +2338,7 @@ begin
     where lower(a.email) = lower(btrim(p_email)));
 end $$;
 comment on function api.find_login is
-  'For the facade alone: whose password to check at login, {userId, passwordHash}, or null. Specification: POST /auth/login.';
+  'For the facade alone: whose password to check at login, {userId, passwordHash}, or null.';
 
 create function api.log_in(
   p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
@@ -2379,12 +2381,12 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.log_out is
-  'Ends this request''s token, or with scope global every token of the caller; with p_family that rotating session too, if it is the caller''s. Specification: POST /auth/logout.';
+  'Ends this request''s token, or with scope global every token of the caller; with p_family that rotating session too, if it is the caller''s.';
 
 -- sql/identity/30_invites.sql
 
 -- Invite codes: generated, reserved for half an hour, redeemed once.
--- Specification: Resources › Invite code; States and transitions; Auth. Decisions: Invites.
+-- docs/decisions.md, Invites.
 
 create table app.invite_codes (
   id                   uuid primary key default gen_random_uuid(),
@@ -2600,7 +2602,7 @@ comment on function private.ensure_first_admin is
 -- sql/identity/35_allotment.sql
 
 -- A person's own invite codes: how many they may give out, and whom they brought in.
--- Specification: Resources › Invite code (allotment). Decisions: Invites; Names and shapes (what an allotment counts).
+-- docs/decisions.md, Invites.
 
 insert into private.errors (word, status, text) values
   ('invites_exhausted', 409, 'You have given out all your invite codes. More come with time and reputation.'),
@@ -2793,7 +2795,7 @@ insert into private.jobs (name, cron, expires) values ('expire-invites', '5 * * 
 
 -- Rotating sessions: access tokens of a quarter of an hour, and a refresh token that is good for one use.
 -- The facade makes refresh tokens, HMAC-SHA256(key, family ‖ generation); what of them is good stands here.
--- Specification: Authentication, 3 and 4. Decisions: Tokens and sessions.
+-- docs/decisions.md, Tokens and sessions.
 
 create table app.sessions (
   id           uuid primary key,
@@ -2922,7 +2924,7 @@ comment on function api.end_session is
 -- sql/identity/60_passwords.sql
 
 -- Passwords that change: by whoever knows the old one, or by mail. The facade hashes; hashes and what is due stand here.
--- Specification: Auth; Identity and profile. Decisions: Tokens and sessions.
+-- docs/decisions.md, Tokens and sessions.
 
 create table private.password_resets (
   id         uuid primary key,
@@ -3064,7 +3066,7 @@ comment on function api.reset_password is
 -- sql/identity/70_erasure.sql
 
 -- Erasure: a person goes, and what others have to rely on (ledgers, the audit log, who came by whom) keeps its ids.
--- Specification: Authentication › Account erasure; States and transitions (Invite code). Decisions: Identity of people.
+-- docs/decisions.md, Erasure and export.
 
 create function private.erase_person(p_user uuid) returns void
 language plpgsql volatile
@@ -3121,7 +3123,7 @@ comment on function api.erase_me is
 -- sql/identity/80_export.sql
 
 -- The export: everything about a person, section by section (private.personal_data), so that no answer has to hold it all.
--- Specification: GET /me/export.
+-- docs/decisions.md, Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.accounts', 'user_id', 'account', '{}'),
@@ -3310,7 +3312,7 @@ grant execute on function
 -- sql/interests/10_catalog.sql
 
 -- The catalog of interests: a tree of categories (level 1), sub-interests (2) and deep interests (3).
--- Specification: Resources › Interest; Interests › GET /interests/catalog.
+-- docs/decisions.md, Interests.
 
 create table app.interests (
   id           uuid primary key default gen_random_uuid(),
@@ -3425,7 +3427,7 @@ comment on function api.get_catalog is
 -- sql/interests/20_choices.sql
 
 -- What people chose from the catalog, and how deep they are in it.
--- Specification: Resources › Interest (UserInterest); Interests; Events › interests.user_selected.
+-- docs/decisions.md, Interests.
 
 create table app.user_interests (
   user_id     uuid not null references app.users on delete cascade,
@@ -3627,7 +3629,7 @@ grant execute on function
 -- sql/social/10_circles.sql
 
 -- Circles: whom a person lets closer. Who is in one decides who sees posts for circles and for the inner circle.
--- Specification: Resources › Circle; Limits › Quantities. Decisions: Names and shapes › Circles.
+-- docs/decisions.md, Circles and blocks.
 
 create table app.circles (
   id         uuid primary key default gen_random_uuid(),
@@ -3837,7 +3839,7 @@ comment on function api.delete_circle is
 -- sql/social/15_members.sql
 
 -- Members of circles: who is in, and how close.
--- Specification: Resources › CircleMember; Social. Decisions: Visibility.
+-- docs/decisions.md, Circles and blocks.
 
 create function private.lock_person(p_person text) returns uuid
 language plpgsql volatile
@@ -3928,7 +3930,7 @@ comment on function api.remove_circle_member is
 -- sql/social/20_invitations.sql
 
 -- Invitations into a circle: pending, then accepted, declined or revoked.
--- Specification: States and transitions › Circle invitation; Social.
+-- docs/decisions.md, Circles and blocks.
 
 create table app.circle_invitations (
   id         uuid primary key default gen_random_uuid(),
@@ -4139,7 +4141,7 @@ comment on function api.revoke_invitation is
 -- sql/social/25_ties.sql
 
 -- What two people's circles make of them: whether they share one, what is under way, where one belongs.
--- Specification: Social; "two users may open a DM only when they share at least one circle".
+-- docs/decisions.md, Circles and blocks.
 
 create function private.shares_circle(p_one uuid, p_other uuid) returns boolean
 language plpgsql stable security definer   -- members do not see each other, nor the circles of strangers
@@ -4216,7 +4218,7 @@ comment on function api.list_memberships is
 -- sql/social/30_blocks.sql
 
 -- Blocks: bilateral silence. And the audience: the triggers that keep app.audience true to circles and blocks.
--- Specification: Resources › UserBlock; Post › Visibility. Decisions: Visibility.
+-- docs/decisions.md, Visibility.
 
 create table app.blocks (
   blocker_id uuid not null references app.users on delete cascade,
@@ -4375,7 +4377,7 @@ insert into private.jobs (name, cron, expires, alarm) values
 -- sql/social/50_follows.sql
 
 -- Follows: one person's subscription to what another publishes. One row a direction; a block ends both.
--- Specification: Resources › UserFollow; Social › follow routes; Events › social.user.followed.
+-- docs/decisions.md, Circles and blocks.
 
 create table app.follows (
   follower_id  uuid not null references app.users on delete cascade,
@@ -4567,7 +4569,7 @@ comment on function api.list_following is
 -- sql/social/60_mutes.sql
 
 -- Mutes: silence of another that they notice nothing of. And the list of one's blocks.
--- Specification: Resources › UserMute, UserBlock. Decisions: Notifications ("Muted and blocked people cause none").
+-- docs/decisions.md, Circles and blocks.
 
 create table app.mutes (
   muter_id   uuid not null references app.users on delete cascade,
@@ -4679,7 +4681,7 @@ comment on function api.list_blocks is
 -- sql/social/65_keywords.sql
 
 -- Muted keywords: words, in whatever script, that a person does not want to read about.
--- Specification: Identity and profile › muted-keywords. Decisions: Names and shapes › Bodies.
+-- docs/decisions.md, Circles and blocks.
 
 create table app.muted_keywords (
   id         uuid primary key,
@@ -4860,11 +4862,11 @@ comment on function api.list_muted_keywords is
 -- sql/social/70_reports.sql
 
 -- Reports: what people tell the staff about others and what they publish.
--- Specification: Other › Report; States and transitions › Report. Decisions: Names and shapes › Report.
 --
 -- What can be reported belongs to many features, most of them higher than this one. So each registers its kind in
 -- private.report_targets, with a function of its own that finds the target as its reporter sees it, or fails with
 -- its own word. Nothing here names posts, and a later kind needs a row and a function beside its tables.
+-- docs/decisions.md, Circles and blocks.
 
 create table private.report_targets (
   type   text primary key check (type ~ '^[a-z][a-z-]{1,29}$'),
@@ -4944,7 +4946,8 @@ comment on function api.report is
 -- sql/social/90_erasure.sql
 
 -- What erasure does to the social graph, and where personal data is in it.
--- Specification: Authentication › Account erasure; GET /me/export. How erasure runs: sql/base/90_erasure.sql.
+-- How erasure runs: sql/base/90_erasure.sql.
+-- docs/decisions.md, Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.circles', 'owner_id', 'circles', '{}'),
@@ -5193,7 +5196,7 @@ grant execute on function
 -- sql/posts/10_posts.sql
 
 -- Posts: what people publish, and who may see it.
--- Specification: Resources › Post; Posts and feed. Decisions: Visibility, Names and shapes › Bodies, Answers.
+-- docs/decisions.md, Posts.
 
 create function private.visibility_level(p_visibility text) returns smallint
 language sql immutable
@@ -5447,7 +5450,7 @@ create trigger warm_post after update of reactions, replies, shares, bookmarks o
 -- sql/posts/12_visibility.sql
 
 -- Who sees a post, and how operations come by one. The policy: policies/posts.sql.
--- Specification: Resources › Post (visibility). Decisions: Visibility.
+-- docs/decisions.md, Visibility.
 
 create function private.post_visible_to(p_post uuid, p_viewer uuid) returns boolean
 language plpgsql stable security definer   -- asks for a viewer other than the caller, and for what a repost is of
@@ -5777,7 +5780,7 @@ begin
   where post_id = coalesce(new.post_id, old.post_id);
   return null;
 end $$;
-comment on function private.count_reactions is 'Trigger: counts hearts. Sparks are not counted (specification, Counters).';
+comment on function private.count_reactions is 'Trigger: counts hearts. Sparks are not counted.';
 create trigger _100_count_given after insert on app.reactions
   for each row when (new.kind = 'heart') execute function private.count_reactions();
 create trigger _100_count_taken_back after delete on app.reactions
@@ -6009,8 +6012,7 @@ comment on function api.unmute_post is
 
 -- Reposts and quotes: what may be passed on, who is told, and how often it was. A repost is a pointer: what people do to it
 -- belongs to the original, and it is its author's to take back whatever they see of that.
--- Specification: Resources › Post (formats, counters); Errors (self-repost). Decisions: Visibility. How one is published:
--- api.create_post.
+-- How one is published: api.create_post. docs/decisions.md, Posts.
 
 insert into private.errors (word, status, text) values
   ('repost_own', 400, 'You cannot repost your own post.');
@@ -6072,7 +6074,7 @@ begin
   return null;
 end $$;
 comment on function private.count_shares is
-  'Trigger: counts the reposts that are out and not deleted, whoever deleted them. Quotes are not counted (specification, Counters).';
+  'Trigger: counts the reposts that are out and not deleted, whoever deleted them. Quotes are not counted.';
 create trigger _152_count_shares after insert on app.posts
   for each row when (new.format = 'repost' and new.published_at is not null and new.deleted_at is null)
   execute function private.count_shares();
@@ -6241,7 +6243,8 @@ create trigger _140_close_reposts after update of visibility on app.posts
 -- sql/posts/26_mentions.sql
 
 -- Mentions: who is named in a post or a reply by @username or @username@domain is told of it, once a text.
--- Specification: Events. Decisions: Identity of people; Visibility. An edit mentions nobody.
+-- An edit mentions nobody.
+-- docs/decisions.md, Posts.
 
 insert into private.events (name, payload, happens) values
   ('posts.person.mentioned', '{userId,byId,postId,replyId}',
@@ -6318,7 +6321,7 @@ insert into private.event_listeners (event, listener, position) values
 -- sql/posts/30_polls.sql
 
 -- Polls: a question with 2 to 6 answers on a post, one vote a person, which may move until it closes.
--- Specification: Resources › Post › Poll; Posts and feed › poll/vote. Decisions: Answers; Status codes (closed poll).
+-- docs/decisions.md, Posts.
 
 create table app.polls (
   id                uuid primary key default gen_random_uuid(),
@@ -6584,7 +6587,8 @@ insert into private.jobs (name, cron, expires, repeats) values ('close-polls', '
 -- sql/posts/31_series.sql
 
 -- Series: an author's posts in an order of their own, which people follow.
--- Specification: Resources › Post › Series; Posts and feed › series. Operations: 32_series_operations.sql.
+-- Operations: 32_series_operations.sql.
+-- docs/decisions.md, Posts.
 
 create table app.series (
   id          uuid primary key default gen_random_uuid(),
@@ -6790,7 +6794,7 @@ comment on function private.series_cards is 'The cards of these series, in order
 -- sql/posts/32_series_operations.sql
 
 -- Making series, their parts, and following them.
--- Specification: Posts and feed › series. Events: posts.series.extended. Decisions: Lists; Status codes (inverses).
+-- docs/decisions.md, Posts.
 
 create function private.series(p_series uuid) returns app.series
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -6961,7 +6965,7 @@ comment on function api.unfollow_series is
 -- sql/posts/33_co_authors.sql
 
 -- Co-authors: who wrote a post with its author, and what share of its payments is theirs.
--- Specification: Resources › Post › Co-author; Quantities. Decisions: Status codes; Names and shapes › Co-author shares.
+-- docs/decisions.md, Posts.
 
 create table app.post_co_authors (
   id          uuid primary key default gen_random_uuid(),
@@ -7127,7 +7131,7 @@ comment on function api.respond_co_author is
 -- sql/posts/34_pins.sql
 
 -- Pins: up to three posts that stand first in an author's profile.
--- Specification: Posts and feed › pin; Quantities (pinned posts). Decisions: Status codes (a limit reached).
+-- docs/decisions.md, Posts.
 
 insert into private.errors (word, status, text) values
   ('pins_exhausted', 409, 'You have pinned 3 posts already. Unpin one first.');
@@ -7194,7 +7198,7 @@ comment on function api.unpin_post is 'Unpins one''s own post, also a repost of 
 -- sql/posts/35_milestones.sql
 
 -- Milestones: that a post has reached 5, 15 and 50 reactions, each told once.
--- Specification: Resources › Reputation ("when a post reaches 5, 15 and 50 reactions").
+-- docs/decisions.md, Posts.
 
 create function private.next_milestone(p_milestone smallint) returns integer
 language sql immutable
@@ -7222,7 +7226,7 @@ create trigger reach_milestone after update of reactions on app.post_counters
 -- sql/posts/36_views.sql
 
 -- Views: how often a post was opened by others than its author. The facade counts them in batches, so that no reader waits.
--- Specification: Resources › Post (counters).
+-- docs/decisions.md, Posts.
 
 create function api.count_views(p_posts uuid[], p_viewers uuid[]) returns json
 language plpgsql volatile security definer   -- counters are nobody's to write; for gate alone
@@ -7342,7 +7346,7 @@ comment on function private.post_cards is
 -- sql/posts/50_publishing.sql
 
 -- Publishing and opening posts. What is published later: 52_schedule.sql.
--- Specification: Resources › Post; Posts and feed. Decisions: Names and shapes › Bodies; Idempotency.
+-- docs/decisions.md, Posts.
 
 insert into private.errors (word, status, text) values
   ('publish_at_past', 422, 'publishAt lies in the future.'),
@@ -7483,7 +7487,7 @@ comment on function api.get_post is
 -- sql/posts/51_editing.sql
 
 -- Editing and deleting one's posts. No edit fans out: nobody is told, and nothing is published again.
--- Specification: Posts and feed; States and transitions › Post. Decisions: Status codes.
+-- docs/decisions.md, Posts.
 
 insert into private.errors (word, status, text) values
   ('post_fixed', 422, 'The format of a post, its poll and what it quotes cannot be changed.'),
@@ -7633,7 +7637,7 @@ comment on function api.delete_post is
 -- sql/posts/52_schedule.sql
 
 -- Scheduled posts: what waits, and how it goes out, once. When: api-facade/worker/jobs.ts.
--- Specification: Resources › Post (publishAt); States and transitions › Post. Decisions: Visibility.
+-- docs/decisions.md, Posts.
 
 create function private.publish_post(p_post uuid) returns void
 language plpgsql volatile
@@ -7733,7 +7737,7 @@ comment on function api.list_scheduled_posts is
 -- sql/posts/53_profile.sql
 
 -- A person's posts on their profile: the pinned ones first, then the newest.
--- Specification: Posts and feed › by/:username. Decisions: Lists; Visibility.
+-- docs/decisions.md, Posts.
 
 create function private.profile_place(
   p_cursor text, p_author uuid, out post_id uuid, out pinned_at timestamptz, out published_at timestamptz
@@ -7821,7 +7825,7 @@ insert into private.report_targets (type, finder) values
 -- sql/posts/70_realtime.sql
 
 -- The channel feed:public: the id of every new public post, and nothing else.
--- Specification: Events › Delivery. Decisions: Visibility.
+-- docs/decisions.md, Realtime.
 
 create function private.hears_feed(p_rest text) returns boolean
 language plpgsql stable
@@ -8712,7 +8716,7 @@ insert into private.event_listeners (event, listener, position) values
 -- sql/notifications/23_series.sql
 
 -- Telling the followers of a series of a new part: with its cause up to 100 of them, more by a job.
--- Specification: Resources › Post › Series. Decisions: Notifications.
+-- docs/decisions.md, Notifications.
 
 insert into private.notification_kinds (kind) values ('series.updated');
 
@@ -8765,7 +8769,7 @@ insert into private.event_listeners (event, listener, position) values
 -- sql/notifications/30_realtime.sql
 
 -- The channel user:{userId}: that there is a notification, new or rolled up once more.
--- Specification: Events › Delivery.
+-- docs/decisions.md, Realtime.
 
 create function private.hears_person(p_rest text) returns boolean
 language plpgsql stable
@@ -8864,7 +8868,7 @@ grant execute on function
 -- sql/reputation/10_ledger.sql
 
 -- The ledger of reputation: what each person earned in which interest, entry by entry, and the sum of it.
--- Specification: Resources › Reputation; Interest (roll-up). Decisions: Reputation.
+-- docs/decisions.md, Reputation.
 
 create table app.reputation_entries (
   id            uuid primary key default gen_random_uuid(),
@@ -8983,7 +8987,7 @@ comment on function private.add_reputation is
 -- sql/reputation/15_levels.sql
 
 -- Levels: what a value has reached, and that a person hears of it once.
--- Specification: Resources › Reputation (levels; level-up milestone notifications).
+-- docs/decisions.md, Reputation.
 
 insert into private.events (name, payload, happens) values
   ('reputation.level_reached', '{userId,interestId,level}',
@@ -9062,7 +9066,7 @@ create trigger tell_level after update of value on app.reputation
 -- sql/reputation/20_earning.sql
 
 -- What earns reputation, and what takes it back.
--- Specification: Resources › Reputation (kinds and points), Reply; Events. Decisions: Reputation.
+-- docs/decisions.md, Reputation.
 
 insert into private.ledger_kinds (ledger, kind, points) values
   ('reputation', 'post.contributed', 3),
@@ -9255,7 +9259,7 @@ insert into private.event_listeners (event, listener, position) values
 -- sql/reputation/30_operations.sql
 
 -- What people see of reputation, and what it lets them do.
--- Specification: Resources › Reputation (levels); Reputation and access; Authentication › Capabilities.
+-- docs/decisions.md, Reputation.
 
 insert into private.errors (word, status, text) values
   ('reputation_too_low', 403, 'Your reputation in this interest is too low for this.'),
@@ -9394,7 +9398,7 @@ comment on function api.get_my_capabilities is
 -- sql/reputation/35_details.sql
 
 -- Reputation at length for oneself, and in short for everyone.
--- Specification: Reputation and access (me/detailed, users/:id/public).
+-- docs/decisions.md, Reputation.
 
 create function private.detailed_interests(p_user uuid) returns json
 language plpgsql stable
@@ -9494,7 +9498,7 @@ comment on function api.get_reputation_summary is
 -- sql/reputation/40_allotment.sql
 
 -- What identity needs of reputation.
--- Specification: Resources › Invite code (allotment).
+-- docs/decisions.md, Reputation.
 
 create function private.total_reputation_kept() returns trigger
 language plpgsql security definer   -- the accounts of other people than the caller
@@ -9514,7 +9518,7 @@ create trigger total_reputation_kept after insert on app.reputation_entries
 -- sql/reputation/50_votes.sql
 
 -- Peer votes: what people hold of each other in an interest, weighed by what they are in it themselves.
--- Specification: Resources › Reputation (peer vote). Decisions: Reputation; Names and shapes › Peer vote.
+-- docs/decisions.md, Reputation.
 
 create table app.reputation_votes (
   id          uuid primary key default gen_random_uuid(),
@@ -9685,7 +9689,7 @@ comment on function api.list_received_votes is
 -- sql/reputation/60_appeals.sql
 
 -- Appeals: who thinks that their reputation in an interest is wrong asks the staff. sql/admin resolves.
--- Specification: Resources › Reputation (appeal); States and transitions. Decisions: Names and shapes › Bodies; Status codes.
+-- docs/decisions.md, Reputation.
 
 create table app.reputation_appeals (
   id            uuid primary key default gen_random_uuid(),
@@ -9797,15 +9801,11 @@ comment on function api.list_my_appeals is
 -- sql/reputation/70_contribution.sql
 
 -- The contribution score: what people do for the whole, and a share of it for those by whose invitation they came.
--- Specification: Resources › Reputation (contribution score).
+-- docs/decisions.md, Reputation.
 --
 -- What a person does is written at once, the shares by a job soon after (71_inheritance.sql): most people came by the codes
--- of a few, and would wait for each other at their scores.
---
--- Locks: whoever writes here locks the person, and has taken every lock of reputation before (private.lock_ledger says
--- the whole order). So the triggers below come after those of sql/reputation/20_earning.sql by their names, earn_… and
--- take_back_…, and before notify_of_event. An operation that gives for several people locks them all first, and writes in
--- the order of their ids.
+-- of a few, and would wait for each other at their scores. An operation that gives for several people locks them all first,
+-- and writes in the order of their ids. ARCHITECTURE.md, Locks.
 
 create table app.contribution_entries (
   id         uuid primary key default gen_random_uuid(),
@@ -9987,10 +9987,10 @@ create trigger _400_reverse_contributed_reactions after delete on app.reactions
 
 -- What comes of a contribution to those by whom a person came: written by a job, many at once. When:
 -- api-facade/worker/jobs.ts.
--- Specification: Resources › Reputation (contribution score, ancestors).
 --
 -- Locks: the scores alone, row by row in the order of their people, as everybody does who writes several. A lock on what
 -- these people contribute is not needed, since only they themselves give and undo it.
+-- docs/decisions.md, Reputation.
 
 create function private.inviters(p_user uuid) returns uuid[]
 language plpgsql stable
@@ -10044,7 +10044,7 @@ insert into private.jobs (name, cron, expires, repeats) values ('inherit-contrib
 
 -- What bookmarks and reposts are worth, in both ledgers, and what goes with a deleted post. Reactions: 20_earning.sql,
 -- 70_contribution.sql, which also say in which order the locks come.
--- Specification: Resources › Reputation (bookmark.received, repost.received, contribution score). Decisions: Reputation.
+-- docs/decisions.md, Reputation.
 
 create function private.earn_from_bookmark() returns trigger
 language plpgsql security definer   -- writes for the post's author
@@ -10331,7 +10331,7 @@ grant execute on function
 -- sql/economy/10_ledger.sql
 
 -- The ledger: every movement of mana is a balanced double entry, and a wallet is the running sum of its entries.
--- Specification: Wallet, payment, boost; Limits › Quantities (wallet). Decisions: Mana.
+-- docs/decisions.md, Mana.
 
 create table app.mana_accounts (
   id         uuid primary key default gen_random_uuid(),
@@ -10506,17 +10506,17 @@ begin
           from app.wallets where user_id = app.uid());
 end $$;
 comment on function api.get_wallet is
-  'The caller''s wallet, regenerated up to now: {balance, lifetimeEarned, lifetimeSpent, lastRegenAt}. Specification: GET /economy/wallet.';
+  'The caller''s wallet, regenerated up to now: {balance, lifetimeEarned, lifetimeSpent, lastRegenAt}.';
 
 -- sql/economy/20_payments.sql
 
 -- Emoji payments: mana from one person to another for a post, a reply or nothing but themselves.
--- Specification: Wallet, payment, boost; Economy. Decisions: Mana; Names and shapes › Payment.
+-- docs/decisions.md, Mana.
 
 -- a domain, and checked where a request comes in: what a table's check refuses, Postgres quotes with the whole row
 create domain app.emotion as text not null constraint emotion_unknown check (
   value in ('love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage'));
-comment on domain app.emotion is 'What a payment says. Specification: Wallet, payment, boost.';
+comment on domain app.emotion is 'What a payment says.';
 
 create table app.payments (
   id          uuid primary key default gen_random_uuid(),
@@ -10729,7 +10729,7 @@ comment on function api.pay is
 -- sql/economy/30_history.sql
 
 -- What was paid: a person's own payments, and the totals of a post.
--- Specification: Economy. Decisions: Lists; Names and shapes › Payment.
+-- docs/decisions.md, Mana.
 
 create function api.list_payments(p_direction text default null, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -10789,7 +10789,7 @@ comment on function api.get_breakdown is
 -- sql/economy/70_contribution.sql
 
 -- What an emoji payment is to its sender's contribution score: sql/reputation/70_contribution.sql has the rest.
--- Specification: Resources › Reputation (contribution score, emoji_pay_sent).
+-- docs/decisions.md, Mana.
 
 insert into private.ledger_kinds (ledger, kind, points) values ('contribution', 'emoji_pay_sent', 2);
 
@@ -10916,7 +10916,7 @@ grant execute on function
 -- Where a feed comes from: for each way in, the next 101 posts that the caller may see, by time (the trending by heat).
 -- One statement a driving index. What others keep among themselves holds up nobody's page, but where it is of the interest,
 -- the format or the depth that was asked for: there it is passed over one by one.
--- Specification: Posts and feed › GET /feed. Measured: notes on the hot path.
+-- docs/decisions.md, Feed.
 
 create index posts_open_idx on app.posts (published_at desc, id desc) where required_level = 0 and closer_id is null;
 create index posts_hot_idx on app.posts (hot_at desc, id desc) where required_level = 0 and closer_id is null;
@@ -11186,7 +11186,7 @@ comment on function private.marked_posts is 'Journalism, else what has a format,
 -- How For You is ranked: posts in time order are cut into blocks at fixed boundaries, and within a block the score decides.
 -- The score has no clock, so that walking the feed to its end gives every post once. What reorders by meaning later stays
 -- within a block too.
--- Specification: Posts and feed › GET /feed. Decisions: Lists (`why`).
+-- docs/decisions.md, Feed.
 
 create table app.feed_blocks (
   starts_at timestamptz primary key
@@ -11264,7 +11264,7 @@ comment on function private.feed_scores is
 -- sql/feed/30_feed.sql
 
 -- The feed: tabs, filters, what is muted, and the order.
--- Specification: Posts and feed › GET /feed. Decisions: Lists; Visibility.
+-- docs/decisions.md, Feed.
 
 insert into private.errors (word, status, text) values
   ('tab_unknown', 422, 'tab is following, trending or circles.');
@@ -11491,7 +11491,7 @@ grant execute on function
 -- sql/messaging/10_conversations.sql
 
 -- Conversations and who takes part in them.
--- Specification: Events › Delivery (conversation:{conversationId}). Decisions: Messaging.
+-- docs/decisions.md, Realtime.
 
 create table app.conversations (
   id         uuid primary key default gen_random_uuid(),
@@ -11564,7 +11564,7 @@ comment on policy select_own on app.conversation_members is 'One''s own membersh
 -- sql/admin/10_invites.sql
 
 -- Invite codes as staff make them.
--- Specification: Admin › invite-codes. Decisions: Names and shapes (generate).
+-- docs/decisions.md, Staff.
 
 insert into private.errors (word, status, text) values
   ('count_out_of_range', 422, 'count must be between 1 and 100.');
@@ -11592,7 +11592,7 @@ comment on function api.generate_invite_codes is
 -- sql/admin/20_reputation.sql
 
 -- What staff does about reputation: appeals, and adjustments by hand.
--- Specification: Admin › reputation; Resources › Reputation (appeal, manual adjustment). Decisions: Names and shapes › Bodies.
+-- docs/decisions.md, Staff.
 
 insert into private.ledger_kinds (ledger, kind) values
   ('reputation', 'appeal.restored'),
@@ -11764,7 +11764,7 @@ comment on function api.adjust_reputation is
 -- sql/admin/30_posts.sql
 
 -- Posts and replies in the hands of staff: hidden, shown again, deleted.
--- Specification: States and transitions › Post; Admin › posts, replies. Decisions: Roles; Visibility.
+-- docs/decisions.md, Staff.
 
 insert into private.events (name, payload, happens) values
   ('admin.content.moderated', '{targetType,targetId,action,authorId}',
