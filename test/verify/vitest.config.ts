@@ -5,9 +5,9 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
-    include: ['test/api/*.test.ts', 'test/realtime/*.test.ts'],
+    include: ['test/api/*/*.test.ts', 'test/realtime/*.test.ts'],
     // these start facades of their own
-    exclude: ['test/api/facades.test.ts', 'test/api/rates.test.ts', 'test/api/views.test.ts'],
+    exclude: ['test/api/base/facades.test.ts', 'test/api/base/rates.test.ts', 'test/api/posts/views.test.ts'],
     setupFiles: ['test/support/matchers.ts'],
     reporters: ['./test/verify/reporter.ts'],
     server: { deps: { external: [/\/(api-facade|supabase)\/.*\.ts$/] } },

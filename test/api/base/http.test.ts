@@ -1,0 +1,161 @@
+// What holds for every route: methods, spellings, bodies.
+import { describe, expect, test } from 'vitest'
+import { world } from '../../support/world.ts'
+
+const { alice, nobody, url } = await world({ people: ['alice'] })
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const api = (path: string) => `${url}/api/v1${path}`
+
+describe('methods', () => {
+  test.each([
+    ['GET', '/auth/login', 'POST, OPTIONS'],
+    ['PROPFIND', '/auth/login', 'POST, OPTIONS'],
+    ['DELETE', '/auth/register', 'POST, OPTIONS'],
+    ['PUT', '/admin/invite-codes/generate', 'POST, OPTIONS'],
+    ['POST', '//health', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '//openapi.json', 'GET, HEAD, OPTIONS'],
+    ['POST', '//docs', 'GET, HEAD, OPTIONS'],
+  ])('%s %s is 405, whoever asks', async (method, path, allow) => {
+    for (const caller of [nobody, alice, nobody.withToken('no token')]) {
+      const answer = await caller.request(method, path)
+      expect(answer).toFailWith(405, 'method_not_allowed')
+      expect(answer.headers.get('allow')).toBe(allow)
+    }
+  })
+
+  test('Allow names every method of a path', async () => {
+    const { headers } = await alice.request('PROPFIND', '/circles/me')
+    expect(headers.get('allow')?.split(', ')).toEqual(expect.arrayContaining(['GET', 'POST', 'HEAD', 'OPTIONS']))
+  })
+
+  test('HEAD is GET without the body', async () => {
+    const authorization = `Bearer ${alice.token}`
+    const answers = await Promise.all([
+      fetch(`${url}/health`, { method: 'HEAD' }),
+      fetch(api('/me'), { method: 'HEAD', headers: { authorization } }),
+      fetch(api('/me'), { method: 'HEAD' }),
+      fetch(api('/no/such/route'), { method: 'HEAD' }),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 404])
+    expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual(['', '', '', ''])
+    for (const { headers } of answers) expect(headers.get('x-request-id')).toMatch(UUID)
+  })
+
+  test('OPTIONS says what a path takes, without a token', async () => {
+    const answer = await fetch(api('/auth/login'), { method: 'OPTIONS' })
+    expect([answer.status, answer.headers.get('allow'), await answer.text()]).toEqual([204, 'POST, OPTIONS', ''])
+    expect((await fetch(api('/no/such/route'), { method: 'OPTIONS' })).status).toBe(404)
+  })
+})
+
+describe('paths', () => {
+  test.each(['/me', '/me/', '/ME', '/Identity/Me/'])('%s is my profile', async (path) => {
+    expect(await alice.get(path)).toMatchObject({ status: 200, body: { id: alice.id } })
+  })
+
+  test.each(['/API/V1/me', '/api/V1/ME/'])('%s is it too', async (path) => {
+    const answer = await fetch(url + path, { headers: { authorization: `Bearer ${alice.token}` } })
+    expect([answer.status, await answer.json()]).toMatchObject([200, { id: alice.id }])
+  })
+
+  test.each(['//Health', '//health/', '//HEALTH/'])('%s is the probe', async (path) => {
+    expect(await nobody.get(path)).toMatchObject({ status: 200 })
+  })
+
+  test.each([
+    '/nothing',
+    '/me/nothing',
+    '/',
+    '',
+    '//',
+    '//nothing',
+    '//api',
+    '//api/v2/me',
+    '//me',
+    '//health/deep',
+    '/me//',
+  ])('%s is unknown to everyone, in every method', async (path) => {
+    for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
+      const body = method === 'POST' ? '{' : undefined
+      expect(await nobody.request(method, path, body)).toFailWith(404, 'route_unknown')
+      expect(await alice.request(method, path, body)).toFailWith(404, 'route_unknown')
+    }
+  })
+
+  test.each(['%00', '%zz', '%', '%ff', '..%2f..%2fhealth', '%F0%9F%92%A9', "a'b", '1;select'])(
+    'what names nobody is no more than that: %s',
+    async (name) => {
+      const { status } = await alice.get(`/reputation/${name}`)
+      expect([404, 422]).toContain(status)
+      expect(await alice.get(`/posts/${name}`)).toFailWith(422, 'validation_failed')
+    },
+  )
+})
+
+describe('bodies', async () => {
+  const own = await world({ people: [], env: { BODY_LIMIT: '2048' } })
+  const path = '/auth/login'
+  const typed = (type: string) => nobody.post(path, '{}', { 'content-type': type })
+
+  test.each(['{', '{"email":}', 'email', '{"a":1}x', "{'email': 1}"])('%s is malformed', async (body) => {
+    expect(await nobody.post(path, body)).toFailWith(400, 'malformed_json')
+  })
+
+  test.each([undefined, '', ' ', '{}', 'null', '5', '"text"', '[]', '[{}]'])('%s has not the form', async (body) => {
+    expect(await nobody.post(path, body)).toFailWith(422, 'validation_failed')
+  })
+
+  test('an empty one is 422 with a sentence a field', async () => {
+    const { body } = await nobody.post(path, '')
+    expect(body).toEqual({
+      statusCode: 422,
+      error: 'Unprocessable Entity',
+      message: [expect.stringMatching(/^email: /), expect.stringMatching(/^password: /)],
+    })
+  })
+
+  test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/vnd.kith+json'])(
+    'may be %s',
+    async (type) => {
+      expect(await typed(type)).toFailWith(422, 'validation_failed')
+    },
+  )
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/jsonp', ''])(
+    'may not be %j',
+    async (type) => {
+      expect(await typed(type)).toFailWith(415, 'content_type_unsupported')
+    },
+  )
+
+  test('may hold what no text of Postgres can, and is refused', async () => {
+    expect(await nobody.post(path, { email: 'a\u0000b', password: 'x' })).toFailWith(422, 'value_invalid')
+  })
+
+  const sized = (bytes: number) => `{"email":"${'x'.repeat(bytes - 12)}"}`
+  const streamed = (text: string) =>
+    fetch(`${own.url}/api/v1${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: new Blob([text]).stream(),
+      duplex: 'half',
+    } as RequestInit)
+
+  test('end at BODY_LIMIT', async () => {
+    expect(await own.nobody.post(path, sized(2048))).toFailWith(422, 'validation_failed')
+    expect(await own.nobody.post(path, sized(2049))).toFailWith(413, 'body_too_large')
+    expect(await own.nobody.post(path, 'x'.repeat(200_000))).toFailWith(413, 'body_too_large')
+  })
+
+  test('also where they do not say their length', async () => {
+    const answers = await Promise.all([sized(2048), sized(2049), sized(200_000)].map(streamed))
+    expect(answers.map(({ status }) => status)).toEqual([422, 413, 413])
+    expect(await answers[1]?.json()).toMatchObject({ statusCode: 413, error: 'Payload Too Large' })
+  })
+
+  test('end at 1 MiB where nothing else is set', async () => {
+    expect(await nobody.post(path, sized(1024 * 1024))).toFailWith(422, 'validation_failed')
+    expect(await nobody.post(path, sized(1024 * 1024 + 1))).toFailWith(413, 'body_too_large')
+  })
+})

@@ -1,0 +1,171 @@
+// Rate limits as they are in production, counted to the request. Clients differ by address, which a proxy tells.
+import { describe, expect, test } from 'vitest'
+import type { Answer } from '../../support/crawler.ts'
+import { world } from '../../support/world.ts'
+
+const { alice, bob, nobody } = await world({
+  people: ['alice', 'bob'],
+  env: { RATE_LIMIT_SCALE: '1', TRUSTED_PROXY_HOPS: '1' },
+})
+
+let clients = 0
+/** The header of a client that nobody has counted yet. */
+const newClient = () => ({ 'X-Forwarded-For': `198.51.100.${++clients}` })
+
+function told({ headers }: Answer) {
+  const number = (name: string) => Number(headers.get(name) ?? Number.NaN)
+  return {
+    limit: number('ratelimit-limit'),
+    remaining: number('ratelimit-remaining'),
+    policy: headers.get('ratelimit-policy'),
+    reset: number('ratelimit-reset'),
+  }
+}
+
+function expectRefused(answer: Answer, limit: number) {
+  expect(answer).toFailWith(429, 'rate_limited')
+  expect(told(answer)).toMatchObject({ limit, remaining: 0, policy: `${limit};w=60` })
+  const wait = Number(answer.headers.get('retry-after'))
+  expect(wait).toBe(told(answer).reset)
+  expect(wait).toBeGreaterThan(0)
+  expect(wait).toBeLessThanOrEqual(60)
+}
+
+/** Asks until the limit is reached, and once more. */
+async function exhaust(limit: number, ask: (n: number) => Promise<Answer>, status: number) {
+  for (let n = 1; n <= limit; n++) {
+    const answer = await ask(n)
+    expect([n, answer.status]).toEqual([n, status])
+    expect(told(answer)).toMatchObject({ limit, remaining: limit - n, policy: `${limit};w=60` })
+    expect(told(answer).reset).toBeGreaterThan(0)
+    expect(answer.headers.get('retry-after')).toBeNull()
+  }
+  expectRefused(await ask(limit + 1), limit)
+}
+
+describe('60 a minute of one address', () => {
+  test('and not one more, whoever asks', async () => {
+    const client = newClient()
+    await exhaust(60, (n) => (n % 2 ? alice : bob).get('/me', client), 200)
+    expectRefused(await nobody.get('/me', client), 60)
+    expect(await alice.get('/me', newClient())).toMatchObject({ status: 200 })
+  })
+
+  test('whatever is answered', async () => {
+    const client = newClient()
+    const asks = [
+      () => nobody.get('/me', client),
+      () => nobody.get('/no/such/route', client),
+      () => nobody.get('//no/such/route', client),
+      () => nobody.put('/me', {}, client),
+      () => alice.post('/posts', '{', client),
+      () => alice.post('/posts', {}, client),
+    ]
+    const statuses = []
+    for (let n = 0; n < 60; n++) statuses.push((await asks[n % asks.length]?.())?.status)
+    expect([...new Set(statuses)]).toEqual([401, 404, 405, 400, 422])
+    for (const ask of asks) expectRefused(await ask(), 60)
+  })
+
+  test.each(['//health', '//docs', '//docs/start.js', '//openapi.json', '//Health/'])(
+    'but %s is free',
+    async (path) => {
+      const client = newClient()
+      for (let n = 0; n < 70; n++) {
+        const answer = await nobody.get(path, client)
+        expect(answer.status).toBe(200)
+        if (n % 30 === 0) expect(told(answer)).toMatchObject({ limit: 60, remaining: 60 })
+      }
+      for (let n = 0; n < 60; n++) await nobody.get('/me', client)
+      expectRefused(await nobody.get('/me', client), 60)
+      expect(await nobody.get(path, client)).toMatchObject({ status: 200 })
+    },
+  )
+})
+
+describe('POST /auth/login: 5 a minute', () => {
+  // another account each time: wrong passwords of one are counted by themselves
+  const wrongOf = (name: string) => ({ email: `${name}@example.org`, password: 'x' })
+
+  test('by address without a token', async () => {
+    const client = newClient()
+    const wrong = wrongOf('xia')
+    await exhaust(5, () => nobody.post('/auth/login', wrong, client), 401)
+    const { email, password } = alice
+    expectRefused(await nobody.post('/auth/login', { email, password }, client), 5)
+    expect(await nobody.post('/auth/login', { email, password }, newClient())).toMatchObject({ status: 200 })
+    expect(await nobody.get('/me', client)).toFailWith(401, 'token_missing')
+  })
+
+  test('by person with one, from wherever', async () => {
+    const wrong = wrongOf('yan')
+    await exhaust(5, () => alice.post('/auth/login', wrong, newClient()), 401)
+    const client = newClient()
+    expectRefused(await alice.post('/auth/login', wrong, client), 5)
+    expect(await bob.post('/auth/login', wrong, client)).toFailWith(401, 'credentials_wrong')
+    expect(await nobody.post('/auth/login', wrong, client)).toFailWith(401, 'credentials_wrong')
+  })
+
+  test('and no forged token makes a person', async () => {
+    const client = newClient()
+    const wrong = wrongOf('zoe')
+    const forged = (n: number) => nobody.withToken(`${alice.token}${n}`)
+    await exhaust(5, (n) => forged(n).post('/auth/login', wrong, client), 401)
+  })
+
+  test('in any letter case, with and without a slash, also where the body is wrong', async () => {
+    const client = newClient()
+    const paths = ['/auth/login', '/auth/login/', '/AUTH/Login', '/Auth/LOGIN/', '/auth/login?again=1']
+    await exhaust(5, (n) => nobody.post(paths[n - 1] ?? '/auth/login', {}, client), 422)
+  })
+})
+
+test('POST /auth/register: 3 a minute', async () => {
+  const client = newClient()
+  await exhaust(3, () => nobody.post('/auth/register', {}, client), 422)
+  expect(await nobody.post('/auth/login', {}, client)).toFailWith(422, 'validation_failed')
+})
+
+test('POST /identity/refresh: 10 a minute', async () => {
+  const client = newClient()
+  await exhaust(10, () => nobody.post('/identity/refresh', { refreshToken: 'x' }, client), 401)
+})
+
+test('POST /auth/forgot-password: 5 a minute, its other spelling included', async () => {
+  const client = newClient()
+  const paths = ['/auth/forgot-password', '/forgot/request']
+  await exhaust(5, (n) => nobody.post(paths[n % 2] ?? '', { email: 'zoe@example.org' }, client), 200)
+})
+
+test('POST /auth/reserve-invite: 10 a minute, its other spelling included', async () => {
+  const client = newClient()
+  const body = { code: 'INV-ZZZZZZ', candidateSessionId: crypto.randomUUID() }
+  const paths = [
+    '/auth/reserve-invite',
+    '/identity/invite-codes/reserve',
+    '/Auth/Reserve-Invite/',
+    '/IDENTITY/invite-codes/reserve',
+  ]
+  const ask = (n: number) => nobody.post(paths[n % paths.length] ?? '', body, client)
+  await exhaust(10, ask, 404)
+  for (let n = 0; n < paths.length; n++) expectRefused(await ask(n), 10)
+})
+
+describe('the address', () => {
+  test('is what our own proxy wrote, not what the client claims', async () => {
+    const client = newClient()['X-Forwarded-For']
+    await exhaust(60, (n) => nobody.get('/me', { 'X-Forwarded-For': `192.0.2.${n}, 10.0.0.${n}, ${client}` }), 401)
+  })
+
+  test('counts by the /64 of IPv6', async () => {
+    const from = (address: string) => nobody.post('/auth/login', {}, { 'X-Forwarded-For': address })
+    await exhaust(5, (n) => from(`2001:db8:0:1:${n}::${n}`), 422)
+    expect(await from('2001:db8:0:2::1')).toFailWith(422, 'validation_failed')
+  })
+
+  test('is that of the connection where no proxy is trusted', async () => {
+    const direct = await world({ people: [], env: { RATE_LIMIT_SCALE: '1' } })
+    await exhaust(60, () => direct.nobody.get('/me', newClient()), 401)
+    expectRefused(await direct.nobody.get('/me'), 60)
+  })
+})

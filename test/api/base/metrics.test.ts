@@ -1,0 +1,102 @@
+// /metrics: who may look, and what it tells.
+import { describe, expect, test } from 'vitest'
+import { metrics } from '../../../api-facade/lib/metrics.ts'
+import { world } from '../../support/world.ts'
+
+const token = 'a-token-for-the-scraper'
+const { alice, nobody, database, url } = await world({ people: ['alice'], env: { METRICS_TOKEN: token } })
+const bearer = (text: string) => ({ Authorization: `Bearer ${text}` })
+
+async function scrape(): Promise<string[]> {
+  const { status, text } = await nobody.get('//metrics')
+  expect(status).toBe(200)
+  return text.split('\n')
+}
+
+/** The value of a line, 0 without one. */
+async function value(line: string): Promise<number> {
+  const found = (await scrape()).find((one) => one.startsWith(`${line} `))
+  return Number(found?.slice(line.length + 1) ?? 0)
+}
+
+describe('who may look', () => {
+  test('this machine, and who has the token', async () => {
+    expect((await nobody.get('//metrics')).headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
+    expect((await nobody.get('//metrics', bearer(token))).status).toBe(200)
+    expect((await nobody.get('//metrics', { ...bearer(token), 'X-Forwarded-For': '203.0.113.1' })).status).toBe(200)
+  })
+
+  test.each([
+    ['whom a proxy passed on', { 'X-Forwarded-For': '203.0.113.1' }],
+    ['who says to be this machine', { 'X-Forwarded-For': '127.0.0.1' }],
+    ['whom another kind of proxy passed on', { Forwarded: 'for=203.0.113.1' }],
+    ['who has another token', bearer('a-token-for-another')],
+    ['who has the token of a person', bearer(alice.token ?? '')],
+  ])('not %s', async (_who, headers) => {
+    expect(await nobody.get('//metrics', headers)).toFailWith(404, 'route_unknown')
+    expect(await nobody.post('//metrics', {}, headers)).toFailWith(404, 'route_unknown')
+  })
+
+  test('and nobody writes', async () => {
+    expect(await nobody.post('//metrics', {})).toFailWith(405, 'method_not_allowed')
+  })
+})
+
+describe('what it tells', () => {
+  test('requests by the pattern of their route and status', async () => {
+    const line = 'kith_http_request_duration_seconds_count{route="GET /posts/:id",status="404"}'
+    const before = await value(line)
+    await alice.get('/posts/c56a4180-65aa-42ec-a945-5fd21dec0538')
+    await alice.get('/Posts/c56a4180-65aa-42ec-a945-5fd21dec0539/')
+    expect(await value(line)).toBe(before + 2)
+    expect((await scrape()).join('\n')).not.toContain('c56a4180')
+    await nobody.get('//no/such/page')
+    expect(await value('kith_http_request_duration_seconds_count{route="other",status="404"}')).toBeGreaterThan(0)
+  })
+
+  test('pools, the process and the sockets of Realtime', async () => {
+    metrics.sockets.set(3)
+    expect(await value('kith_realtime_sockets')).toBe(3)
+    expect(await value('kith_pool_size{pool="user"}')).toBe(10)
+    expect(await value('kith_pool_in_flight{pool="user"}')).toBe(0)
+    expect(await value('process_resident_memory_bytes')).toBeGreaterThan(0)
+    expect(await value('kith_database_up')).toBe(1)
+  })
+
+  test('a statement in flight', async () => {
+    const { waiting } = await database.owner.begin(async (sql) => {
+      await sql`lock table app.posts in access exclusive mode`
+      const feeds = Promise.all([alice.get('/feed'), alice.get('/feed')])
+      await expect.poll(() => value('kith_pool_in_flight{pool="user"}')).toBe(2)
+      return { waiting: feeds }
+    })
+    await waiting
+    expect(await value('kith_pool_in_flight{pool="user"}')).toBe(0)
+  })
+
+  test('jobs and queues of all workers, as the database has them', async () => {
+    const at = 1_700_000_000
+    await database.owner`insert into private.job_runs values ('a-job', 7, 2, 40, to_timestamp(${at}), to_timestamp(${at - 1}))`
+    await database.owner`select pgboss.create_queue('a-job', '{"policy": "standard"}')`
+    await database.owner`insert into pgboss.job (name, state) values ('a-job', 'failed'), ('a-job', 'created')`
+    expect(await value('kith_job_runs_total{job="a-job"}')).toBe(7)
+    expect(await value('kith_job_runs_total{job="a-job"}')).toBe(7)
+    expect(await value('kith_job_failures_total{job="a-job"}')).toBe(2)
+    expect(await value('kith_job_changed_rows_total{job="a-job"}')).toBe(40)
+    expect(await value('kith_job_last_run_timestamp_seconds{job="a-job"}')).toBe(at)
+    expect(await value('kith_job_last_failure_timestamp_seconds{job="a-job"}')).toBe(at - 1)
+    expect(await value('kith_queue_depth{queue="a-job",state="failed"}')).toBe(1)
+    expect(await value('kith_queue_depth{queue="a-job",state="created"}')).toBe(1)
+  })
+
+  test('of itself, when the database does not answer', async () => {
+    await database.owner`revoke execute on function private.job_metrics from gate`
+    expect(await value('kith_database_up')).toBe(0)
+    await database.owner`grant execute on function private.job_metrics to gate`
+    expect(await value('kith_database_up')).toBe(1)
+  })
+
+  test('and is in no document', async () => {
+    expect(await (await fetch(`${url}/openapi.json`)).text()).not.toContain('/metrics')
+  })
+})

@@ -1,0 +1,86 @@
+// The server itself: its probe, its documentation, its end.
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../../api-facade/lib/config.ts'
+import { startServer } from '../../../api-facade/server.ts'
+import { createDatabase } from '../../support/database.ts'
+import { Person } from '../../support/person.ts'
+import { ADMIN, environment } from '../../support/settings.ts'
+import { ownOnly } from '../../support/target.ts'
+import { until } from '../../support/until.ts'
+import { world } from '../../support/world.ts'
+
+const { nobody, url } = await world({ people: [] })
+
+describe('the probe and the documentation', () => {
+  test('GET /health', async () => {
+    const { body } = await nobody.get<Record<string, unknown>>('//health')
+    const version = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version
+    expect(body).toEqual({ status: 'ok', uptime: expect.any(Number), version })
+  })
+
+  test('GET /openapi.json is what is committed', async () => {
+    const { text } = await nobody.get('//openapi.json')
+    expect(text).toBe(readFileSync(new URL('../../../api-facade/openapi.json', import.meta.url), 'utf8'))
+  })
+
+  test('GET /docs is served from here, with all that it loads', async () => {
+    const page = await nobody.get('//docs')
+    expect(page.headers.get('content-type')).toMatch(/^text\/html/)
+    expect(page.text).not.toMatch(/https?:|"\/\//)
+    const policy = page.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/)
+    const parts = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '')
+    expect(parts.length).toBeGreaterThan(2)
+    for (const path of parts) {
+      const part = await fetch(url + path)
+      expect([path, part.status]).toEqual([path, 200])
+      expect(part.headers.get('content-type')).toMatch(/^(text\/(css|javascript)|image\/png)/)
+      expect((await part.text()).length).toBeGreaterThan(0)
+    }
+    expect((await nobody.get('//docs/start.js')).text).toContain('/openapi.json')
+  })
+})
+
+describe('the end of a server', async () => {
+  ownOnly('starts facades of its own')
+  const { url: databaseUrl, owner, name } = await createDatabase()
+
+  test('finishes what is in flight, and takes nothing new', async () => {
+    const server = await startServer({ config: readConfig(environment(databaseUrl)), databaseUrl })
+    const admin = await Object.assign(new Person(server.url), ADMIN).login()
+    let stopped: Promise<void> | undefined
+
+    const answer = await owner.begin(async (sql) => {
+      await sql`lock table app.accounts in access exclusive mode`
+      const asked = admin.get('/me')
+      await until(async () => {
+        const waiting = await owner`select from pg_stat_activity where datname = ${name} and wait_event_type = 'Lock'`
+        return waiting.length === 1
+      })
+      stopped = server.stop()
+      await until(() =>
+        fetch(`${server.url}/health`).then(
+          () => false,
+          () => true,
+        ),
+      )
+      return { asked } // not the promise itself: that would be awaited with the lock still held
+    })
+    expect(await answer.asked).toMatchObject({ status: 200, body: { email: ADMIN.email } })
+    await stopped
+    const open = await owner`select from pg_stat_activity where datname = ${name} and application_name like 'kith_%'`
+    expect(open).toHaveLength(0)
+  })
+
+  test('leaves the port to the next', async () => {
+    const first = await startServer({ config: readConfig(environment(databaseUrl)), databaseUrl })
+    const config = readConfig(environment(databaseUrl, { PORT: String(first.port) }))
+    await expect(startServer({ config, databaseUrl })).rejects.toThrow('EADDRINUSE')
+    await first.stop()
+    const second = await startServer({ config, databaseUrl })
+    expect(await new Person(second.url).get('//health')).toMatchObject({ status: 200 })
+    await second.stop()
+  })
+})

@@ -1,0 +1,235 @@
+import { describe, expect, test } from 'vitest'
+import type { Person } from '../../support/person.ts'
+import { world } from '../../support/world.ts'
+
+type Wallet = { balance: number; lifetimeEarned: number; lifetimeSpent: number; lastRegenAt: string }
+type Paid = { payment: { id: string; receiverId: string | null; amount: number }; senderBalance: number }
+type Payments = { items: Paid['payment'][]; nextCursor: string | null; hasMore: boolean }
+
+const { alice, bob, carla, admin, nobody, database, join } = await world()
+const unknown = '00000000-0000-4000-8000-000000000000'
+
+const wallet = async (person: Person) => (await person.get<Wallet>('/economy/wallet')).body
+const pay = (person: Person, target: object, more: object = {}, headers = {}) =>
+  person.post<Paid>('/economy/pay', { emotion: 'love', tier: 0, ...target, ...more }, headers)
+const publish = async (author: Person, more = {}) =>
+  (await author.post<{ id: string }>('/posts', { body: 'What I found', ...more })).body.id
+
+describe('GET /economy/wallet', () => {
+  test('holds 50 mana from the first moment, for the first admin too', async () => {
+    const fresh = { balance: 50, lifetimeEarned: 50, lifetimeSpent: 0 }
+    expect(await wallet(alice)).toMatchObject(fresh)
+    expect(await wallet(admin)).toMatchObject(fresh)
+    expect(await nobody.get('/economy/wallet')).toFailWith(401, 'token_missing')
+  })
+
+  test('regenerates 5 a whole day up to 50, once, also when read many times at once', async () => {
+    const [dora] = await join('dora')
+    if (!dora) throw new Error('nobody joined')
+    await pay(dora, { receiverId: 'alice' }, { tier: 3 })
+    expect((await wallet(dora)).balance).toBe(25)
+    await database.owner`update app.wallets set last_regen_at = now() - interval '50 hours' where user_id = ${dora.id}`
+    const read = await Promise.all(Array.from({ length: 10 }, () => wallet(dora)))
+    expect(read.map(({ balance }) => balance)).toEqual(Array(10).fill(35))
+    expect(await wallet(dora)).toMatchObject({ balance: 35, lifetimeEarned: 60, lifetimeSpent: 25 })
+    await database.owner`update app.wallets set last_regen_at = now() - interval '999 hours' where user_id = ${dora.id}`
+    expect((await wallet(dora)).balance).toBe(50)
+  })
+})
+
+describe('POST /economy/pay', () => {
+  test('pays for a post, moves the mana, and tells the author and the post', async () => {
+    const postId = await publish(bob)
+    const before = await wallet(bob)
+    const { status, body } = await pay(alice, { postId }, { tier: 1 })
+    expect(status).toBe(201)
+    expect(body.payment).toMatchObject({
+      senderId: alice.actorId,
+      receiverId: bob.actorId,
+      emotion: 'love',
+      tier: 1,
+      amount: 3,
+      total: 3,
+      splits: [{ receiverId: bob.actorId, amount: 3 }],
+      postId,
+      replyId: null,
+      reversed: false,
+    })
+    expect(body.senderBalance).toBe((await wallet(alice)).balance)
+    expect((await wallet(bob)).balance).toBe(before.balance + 3)
+    expect((await alice.get(`/posts/${postId}`)).body).toMatchObject({
+      emojiBreakdown: { love: { count: 1, total: 3 } },
+    })
+    expect((await bob.inbox('payment.received'))[0]?.payload).toMatchObject({ paymentId: body.payment.id, amount: 3 })
+    const events = await database.owner`select payload from app.domain_events where name = 'economy.payment.sent'`
+    expect(events.map(({ payload }) => payload)).toContainEqual({ paymentId: body.payment.id, senderId: alice.id })
+  })
+
+  test('pays for a reply and a person, however the person is named', async () => {
+    const postId = await publish(bob)
+    const { body: reply } = await carla.post<{ id: string }>(`/posts/${postId}/replies`, { body: 'Indeed' })
+    expect((await pay(alice, { replyId: reply.id })).body.payment).toMatchObject({
+      receiverId: carla.actorId,
+      replyId: reply.id,
+    })
+    for (const receiverId of ['carla', '@carla', carla.actorId]) {
+      expect((await pay(alice, { receiverId })).body.payment).toMatchObject({ receiverId: carla.actorId, postId: null })
+    }
+  })
+
+  test.each([
+    [{}, 422, 'payment_target'],
+    [{ receiverId: 'bob', postId: unknown }, 422, 'payment_target'],
+    [{ receiverId: 'bob', tier: 6 }, 422, 'validation_failed'],
+    [{ receiverId: 'bob', tier: 1.5 }, 422, 'validation_failed'],
+    [{ receiverId: 'bob', emotion: 'envy' }, 422, 'validation_failed'],
+    [{ postId: 'none' }, 422, 'validation_failed'],
+    [{ receiverId: 'alice' }, 400, 'pay_oneself'],
+    [{ receiverId: 'zoe' }, 404, 'person_unknown'],
+    [{ postId: unknown }, 404, 'post_unknown'],
+    [{ replyId: unknown }, 404, 'reply_unknown'],
+    [{ receiverId: 'bob', tier: 5 }, 409, 'insufficient_mana'],
+  ])('refuses %j, and nothing moves', async (body, status, code) => {
+    const before = await wallet(alice)
+    expect(await pay(alice, body)).toFailWith(status, code)
+    expect(await wallet(alice)).toEqual(before)
+  })
+
+  test('refuses who has no token, and everyone while it is switched off', async () => {
+    expect(await pay(nobody, { receiverId: 'bob' })).toFailWith(401, 'token_missing')
+    await database.owner`update app.feature_flags set enabled = false where key = 'emoji-pay'`
+    expect(await pay(alice, { receiverId: 'bob' })).toFailWith(403, 'feature_disabled')
+    await database.owner`update app.feature_flags set enabled = true where key = 'emoji-pay'`
+  })
+
+  test('answers for a post that one may not see exactly as for none', async () => {
+    const postId = await publish(bob, { visibility: 'inner' })
+    const hidden = await pay(alice, { postId })
+    expect(hidden).toFailWith(404, 'post_unknown')
+    expect(hidden.text).toBe((await pay(alice, { postId: unknown })).text)
+  })
+
+  test('asks for reputation in the primary interest of a post, and of nothing else', async () => {
+    const [interest] = await database.owner`select id from app.interests where level = 1 order by slug limit 1`
+    const [expert] = await join('expert')
+    if (!expert) throw new Error('nobody joined')
+    const postId = await publish(bob, { interestId: interest?.id })
+    expect(await pay(expert, { postId }, { tier: 2 })).toFailWith(403, 'reputation_too_low')
+    expect(await pay(expert, { postId }, { tier: 1 })).toMatchObject({ status: 201 })
+    expect(await pay(expert, { receiverId: 'bob' }, { tier: 2 })).toMatchObject({ status: 201 })
+    await database.owner`select private.add_reputation(${expert.id}, ${interest?.id}, 'admin.adjusted', 10)`
+    expect(await pay(expert, { postId }, { tier: 2 })).toMatchObject({ status: 201 })
+  })
+})
+
+describe('Idempotency-Key', () => {
+  test('gives the first answer again and moves nothing twice', async () => {
+    const key = { 'Idempotency-Key': 'once' }
+    const first = await pay(carla, { receiverId: 'bob' }, {}, key)
+    const after = await wallet(carla)
+    const again = await pay(carla, { receiverId: 'bob' }, {}, key)
+    expect([first.status, again.status]).toEqual([201, 201])
+    expect(again.text).toBe(first.text)
+    expect(first.headers.has('idempotency-replayed')).toBe(false)
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    expect(await wallet(carla)).toEqual(after)
+    expect(await pay(carla, { receiverId: 'alice' }, {}, key)).toFailWith(422, 'idempotency_key_reused')
+    expect((await pay(alice, { receiverId: 'bob' }, {}, key)).headers.has('idempotency-replayed')).toBe(false)
+  })
+
+  test('of two at once one pays and both get its answer', async () => {
+    const before = await wallet(carla)
+    const both = await Promise.all(
+      Array.from({ length: 2 }, () => pay(carla, { receiverId: 'bob' }, {}, { 'Idempotency-Key': 'twins' })),
+    )
+    expect(new Set(both.map(({ body }) => body.payment.id)).size).toBe(1)
+    expect(both.map(({ headers }) => headers.get('idempotency-replayed')).sort()).toEqual(['true', null].sort())
+    expect((await wallet(carla)).balance).toBe(before.balance - 1)
+  })
+
+  test('keeps no refusal', async () => {
+    const key = { 'Idempotency-Key': 'refused' }
+    expect(await pay(carla, { receiverId: 'zoe' }, {}, key)).toFailWith(404, 'person_unknown')
+    expect(await pay(carla, { receiverId: 'bob' }, {}, key)).toMatchObject({ status: 201 })
+    expect(await pay(carla, { receiverId: 'bob' }, {}, { 'Idempotency-Key': 'x'.repeat(201) })).toFailWith(
+      422,
+      'validation_failed',
+    )
+  })
+})
+
+describe('GET /economy/payments', async () => {
+  const people = await world({ people: ['erik', 'fred', 'gina'] })
+  const { erik, fred, gina } = people
+  const made: string[] = []
+  for (const [sender, receiverId] of [
+    [erik, 'fred'],
+    [fred, 'erik'],
+    [gina, 'erik'],
+    [erik, 'gina'],
+    [fred, 'gina'],
+  ] as const) {
+    made.unshift((await pay(sender, { receiverId })).body.payment.id)
+  }
+  const list = async (query: string) => (await erik.get<Payments>(`/economy/payments${query}`)).body
+  const ids = ({ items }: Payments) => items.map(({ id }) => id)
+
+  test('lists what one sent, received, or both, newest first', async () => {
+    expect(ids(await list(''))).toEqual([made[1], made[2], made[3], made[4]])
+    expect(ids(await list('?direction=sent'))).toEqual([made[1], made[4]])
+    expect(ids(await list('?direction=received'))).toEqual([made[2], made[3]])
+  })
+
+  test.each(['', 'direction=received&'])('walks page by page (%s)', async (direction) => {
+    const whole = ids(await list(`?${direction}`))
+    const walked: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await list(`?${direction}limit=1${cursor && `&cursor=${cursor}`}`)
+      walked.push(...ids(page))
+      cursor = page.nextCursor
+    }
+    expect(walked).toEqual(whole)
+  })
+
+  test('refuses a wrong direction, limit or cursor, and who has no token', async () => {
+    expect(await erik.get('/economy/payments?direction=both')).toFailWith(422, 'validation_failed')
+    expect(await erik.get('/economy/payments?limit=51')).toFailWith(422, 'validation_failed')
+    expect(await erik.get('/economy/payments?cursor=what')).toFailWith(400, 'cursor_unknown')
+    expect(await erik.get(`/economy/payments?cursor=${made[0]}`)).toFailWith(400, 'cursor_unknown')
+    expect(await people.nobody.get('/economy/payments')).toFailWith(401, 'token_missing')
+  })
+
+  test('across a block one’s money stays and the other is nobody', async () => {
+    expect((await gina.post('/users/erik/block')).status).toBe(200)
+    const page = await list('')
+    expect(page.items).toHaveLength(4)
+    expect(page.items.filter((item) => JSON.stringify(item).includes('gina'))).toEqual([])
+    expect(page.items.find(({ id }) => id === made[1])).toMatchObject({
+      receiverId: null,
+      receiver: null,
+      splits: [{ receiverId: null }],
+    })
+    expect(await pay(erik, { receiverId: 'gina' })).toFailWith(404, 'person_unknown')
+  })
+})
+
+describe('GET /economy/payments/:postId/breakdown', () => {
+  test('sums up by emotion, under both spellings', async () => {
+    const postId = await publish(carla)
+    await pay(bob, { postId }, { tier: 1 })
+    await pay(bob, { postId })
+    await pay(bob, { postId }, { emotion: 'awe' })
+    const emojiBreakdown = { awe: { count: 1, total: 1 }, love: { count: 2, total: 4 } }
+    expect((await alice.get(`/economy/payments/${postId}/breakdown`)).body).toEqual({ emojiBreakdown })
+    expect((await alice.get(`/economy/posts/${postId}/breakdown`)).body).toEqual({ emojiBreakdown })
+  })
+
+  test('is for who sees the post', async () => {
+    const postId = await publish(carla, { visibility: 'circles' })
+    expect((await carla.get(`/economy/payments/${postId}/breakdown`)).body).toEqual({ emojiBreakdown: {} })
+    expect(await alice.get(`/economy/payments/${postId}/breakdown`)).toFailWith(404, 'post_unknown')
+    expect(await alice.get(`/economy/posts/${unknown}/breakdown`)).toFailWith(404, 'post_unknown')
+    expect(await alice.get('/economy/payments/none/breakdown')).toFailWith(422, 'validation_failed')
+    expect(await nobody.get(`/economy/payments/${postId}/breakdown`)).toFailWith(401, 'token_missing')
+  })
+})

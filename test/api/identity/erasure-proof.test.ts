@@ -1,0 +1,229 @@
+// Erasure, the proof: what a person wrote and who they are is found nowhere afterwards, and what others rely on stays.
+import { createHash, randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../../api-facade/lib/config.ts'
+import { createLog } from '../../../api-facade/lib/log.ts'
+import { startServer } from '../../../api-facade/server.ts'
+import { findWords } from '../../support/columns.ts'
+import { Person } from '../../support/person.ts'
+import { environment } from '../../support/settings.ts'
+import { until } from '../../support/until.ts'
+import { applicant, world } from '../../support/world.ts'
+
+const { alice, bob, carla, nobody, database } = await world()
+const { owner } = database
+type Id = { id: string }
+
+/** Two words in one: each place has a number, so that a failure names it. */
+const canary = (place: string) => `canary${createHash('sha256').update(place).digest('hex').slice(0, 8)}`
+
+/** The books: every movement balanced, every wallet the sum of its entries. */
+async function books() {
+  const [row] = await owner`
+    select (select coalesce(sum(amount), 0)::int from app.mana_entries) as sum,
+           (select count(*)::int from app.wallets w
+            where w.balance <> (select sum(e.amount) from app.mana_entries e where e.account_id = w.user_id)) as wrong,
+           (select count(*)::int from app.mana_entries) as entries`
+  return row
+}
+
+describe('an erased person', async () => {
+  const lines: string[] = []
+  const config = readConfig(environment(database.url, { LOG_LEVEL: 'trace' }))
+  const log = createLog(config, { write: (line: string) => lines.push(line) })
+  const server = await startServer({ config, databaseUrl: database.url, log })
+  const at = (person: Person) => Object.assign(new Person(server.url, person.token), person, { base: server.url })
+
+  // a person of canaries
+  const email = `${canary('email')}@example.org`
+  const password = `${canary('password')} is long`
+  const code = (await at(alice).post<{ code: string }>('/me/invites')).body.code
+  const { sessionId } = (await at(nobody).post<{ sessionId: string }>('/auth/reserve-invite', { code })).body
+  const form = { ...applicant('x'), firstName: canary('first'), lastName: canary('last'), city: canary('city') }
+  const registered = await at(nobody).post<{ accessToken: string; user: { username: string } }>('/auth/register', {
+    ...form,
+    email,
+    password,
+    dateOfBirth: '1971-02-03',
+    sessionId,
+  })
+  const erin = at(nobody).withToken(registered.body.accessToken)
+  const birthName = registered.body.user.username
+  const words = ['email', 'password', 'first', 'last', 'city', 'about', 'username', 'picture', 'post', 'title', 'essay']
+    .concat(['reply', 'criticism', 'persona', 'personaAbout', 'personaPicture', 'circle', 'keyword', 'report'])
+    .concat(['invitation', 'userAgent', 'ip', 'banReason', 'key', 'comment', 'option', 'series', 'seriesAbout'])
+    .map(canary)
+    .concat(birthName, '+49 176 987654321', '1971-02-03')
+  let postId = ''
+  let replyId = ''
+  const keys = { pay: randomUUID() }
+
+  test('has written into everything that takes words', async () => {
+    const did = async (answer: Promise<{ status: number; text: string }>) => {
+      const { status, text } = await answer
+      if (status >= 300) throw new Error(`${status} ${text}`)
+    }
+    await did(
+      erin.patch('/me', {
+        username: canary('username'),
+        about: canary('about'),
+        phone: '+49 176 987654321',
+        profilePicUrl: `https://example.org/${canary('picture')}.png`,
+      }),
+    )
+    await at(nobody).post(
+      '/auth/login',
+      { email, password, session: 'rotating' },
+      { 'user-agent': canary('userAgent') },
+    )
+    await did(at(nobody).post('/auth/forgot-password', { email }))
+    await did(
+      erin.post('/me/personas', {
+        name: canary('persona'),
+        about: canary('personaAbout'),
+        profilePicUrl: `https://example.org/${canary('personaPicture')}`,
+      }),
+    )
+    postId = (await erin.post<Id>('/posts', { body: canary('post') }, { 'idempotency-key': canary('key') })).body.id
+    await did(
+      erin.post('/posts', {
+        format: 'essay',
+        title: canary('title'),
+        body: canary('essay'),
+        poll: { options: [canary('option'), 'no'] },
+      }),
+    )
+    const series = { title: canary('series'), description: canary('seriesAbout') }
+    const seriesId = (await erin.post<Id>('/posts/series', series)).body.id
+    await did(erin.post(`/posts/series/${seriesId}/items`, { postId }))
+    const bobs = (await at(bob).post<Id>('/posts', { body: 'A post of Bob’s.' })).body.id
+    replyId = (await erin.post<Id>(`/posts/${bobs}/replies`, { body: canary('reply') })).body.id
+    await did(erin.post(`/posts/${bobs}/replies`, { kind: 'criticism', body: canary('criticism').padEnd(60, '.') }))
+    await did(erin.post(`/posts/${bobs}/react`, { kind: 'heart' }))
+    const circle = (await erin.post<Id>('/circles', { name: canary('circle') })).body.id
+    await did(erin.post(`/circles/me/${circle}/members`, { memberId: 'bob' }))
+    await did(erin.post(`/circles/me/${circle}/invitations`, { inviteeId: 'carla' }))
+    const bobsCircle = (await at(bob).post<Id>('/circles', { name: 'Of Bob' })).body.id
+    await did(at(bob).post(`/circles/me/${bobsCircle}/members`, { memberId: canary('username') }))
+    await did(erin.post('/circles/users/bob/follow'))
+    await did(at(alice).post(`/circles/users/${canary('username')}/follow`))
+    await did(erin.post('/identity/me/muted-keywords', { keyword: canary('keyword') }))
+    await did(erin.post('/reports', { targetType: 'user', targetId: 'carla', reason: canary('report') }))
+    await did(erin.post('/economy/pay', { emotion: 'love', tier: 1, receiverId: 'bob' }))
+    const pay = { emotion: 'joy', tier: 0, receiverId: canary('username') }
+    await did(at(bob).post('/economy/pay', pay, { 'idempotency-key': keys.pay }))
+    const [interest] = await owner<Id[]>`select id from app.interests where level = 1 limit 1`
+    await did(erin.post('/interests/me/bulk', { interests: [{ interestId: interest?.id, depth: 1, expertise: 1 }] }))
+    await did(erin.post('/me/invites'))
+    await did(erin.post(`/users/carla/block`))
+    // what no route writes of them yet
+    await owner.begin(async (sql) => {
+      await sql`select set_config('request.jwt.claims', ${JSON.stringify({ sub: erin.id })}, true),
+        set_config('request.headers', ${JSON.stringify({ 'x-forwarded-for': canary('ip') })}, true)`
+      await sql`select private.audit('test.done', 'interest', 'x', null)`
+      await sql`select private.audit('user.banned', 'user', ${erin.id}, ${sql.json({ reason: canary('banReason') })}::json)`
+    })
+    await owner`insert into app.spaces (id, kind) values (${bobsCircle}, 'group')`
+    await owner`insert into app.space_members (space_id, user_id) values (${bobsCircle}, ${erin.id})`
+    await owner`insert into app.conversations (id, kind) values (${bobsCircle}, 'direct')`
+    await owner`insert into app.conversation_members (conversation_id, user_id) values (${bobsCircle}, ${erin.id})`
+    await until(
+      async () => (await owner`select from app.accounts where user_id = ${erin.id} and last_seen_at is not null`)[0],
+    )
+  })
+
+  test('is found before in most places', async () => {
+    const found = new Set((await findWords(owner, words)).map((place) => place.split(': ')[1]))
+    const hashed = ['password', 'comment', 'invitation'].map(canary)
+    expect(words.filter((word) => !found.has(word.toLowerCase()) && !hashed.includes(word))).toEqual([])
+  })
+
+  test('is found nowhere after: in no column, in no line of the log', async () => {
+    const before = await books()
+    const ledger = await owner`select count(*)::int as entries from app.reputation_entries where user_id = ${erin.id}`
+    expect(await erin.post('/me/delete', { password })).toMatchObject({ status: 200 })
+    expect(await findWords(owner, words)).toEqual([])
+    expect(await books()).toEqual({ ...before, sum: 0, wrong: 0 })
+    expect(await owner`select count(*)::int as entries from app.reputation_entries where user_id = ${erin.id}`).toEqual(
+      ledger,
+    )
+    await server.stop()
+    expect(lines.length).toBeGreaterThan(20)
+    expect(words.filter((word) => lines.some((line) => line.includes(word)))).toEqual([])
+    expect(lines.filter((line) => line.includes(erin.id))).toEqual([])
+  })
+
+  test('has an account that nobody can reach', async () => {
+    const [row] = await owner`
+      select u.first_name, u.role, u.country, u.erased_at is not null as erased, a.email, a.date_of_birth, c.password_hash
+      from app.users u join app.accounts a on a.user_id = u.id join private.credentials c on c.user_id = u.id
+      where u.id = ${erin.id}`
+    expect(row).toMatchObject({ first_name: 'Deleted', role: 'user', country: null, erased: true, date_of_birth: null })
+    expect(row?.email).toMatch(/^deleted-[0-9a-f-]{36}@deleted\.invalid$/)
+    expect(row?.password_hash).not.toMatch(/^\$argon2/)
+  })
+
+  test('leaves codes that are revoked, with who used them', async () => {
+    const codes = await owner`select distinct status from app.invite_codes where generated_by = ${erin.id}`
+    expect(codes).toEqual([{ status: 'revoked' }])
+    const [came] = await owner`select used_by from app.invite_codes where code = ${code}`
+    expect(came?.used_by).toBe(erin.id)
+  })
+
+  test('is gone for everybody, with what they wrote', async () => {
+    for (const name of [canary('username'), birthName]) {
+      expect(await bob.get(`/users/${name}`)).toFailWith(404, 'person_unknown')
+      expect(await alice.post(`/circles/users/${name}/follow`)).toFailWith(404, 'person_unknown')
+    }
+    expect(await bob.get(`/posts/${postId}`)).toFailWith(404, 'post_unknown')
+    const pay = { emotion: 'love', tier: 0, replyId }
+    expect(await bob.post('/economy/pay', pay)).toFailWith(404, 'reply_unknown')
+    const { body } = await bob.get<{ items: { actors: unknown[]; kind: string }[] }>('/notifications?limit=50')
+    expect(body.items.map(({ kind, actors }) => [kind, actors])).toEqual([['payment.received', []]])
+    const feed = await bob.get<{ items: { counters: object }[] }>('/feed')
+    expect(feed.body.items).toMatchObject([{ counters: { reactions: 1, replies: 0 } }])
+    expect((await alice.get<{ codes: { usedBy: unknown }[] }>('/me/invites')).body.codes).toMatchObject([
+      { usedBy: null },
+    ])
+  })
+
+  test('has no ties left, and nobody’s audience is wrong', async () => {
+    const [row] = await owner`
+      select (select count(*) from app.circles where owner_id = ${erin.id})
+           + (select count(*) from app.circle_members where ${erin.id} in (owner_id, member_id))
+           + (select count(*) from app.circle_invitations where ${erin.id} in (inviter_id, invitee_id))
+           + (select count(*) from app.blocks where ${erin.id} in (blocker_id, blocked_id))
+           + (select count(*) from app.follows where ${erin.id} in (follower_id, following_id))
+           + (select count(*) from app.user_interests where user_id = ${erin.id})
+           + (select count(*) from app.sessions where user_id = ${erin.id})
+           + (select count(*) from app.space_members where user_id = ${erin.id})
+           + (select count(*) from app.conversation_members where user_id = ${erin.id})
+           + (select count(*) from app.audience where ${erin.id} in (viewer_id, author_id) and level < 3) as ties,
+           private.job_check_audience() as wrong`
+    expect(row).toEqual({ ties: '0', wrong: 0 })
+  })
+
+  test('whoever repeats a payment to them pays once, and hears nothing of them', async () => {
+    const pay = { emotion: 'joy', tier: 0, receiverId: canary('username') }
+    const before = await books()
+    const answer = await bob.post('/economy/pay', pay, { 'idempotency-key': keys.pay })
+    expect(answer).toFailWith(410, 'idempotency_answer_gone')
+    expect(await books()).toEqual(before)
+  })
+
+  test('keeps their names from everybody, though nobody knows them any more', async () => {
+    expect(await carla.patch('/me', { username: canary('username') })).toFailWith(409, 'username_taken')
+    expect(await carla.patch('/me', { username: birthName })).toFailWith(409, 'username_taken')
+    const kept = await owner`select username, user_id from app.usernames where user_id = ${erin.id}`
+    expect(kept).toMatchObject([{ username: expect.stringMatching(/^deleted_[0-9a-f]{20}$/) }])
+  })
+
+  test('is erased once more when a request of theirs came late', async () => {
+    await owner`update app.posts set body = ${canary('post')}, deleted_at = null where id = ${postId}`
+    const [row] = await owner`select private.job_finish_erasures() as people`
+    expect(row?.people).toBeGreaterThan(0)
+    expect(await findWords(owner, words)).toEqual([])
+    const [user] = await owner`select username from app.users where id = ${erin.id}`
+    expect(user?.username).toMatch(/^deleted_/)
+  })
+})

@@ -1,0 +1,197 @@
+// The export: everything about a person, nothing of others beyond what they see, and proof that no column is forgotten.
+import { describe, expect, test } from 'vitest'
+import { columns } from '../../support/columns.ts'
+import type { Person } from '../../support/person.ts'
+import { world } from '../../support/world.ts'
+
+const { alice, bob, carla, nobody, database, join } = await world()
+const { owner } = database
+type Row = Record<string, unknown>
+type Dossier = Record<string, Row[]> & { profile: Row; account: Row; wallet: Row; invitedBy: Row; actorId: string }
+type Id = { id: string }
+
+const dossierOf = async (person: Person | undefined) => (await person?.get<Dossier>('/me/export'))?.body as Dossier
+
+// something in every corner that a route reaches
+const asked = await alice.post<Id & { poll: { options: Id[] } }>('/posts', {
+  body: 'By Alice.',
+  poll: { options: ['Aye', 'No'] },
+})
+const post = asked.body.id
+await alice.post(`/posts/${post}/poll/vote`, { optionId: asked.body.poll.options[0]?.id })
+await bob.post(`/posts/${post}/replies`, { body: 'By Bob.' })
+await bob.post(`/posts/${post}/react`, { kind: 'heart' })
+const bobs = (await bob.post<Id>('/posts', { body: 'By Bob too.' })).body.id
+await alice.post(`/posts/${bobs}/replies`, { body: 'By Alice too.' })
+await alice.post(`/posts/${bobs}/react`, { kind: 'spark' })
+await bob.post(`/posts/${bobs}/co-authors`, { userId: 'alice', splitShare: 20 })
+const series = (await alice.post<Id>('/posts/series', { title: 'Letters' })).body.id
+await alice.post(`/posts/series/${series}/items`, { postId: post })
+await bob.post(`/series/${series}/follow`)
+const circle = (await alice.post<Id>('/circles', { name: 'Close' })).body.id
+await alice.post(`/circles/me/${circle}/members`, { memberId: 'bob', bondLevel: 'inner-circle' })
+await alice.post(`/circles/me/${circle}/invitations`, { inviteeId: 'carla' })
+const theirs = (await bob.post<Id>('/circles', { name: 'His' })).body.id
+await bob.post(`/circles/me/${theirs}/members`, { memberId: 'alice', bondLevel: 'inner-circle' })
+await alice.post('/economy/pay', { emotion: 'love', tier: 1, receiverId: 'bob' })
+await bob.post('/economy/pay', { emotion: 'awe', tier: 0, postId: post }, { 'idempotency-key': 'of Bob' })
+await alice.post('/circles/users/bob/follow')
+await bob.post('/circles/users/alice/follow')
+await alice.post('/users/carla/mute')
+await bob.post('/users/alice/mute')
+await alice.post('/identity/me/muted-keywords', { keyword: 'noise' })
+await alice.post('/reports', { targetType: 'post', targetId: bobs, reason: 'Rude.' })
+await alice.post('/me/invites')
+await alice.post('/me/personas', { name: 'Second' })
+await alice.patch('/me', { username: 'alice_now' })
+await nobody.post('/auth/forgot-password', { email: alice.email })
+await nobody.post('/auth/login', { email: alice.email, password: alice.password, session: 'rotating' })
+await (await alice.login()).post('/auth/logout')
+const [interest] = await owner<Id[]>`select id from app.interests where level = 1 limit 1`
+await alice.post('/interests/me/bulk', { interests: [{ interestId: interest?.id, depth: 2, expertise: 3 }] })
+const [dora] = await join('dora')
+await alice.post('/users/dora/block')
+await dora?.get('/me')
+await owner.begin(async (sql) => {
+  await sql`select set_config('request.jwt.claims', ${JSON.stringify({ sub: alice.id })}, true)`
+  await sql`select private.audit('test.done', 'user', ${bob.id}, null)`
+  await sql`select set_config('request.jwt.claims', ${JSON.stringify({ sub: bob.id })}, true)`
+  await sql`select private.audit('test.suffered', 'user', ${alice.id}, null)`
+})
+
+describe('GET /me/export', () => {
+  test('is one JSON object that says what it is', async () => {
+    const { status, headers, body } = await alice.get<Dossier>('/me/export')
+    expect([status, headers.get('content-type'), headers.get('content-disposition')]).toEqual([
+      200,
+      'application/json',
+      'attachment; filename="kith-export.json"',
+    ])
+    expect(Object.entries(body).slice(0, 3)).toEqual([
+      ['format', 'service-gdpr-export-v1'],
+      ['exportedAt', expect.stringMatching(/^20\d\d-/)],
+      ['actorId', 'acct:alice_now@localhost'],
+    ])
+    expect(headers.get('x-request-id')).toBeTruthy()
+    expect(await nobody.get('/me/export')).toFailWith(401, 'token_missing')
+    expect(await alice.post('/me/export')).toFailWith(405, 'method_not_allowed')
+  })
+
+  test('holds what the person told and made', async () => {
+    const body = await dossierOf(alice)
+    expect(body.profile).toMatchObject({ id: alice.id, username: 'alice_now', firstName: 'alice', country: 'DE' })
+    expect(body.account).toMatchObject({ email: alice.email, dateOfBirth: '1990-01-31', phone: null })
+    expect(body.usernames?.map(({ username }) => username).sort()).toEqual(['alice', 'alice_now'])
+    expect(body.personas?.map(({ name }) => name).sort()).toEqual(['Main', 'Second'])
+    expect(body.posts).toMatchObject([{ id: post, body: 'By Alice.', authorId: alice.id }])
+    expect(body.replies).toMatchObject([{ postId: bobs, body: 'By Alice too.' }])
+    expect(body.series).toMatchObject([{ id: series, authorId: alice.id, title: 'Letters' }])
+    expect(body.seriesItems).toMatchObject([{ seriesId: series, postId: post, position: 1 }])
+    expect((await dossierOf(bob)).seriesFollows).toMatchObject([{ seriesId: series, userId: bob.id }])
+    expect(body.pollOptions?.map(({ text }) => text).sort()).toEqual(['Aye', 'No'])
+    expect(body.pollVotes).toMatchObject([{ optionId: asked.body.poll.options[0]?.id }])
+    expect(body.coAuthorships).toMatchObject([{ postId: bobs, splitShare: 20, status: 'pending' }])
+    expect(body.wallet).toMatchObject({ balance: 50 - 3 + 1 })
+    expect(body.manaEntries?.map(({ amount }) => amount).sort()).toEqual([-3, 1, 50])
+    expect(body.interests).toMatchObject([{ interestId: interest?.id, depth: 2, expertise: 3 }])
+    expect(body.inviteCodes).toMatchObject([{ status: 'active' }])
+    expect(body.reports).toMatchObject([{ reason: 'Rude.' }])
+    expect(body.mutedKeywords).toMatchObject([{ keyword: 'noise' }])
+    expect(body.auditEntries).toMatchObject([{ action: 'test.done' }])
+    expect(body.auditEntriesAboutMe).toMatchObject([{ action: 'test.suffered' }])
+    expect(body.notifications?.length).toBeGreaterThan(0)
+  })
+
+  test('names others as they may be seen', async () => {
+    const body = await dossierOf(alice)
+    expect(body.circleMembers).toMatchObject([{ memberId: bob.actorId, bondLevel: 'inner-circle' }])
+    expect(body.circleMemberships).toMatchObject([{ ownerId: bob.actorId, memberId: alice.id }])
+    expect(body.paymentsSent).toMatchObject([{ receiverId: bob.actorId, amount: 3 }])
+    expect(body.blocks).toMatchObject([{ blockedId: 'acct:dora@localhost' }])
+    await bob.post('/users/alice_now/block')
+    const after = await dossierOf(alice)
+    expect(after.paymentsSent).toMatchObject([{ receiverId: null, amount: 3 }])
+    await bob.delete('/users/alice_now/block')
+  })
+
+  test('says nothing that others keep for themselves, no secret, and no internal id of another', async () => {
+    const { text } = await alice.get('/me/export')
+    const body = await dossierOf(alice)
+    expect(body.circleMemberships?.[0]).not.toHaveProperty('bondLevel')
+    for (const other of [bob, carla, dora]) expect(text).not.toContain(other?.id)
+    for (const secret of [/argon2/, /hash/i, /reservationId/, /earnedFrom/, /Of Bob/, /of Bob/])
+      expect(text).not.toMatch(secret)
+    const [hashes] = await owner`select encode(token_hash, 'hex') as hash from app.sessions where user_id = ${alice.id}`
+    expect(text).not.toContain(hashes?.hash)
+    expect((await dossierOf(dora)).blocks).toEqual([])
+    expect((await dossierOf(carla)).mutes).toEqual([])
+  })
+
+  test('is whole however long it is: every row once, in several pages', async () => {
+    await owner`insert into app.posts (author_id, body) select ${carla.id}, 'Post ' || n from generate_series(1, 450) n`
+    const { posts, postCounters, postInterests } = await dossierOf(carla)
+    expect(new Set(posts?.map(({ body }) => body)).size).toBe(450)
+    expect([posts?.length, postCounters?.length, postInterests?.length]).toEqual([450, 450, 0])
+  })
+
+  test('is refused to a token that has ended, before anything is sent', async () => {
+    const other = await bob.login()
+    await other.post('/auth/logout')
+    expect(await other.get('/me/export')).toFailWith(401, 'token_revoked')
+  })
+})
+
+describe('completeness', () => {
+  const registered = async () => {
+    const rows = await owner<{ place: string; relation: string }[]>`
+      select relation::text || '.' || person_column as place, relation::text as relation from private.personal_data`
+    return { places: new Set(rows.map(({ place }) => place)), relations: new Set(rows.map(({ relation }) => relation)) }
+  }
+
+  test('every column that refers to a person is exported, or left out with the reason', async () => {
+    const { places } = await registered()
+    const references = await owner<{ place: string }[]>`
+      select distinct c.conrelid::regclass::text || '.' || a.attname as place
+      from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = any (c.conkey)
+      where c.contype = 'f' and c.confrelid = 'app.users'::regclass`
+    expect(references.length).toBeGreaterThan(20)
+    expect(references.map(({ place }) => place).filter((place) => !places.has(place))).toEqual([])
+  })
+
+  test('so is every table that hangs on one of these', async () => {
+    const { relations } = await registered()
+    const tables = await owner<{ child: string; parent: string }[]>`
+      select distinct c.conrelid::regclass::text as child, c.confrelid::regclass::text as parent
+      from pg_constraint c join pg_namespace n on n.oid = c.connamespace
+      where c.contype = 'f' and n.nspname in ('app', 'private')`
+    const missing = tables.filter(({ child, parent }) => relations.has(parent) && !relations.has(child))
+    expect(missing).toEqual([])
+  })
+
+  test('and every column in which a person’s id is found, whether or not it is a key', async () => {
+    const { places } = await registered()
+    const missing: string[] = []
+    for (const { schema, table, column } of await columns(owner)) {
+      if (!['app', 'private'].includes(schema)) continue
+      const text = `select from ${schema}.${table} t where strpos(t."${column}"::text, $1) > 0 limit 1`
+      const [row] = await owner.unsafe(text, [alice.id])
+      if (row && !places.has(`${schema}.${table}.${column}`)) missing.push(`${schema}.${table}.${column}`)
+    }
+    expect(missing).toEqual([])
+  })
+
+  test('what is registered exists, and every section can be asked for', async () => {
+    const strays = await owner`
+      select d.relation, d.person_column from private.personal_data d
+      where not exists (select from pg_attribute a where a.attrelid = d.relation and a.attname = d.person_column)
+         or exists (select from unnest(d.omits) o
+                    where not exists (select from pg_attribute a where a.attrelid = d.relation and a.attname = o))`
+    expect(strays).toEqual([])
+    const body = await dossierOf(alice)
+    const sections = await owner<
+      { section: string }[]
+    >`select section from private.personal_data where section is not null`
+    expect(Object.keys(body).slice(3).sort()).toEqual(sections.map(({ section }) => section).sort())
+    expect(sections.filter(({ section }) => body[section] === undefined)).toEqual([])
+  })
+})

@@ -1,0 +1,109 @@
+// Changing a password, and what is no way to set a new one. Those that come by mail: test/worker/mail.test.ts.
+import { describe, expect, test } from 'vitest'
+import { createSeals } from '../../../api-facade/lib/seals.ts'
+import type { Person } from '../../support/person.ts'
+import { JWT_SECRET } from '../../support/settings.ts'
+import { world } from '../../support/world.ts'
+
+type Session = { accessToken: string; refreshToken?: string; expiresIn?: number; user: { id: string } }
+
+const { alice, nobody, join } = await world({ people: ['alice'] })
+const logIn = (email: string, password: string) => nobody.post<Session>('/auth/login', { email, password })
+const invite = async (name: string) => (await join(name))[0] as Person
+
+describe('PATCH /identity/me/password', () => {
+  const path = '/identity/me/password'
+
+  test('sets a new one, ends every token and session, and gives a fresh one', async () => {
+    const bob = await invite('bob')
+    const other = await bob.login()
+    const { email, password } = bob
+    const rotating = await nobody.post<Session>('/auth/login', { email, password, session: 'rotating' })
+    const change = { currentPassword: password, newPassword: 'a better password' }
+    const { status, body } = await bob.patch<Session>(path, change)
+    expect([status, Object.keys(body).sort(), body.user.id]).toEqual([200, ['accessToken', 'user'], bob.id])
+    for (const person of [bob, other]) expect(await person.get('/me')).toFailWith(401, 'token_revoked')
+    const { refreshToken } = rotating.body
+    expect(await nobody.post('/identity/refresh', { refreshToken })).toFailWith(401, 'refresh_token_invalid')
+    expect(await bob.withToken(body.accessToken).get('/me')).toMatchObject({ status: 200 })
+    expect(await logIn(email, password)).toFailWith(401, 'credentials_wrong')
+    expect(await logIn(email, change.newPassword)).toMatchObject({ status: 200 })
+  })
+
+  test('may begin a rotating session', async () => {
+    const ben = await invite('ben')
+    const change = { currentPassword: ben.password, newPassword: 'a better password', session: 'rotating' }
+    const { body } = await ben.patch<Session>(path, change)
+    expect(body).toMatchObject({ expiresIn: 900 })
+    const next = await nobody.post<Session>('/identity/refresh', { refreshToken: body.refreshToken })
+    expect(await ben.withToken(next.body.accessToken).get('/me')).toMatchObject({ status: 200 })
+  })
+
+  test('of two at once one comes too late', async () => {
+    const bea = await invite('bea')
+    const change = (n: number) => bea.patch(path, { currentPassword: bea.password, newPassword: `password ${n}` })
+    const answers = await Promise.all([1, 2, 3, 4].map(change))
+    expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1)
+    for (const { status } of answers) expect([200, 401, 403]).toContain(status)
+  })
+
+  test('refuses a wrong one with 403, and changes nothing', async () => {
+    for (const currentPassword of ['wrong', '', alice.password.toUpperCase()]) {
+      const answer = await alice.patch(path, { currentPassword, newPassword: 'a better password' })
+      expect(answer).toFailWith(403, 'password_wrong')
+    }
+    expect(await alice.get('/me')).toMatchObject({ status: 200 })
+    expect(await logIn(alice.email, alice.password)).toMatchObject({ status: 200 })
+  })
+
+  test.each([
+    [undefined],
+    [{}],
+    [{ currentPassword: 'x' }],
+    [{ newPassword: 'a better password' }],
+    [{ currentPassword: 'x', newPassword: '7 chars' }],
+    [{ currentPassword: 'x', newPassword: 'x'.repeat(1025) }],
+    [{ currentPassword: 1, newPassword: 'a better password' }],
+    [{ currentPassword: 'x', newPassword: 'a better password', session: 'long' }],
+  ])('refuses %j', async (body) => {
+    expect(await alice.patch(path, body)).toFailWith(422, 'validation_failed')
+    expect(await nobody.patch(path, body)).toFailWith(401, 'token_missing')
+  })
+})
+
+const reset = (token: unknown, newPassword: unknown = 'what I chose now', path = '/auth/reset-password') =>
+  nobody.post(path, { token, newPassword })
+const credentials = ({ email, password }: Person) => ({ email, password })
+
+describe.each(['/auth/forgot-password', '/forgot/request'])('POST %s', (path) => {
+  test.each([
+    undefined,
+    {},
+    { email: 1 },
+    { email: '' },
+    { email: 'nobody' },
+    { email: `${'a'.repeat(250)}@b.example` },
+  ])('refuses %j', async (body) => {
+    expect(await nobody.post(path, body)).toFailWith(422, 'validation_failed')
+  })
+})
+
+describe.each(['/auth/reset-password', '/forgot/reset'])('POST %s', (path) => {
+  test.each([{}, { token: 'x' }, { newPassword: 'long enough' }, { token: 1, newPassword: 'long enough' }])(
+    'refuses %j',
+    async (body) => {
+      expect(await nobody.post(path, body)).toFailWith(422, 'validation_failed')
+    },
+  )
+
+  test.each(['', 'x', 'A'.repeat(70)])('knows no token %j', async (token) => {
+    expect(await reset(token, 'long enough', path)).toFailWith(410, 'reset_over')
+  })
+
+  test('knows no token that was not mailed', async () => {
+    const { body } = await nobody.post<Session>('/auth/login', { ...credentials(alice), session: 'rotating' })
+    const made = createSeals([JWT_SECRET]).seal('reset', { id: crypto.randomUUID(), generation: 0 })
+    for (const token of [made, body.refreshToken, body.accessToken])
+      expect(await reset(token, 'long enough', path)).toFailWith(410, 'reset_over')
+  })
+})

@@ -1,0 +1,234 @@
+// Changing one's profile and name, what others see of it, and presence.
+import { describe, expect, test } from 'vitest'
+import { until } from '../../support/until.ts'
+import { applicant, world } from '../../support/world.ts'
+
+const { alice, bob, carla, nobody, database, join } = await world()
+type Me = Record<string, unknown> & { username: string; actorId: string; lastSeenAt: string | null }
+
+describe.each(['/me', '/identity/me'])('PATCH %s', (path) => {
+  test('changes every editable field, and what is absent stays', async () => {
+    const changes = {
+      firstName: ' Alïce ',
+      lastName: 'Ångström',
+      city: 'Malmö',
+      country: 'SE',
+      phone: '+46 40 12 34 56',
+      about: ' Reads.\nWrites. ',
+      profilePicUrl: 'https://example.org/a.png',
+    }
+    const stored = { ...changes, firstName: 'Alïce', about: 'Reads.\nWrites.' }
+    const before = (await alice.get<Me>('/me')).body
+    const { status, body } = await alice.patch<Me>(path, changes)
+    expect([status, body]).toEqual([200, { ...before, ...stored, lastSeenAt: body.lastSeenAt }])
+    expect((await alice.patch<Me>(path, { city: 'Lund' })).body).toMatchObject({ ...stored, city: 'Lund' })
+    expect((await alice.get<Me>('/me')).body).toMatchObject({ ...stored, city: 'Lund' })
+  })
+
+  test('null clears what may be empty', async () => {
+    const cleared = { phone: null, about: null, profilePicUrl: null }
+    expect(await alice.patch(path, cleared)).toMatchObject({ status: 200, body: cleared })
+  })
+
+  test('unknown fields, and those that nobody edits, change nothing', async () => {
+    const before = (await alice.get<Me>('/me')).body
+    const more = {
+      role: 'admin',
+      email: 'x@example.org',
+      id: bob.id,
+      dateOfBirth: '2001-01-01',
+      passwordHash: 'x',
+      x: 1,
+    }
+    const { status, body } = await alice.patch<Me>(path, more)
+    expect([status, body]).toEqual([200, before])
+  })
+
+  test.each([
+    ['firstName', ''],
+    ['firstName', null],
+    ['firstName', 'x'.repeat(81)],
+    ['lastName', '  '],
+    ['lastName', null],
+    ['lastName', 7],
+    ['username', 'ab'],
+    ['username', 'x'.repeat(31)],
+    ['username', 'with space'],
+    ['username', 'zoë'],
+    ['username', 'a-b-c'],
+    ['username', null],
+    ['username', ''],
+    ['city', ''],
+    ['city', null],
+    ['city', 'x'.repeat(121)],
+    ['country', 'XK'],
+    ['country', 'de'],
+    ['country', null],
+    ['phone', 'call me'],
+    ['phone', '12'],
+    ['phone', '1'.repeat(33)],
+    ['about', 'x'.repeat(1001)],
+    ['about', 1],
+    ['profilePicUrl', 'javascript:alert(1)'],
+    ['profilePicUrl', 'data:image/png;base64,AAAA'],
+    ['profilePicUrl', 'a.png'],
+    ['profilePicUrl', `https://example.org/${'x'.repeat(2000)}`],
+  ])('refuses the %s %j', async (field, value) => {
+    const answer = await alice.patch(path, { [field]: value })
+    expect(answer).toFailWith(422, 'validation_failed')
+    expect(answer.body).toMatchObject({ message: [expect.stringMatching(`^${field}: `)] })
+  })
+
+  test('needs a body and a token', async () => {
+    expect(await alice.patch(path)).toFailWith(422, 'validation_failed')
+    expect(await nobody.patch(path, {})).toFailWith(401, 'token_missing')
+  })
+})
+
+describe('a new username', () => {
+  test('leads to the person, and so does the one before, also in what they wrote', async () => {
+    const [dora] = await join('dora')
+    const post = await dora?.post<{ id: string }>('/posts', { body: 'Signed.' })
+    const { status, body } = (await dora?.patch<Me>('/me', { username: 'Dora_New' })) ?? {}
+    expect([status, body?.username, body?.actorId]).toEqual([200, 'dora_new', 'acct:dora_new@localhost'])
+    for (const name of ['dora', 'DORA_new', dora?.actorId, body?.actorId, '@dora@localhost']) {
+      expect(await bob.get(`/users/${name}`)).toMatchObject({ status: 200, body: { actorId: body?.actorId } })
+    }
+    expect(await bob.get(`/posts/${post?.body.id}`)).toMatchObject({ body: { authorId: body?.actorId } })
+    expect(await bob.post('/circles/users/dora/follow')).toMatchObject({ status: 200 })
+    expect(await bob.post(`/users/${dora?.actorId}/block`)).toMatchObject({ status: 200 })
+    expect(await bob.get('/users/dora')).toFailWith(404, 'person_unknown')
+    expect(await bob.delete('/users/dora/block')).toMatchObject({ status: 204 })
+  })
+
+  test('is nobody else’s, in any letter case, and neither is an old one', async () => {
+    expect(await bob.patch('/me', { username: 'CARLA' })).toFailWith(409, 'username_taken')
+    expect(await bob.patch('/me', { username: 'dora' })).toFailWith(409, 'username_taken')
+    const [dora] = await join('dora_2')
+    expect(await dora?.patch('/me', { username: 'dora' })).toFailWith(409, 'username_taken')
+    const { body } = await bob.get<Me>('/me')
+    expect(body.username).toBe('bob')
+  })
+
+  test('is not made of a name that somebody had', async () => {
+    const code = await carla.post<{ code: string }>('/me/invites')
+    const { body } = await nobody.post<{ sessionId: string }>('/auth/reserve-invite', { code: code.body.code })
+    const twin = { ...applicant('dora'), email: 'other.dora@example.org', sessionId: body.sessionId }
+    const joined = await nobody.post<{ user: Me }>('/auth/register', twin)
+    expect(joined.body.user.username).toMatch(/^dora_\d{1,4}$/)
+  })
+
+  test('can be an old one of one’s own', async () => {
+    const [emil] = await join('emil')
+    await emil?.patch('/me', { username: 'emil_x' })
+    expect(await emil?.patch('/me', { username: 'emil' })).toMatchObject({ status: 200, body: { username: 'emil' } })
+    expect(await emil?.patch('/me', { username: 'emil' })).toMatchObject({ status: 200 })
+    expect(await bob.get('/users/emil_x')).toMatchObject({ status: 200, body: { username: 'emil' } })
+  })
+
+  test('comes 10 times, and going back is always possible', async () => {
+    const [fay] = await join('fay')
+    for (let n = 1; n <= 10; n++) expect((await fay?.patch('/me', { username: `fay_${n}` }))?.status).toBe(200)
+    expect(await fay?.patch('/me', { username: 'fay_11' })).toFailWith(409, 'usernames_exhausted')
+    expect(await bob.get('/users/fay_11')).toFailWith(404, 'person_unknown')
+    expect(await fay?.patch('/me', { username: 'fay' })).toMatchObject({ status: 200 })
+  })
+
+  test('goes to one of ten who want it at once, as does one that is just given up', async () => {
+    const people = await join(...Array.from({ length: 6 }, (_, n) => `racer_${n}`))
+    const answers = await Promise.all(people.map((person) => person.patch('/me', { username: 'the_prize' })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409])
+    const [winner] = people.filter((_, n) => answers[n]?.status === 200)
+    const others = people.filter((person) => person !== winner)
+    const again = await Promise.all([
+      winner?.patch('/me', { username: 'elsewhere' }),
+      ...others.map((person) => person.patch('/me', { username: 'the_prize' })),
+    ])
+    expect(again.map((answer) => answer?.status)).toEqual([200, 409, 409, 409, 409, 409])
+  })
+})
+
+describe.each(['/users/', '/identity/users/by-handle/'])('GET %s…', (path) => {
+  test('is the public profile, by every spelling of a person', async () => {
+    const { body } = await alice.get<Me>('/me')
+    const profile = {
+      id: alice.actorId,
+      actorId: alice.actorId,
+      username: 'alice',
+      firstName: body.firstName,
+      lastName: body.lastName,
+      profilePicUrl: body.profilePicUrl,
+      about: body.about,
+      country: body.country,
+      city: body.city,
+      createdAt: body.createdAt,
+    }
+    for (const name of ['alice', 'ALICE', '@alice', alice.actorId, encodeURIComponent('@alice@localhost')]) {
+      const answer = await bob.get(path + name)
+      expect([answer.status, answer.body]).toEqual([200, profile])
+    }
+    expect(await alice.get(`${path}alice`)).toMatchObject({ status: 200, body: profile })
+  })
+
+  test.each(['zoe', 'acct:alice@elsewhere.example', alice.id, '%00', 'a'.repeat(300)])(
+    'does not know %s',
+    async (name) => {
+      expect([404, 422]).toContain((await bob.get(path + name)).status)
+    },
+  )
+
+  test('shows nobody across a block, and no banned or erased person, all alike', async () => {
+    const [gone, banned] = await join(...(path === '/users/' ? ['gil', 'hal'] : ['gina', 'hana']))
+    const unknown = await bob.get(`${path}zoe`)
+    expect(unknown).toFailWith(404, 'person_unknown')
+    await bob.post(`/users/${gone?.username}/block`)
+    for (const [who, whom] of [
+      [bob, gone],
+      [gone, bob],
+    ]) {
+      expect((await who?.get(path + whom?.username))?.body).toEqual(unknown.body)
+    }
+    await database.owner`update app.users set banned_at = now() where id = ${banned?.id ?? ''}`
+    expect((await bob.get(path + banned?.username)).body).toEqual(unknown.body)
+    await database.owner`update app.users set banned_at = null, erased_at = now() where id = ${banned?.id ?? ''}`
+    expect((await bob.get(path + banned?.username)).body).toEqual(unknown.body)
+  })
+
+  test('needs a token', async () => {
+    expect(await nobody.get(`${path}alice`)).toFailWith(401, 'token_missing')
+  })
+})
+
+describe('presence', () => {
+  const seen = async (id: string) => {
+    const [row] =
+      await database.owner`select last_seen_at as at, xmin::text as version from app.accounts where user_id = ${id}`
+    return row as { at: Date | null; version: string }
+  }
+
+  test('is written once for many requests', async () => {
+    const [ida] = await join('ida')
+    await until(async () => (await seen(ida?.id ?? '')).at)
+    const first = await seen(ida?.id ?? '')
+    expect(Math.abs(Date.now() - Number(first.at))).toBeLessThan(10_000)
+    await Promise.all(Array.from({ length: 20 }, () => ida?.get('/feed')))
+    const { body } = (await ida?.get<Me>('/me')) ?? {}
+    expect(new Date(body?.lastSeenAt ?? 0)).toEqual(first.at)
+    expect(await seen(ida?.id ?? '')).toEqual(first)
+  })
+
+  test('is nobody else’s to see', async () => {
+    expect(JSON.stringify((await bob.get('/users/ida')).body)).not.toContain('lastSeen')
+  })
+
+  test('is kept to one write in five minutes by the database too', async () => {
+    const note = () => database.asCaller({ sub: carla.id, role: 'user' }, (sql) => sql`select api.note_presence()`)
+    await note()
+    const before = await seen(carla.id)
+    await note()
+    expect(await seen(carla.id)).toEqual(before)
+    await database.owner`update app.accounts set last_seen_at = now() - interval '6 minutes' where user_id = ${carla.id}`
+    await note()
+    expect(Date.now() - Number((await seen(carla.id)).at)).toBeLessThan(10_000)
+  })
+})

@@ -1,0 +1,149 @@
+// Rotating sessions: how one begins and ends, and what a person sees of theirs. Refreshing them: refresh.test.ts.
+import { describe, expect, test } from 'vitest'
+import { claimsOf } from '../../support/crawler.ts'
+import type { Person } from '../../support/person.ts'
+import { begin, familyOf, type Pair } from '../../support/sessions.ts'
+import { world } from '../../support/world.ts'
+
+type Session = { id: string; userAgent: string | null; createdAt: string; lastUsedAt: string; expiresAt: string }
+
+const { alice, bob, nobody, database, join } = await world({ people: ['alice', 'bob'] })
+const { owner } = database
+
+const refresh = (refreshToken: unknown) => nobody.post<Pair>('/identity/refresh', { refreshToken })
+const sessionsOf = async (person: Person) => (await person.get<{ items: Session[] }>('/me/sessions')).body.items
+
+describe('POST /auth/login with {"session": "rotating"}', () => {
+  test('gives a token of 15 minutes, and one to refresh it', async () => {
+    const { email, password } = alice
+    const answer = await nobody.post<Pair>('/auth/login', { email, password, session: 'rotating' })
+    expect([answer.status, Object.keys(answer.body).sort()]).toEqual([
+      200,
+      ['accessToken', 'expiresIn', 'refreshToken', 'user'],
+    ])
+    const { iat, exp, ...claims } = claimsOf(answer.body.accessToken) as Record<string, number>
+    expect(Object.keys(claims).sort()).toEqual(['email', 'role', 'sub'])
+    expect(Number(exp) - Number(iat) - answer.body.expiresIn).toBeLessThan(5)
+    expect(answer.body.expiresIn).toBe(900)
+    expect(await nobody.withToken(answer.body.accessToken).get('/me')).toMatchObject({ status: 200 })
+  })
+
+  test.each(['Rotating', '', null, true, 'seven days'])('knows no session %j', async (session) => {
+    const { email, password } = alice
+    expect(await nobody.post('/auth/login', { email, password, session })).toFailWith(422, 'validation_failed')
+  })
+})
+
+describe('a session ends', () => {
+  const ends: [string, (person: Person, pair: Pair) => Promise<unknown>][] = [
+    ['with a logout that carries it', (person, { refreshToken }) => person.post('/auth/logout', { refreshToken })],
+    ['with a logout everywhere', (person) => person.post('/auth/logout', { scope: 'global' })],
+    ['with a ban', (person) => owner`update app.users set banned_at = now() where id = ${person.id}`],
+    ['when all tokens end', (person) => owner`select private.end_tokens(${person.id})`],
+    [
+      'when tokensValidFrom moves',
+      (person) => owner`
+        update app.users set tokens_valid_from = extract(epoch from now())::bigint + 1 where id = ${person.id}`,
+    ],
+    ['after 60 days', (person) => owner`update app.sessions set expires_at = now() where user_id = ${person.id}`],
+    [
+      'by its id',
+      async (person) => {
+        for (const { id } of await sessionsOf(person))
+          expect(await person.delete(`/me/sessions/${id}`)).toMatchObject({ status: 204, text: '' })
+      },
+    ],
+  ]
+  test.each(ends)('%s', async (what, end) => {
+    const [person] = (await join(`s_${what.replace(/\W/g, '').slice(0, 20).toLowerCase()}`)) as [Person]
+    const pair = await begin(person)
+    await end(person, pair)
+    expect(await refresh(pair.refreshToken)).toFailWith(401, 'refresh_token_invalid')
+  })
+
+  test('and no other one with it, nor anyone else', async () => {
+    const [one, other] = [await begin(alice), await begin(alice)]
+    const his = await begin(bob)
+    const holder = nobody.withToken(one.accessToken)
+    expect(await holder.post('/auth/logout', { refreshToken: one.refreshToken })).toMatchObject({ status: 204 })
+    expect(await holder.get('/me')).toFailWith(401, 'token_revoked')
+    expect(await refresh(one.refreshToken)).toFailWith(401, 'refresh_token_invalid')
+    expect(await refresh(other.refreshToken)).toMatchObject({ status: 200 })
+    const last = await alice.login()
+    expect(await last.post('/auth/logout', { refreshToken: his.refreshToken })).toMatchObject({ status: 204 })
+    expect(await refresh(his.refreshToken)).toMatchObject({ status: 200 })
+  })
+
+  test.each(['', 'x', 'A'.repeat(70)])('and a logout minds no token %j', async (refreshToken) => {
+    const person = await alice.login()
+    expect(await person.post('/auth/logout', { refreshToken })).toMatchObject({ status: 204 })
+    expect(await person.get('/me')).toFailWith(401, 'token_revoked')
+  })
+})
+
+describe('GET /me/sessions', async () => {
+  const [dora] = (await join('dora')) as [Person]
+
+  test('is empty for who has tokens of seven days', async () => {
+    expect((await dora.get('/me/sessions')).body).toEqual({ items: [], nextCursor: null, hasMore: false })
+  })
+
+  test('lists what is mine and not over, the newest first', async () => {
+    const pairs = []
+    for (const agent of ['first', 'second', 'third']) pairs.push(await begin(dora, { 'user-agent': agent }))
+    await begin(bob)
+    const items = await sessionsOf(dora)
+    expect(items.map(({ userAgent }) => userAgent)).toEqual(['third', 'second', 'first'])
+    const [third] = items
+    expect(Object.keys(third ?? {}).sort()).toEqual(['createdAt', 'expiresAt', 'id', 'lastUsedAt', 'userAgent'])
+    const days = (Date.parse(third?.expiresAt ?? '') - Date.parse(third?.createdAt ?? '')) / 86_400_000
+    expect(days).toBeCloseTo(60, 3)
+    await refresh(pairs[0]?.refreshToken)
+    const used = (await sessionsOf(dora)).at(-1)
+    expect(Date.parse(used?.lastUsedAt ?? '')).toBeGreaterThan(Date.parse(used?.createdAt ?? ''))
+  })
+
+  test('in pages', async () => {
+    type Page = { items: Session[]; nextCursor: string; hasMore: boolean }
+    const { body: first } = await dora.get<Page>('/me/sessions?limit=2')
+    expect([first.items.length, first.hasMore]).toEqual([2, true])
+    const { body: rest } = await dora.get<Page>(`/me/sessions?limit=2&cursor=${first.nextCursor}`)
+    expect([rest.items.length, rest.hasMore, rest.nextCursor]).toEqual([1, false, null])
+    expect(await dora.get('/me/sessions?cursor=x')).toFailWith(400, 'cursor_unknown')
+    expect(await bob.get(`/me/sessions?cursor=${first.nextCursor}`)).toFailWith(400, 'cursor_unknown')
+    expect(await dora.get('/me/sessions?limit=0')).toFailWith(422, 'validation_failed')
+  })
+
+  test('a long client is cut, and none is none', async () => {
+    const [eve] = (await join('eve')) as [Person]
+    await begin(eve, { 'user-agent': 'x'.repeat(1000) })
+    expect((await sessionsOf(eve))[0]?.userAgent).toBe('x'.repeat(300))
+  })
+
+  test('needs a token', async () => {
+    expect(await nobody.get('/me/sessions')).toFailWith(401, 'token_missing')
+  })
+})
+
+describe('DELETE /me/sessions/:id', () => {
+  test('ends one, again and again', async () => {
+    const [one, other] = [await begin(alice), await begin(alice)]
+    const path = `/me/sessions/${familyOf(one.refreshToken)}`
+    expect(await alice.delete(path)).toMatchObject({ status: 204, text: '' })
+    expect(await alice.delete(path)).toMatchObject({ status: 204 })
+    expect(await refresh(one.refreshToken)).toFailWith(401, 'refresh_token_invalid')
+    expect(await refresh(other.refreshToken)).toMatchObject({ status: 200 })
+    expect((await sessionsOf(alice)).map(({ id }) => id)).not.toContain(familyOf(one.refreshToken))
+  })
+
+  test("knows nobody else's", async () => {
+    const { refreshToken } = await begin(bob)
+    const path = `/me/sessions/${familyOf(refreshToken)}`
+    const answer = await alice.delete(path)
+    expect(answer).toFailWith(404, 'session_unknown')
+    expect((await alice.delete(`/me/sessions/${crypto.randomUUID()}`)).body).toEqual(answer.body)
+    expect(await alice.delete('/me/sessions/x')).toFailWith(422, 'validation_failed')
+    expect(await nobody.delete(path)).toFailWith(401, 'token_missing')
+    expect(await refresh(refreshToken)).toMatchObject({ status: 200 })
+  })
+})

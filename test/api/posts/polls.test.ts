@@ -1,0 +1,124 @@
+// Polls over HTTP: made with their post, voted in, closed by the job. Every rule: test/db/posts/polls.sql; votes at once:
+// test/model/polls.test.ts.
+import { describe, expect, test } from 'vitest'
+import type { Person } from '../../support/person.ts'
+import { world } from '../../support/world.ts'
+
+const UNKNOWN = '00000000-0000-4000-8000-000000000000'
+const { alice, bob, carla, nobody, database } = await world()
+const { owner } = database
+const worker = database.connect('kith_worker')
+
+type Poll = {
+  id: string
+  options: { id: string; text: string; votes: number }[]
+  totalVotes: number
+  closesAt: string | null
+  closed: boolean
+  myOptionId: string | null
+}
+type Post = { id: string; poll: Poll; viewer: { voted: boolean } }
+
+async function ask(author: Person, poll: object = { options: ['tea', 'coffee'] }, more: object = {}): Promise<Post> {
+  const { status, body } = await author.post<Post>('/posts', { body: 'Which?', poll, ...more })
+  expect(status).toBe(201)
+  return body
+}
+const path = (id: string) => `/posts/${id}/poll/vote`
+const vote = (person: Person, { id, poll }: Post, at = 0) =>
+  person.post<Poll>(path(id), { optionId: poll.options[at]?.id })
+const soon = () => new Date(Date.now() + 3_600_000).toISOString()
+const close = ({ id }: Post) => owner`update app.polls set closes_at = now() where post_id = ${id}`
+
+const routes: [string, object?][] = [['POST', { optionId: UNKNOWN }], ['DELETE']]
+
+describe.each(routes)('%s', (method, body) => {
+  test('without a token is 401', async () => {
+    expect(await nobody.request(method, path(UNKNOWN), body)).toFailWith(401, 'token_missing')
+  })
+
+  test('of no id is 422, of no post and of one without a poll 404', async () => {
+    const { body: plain } = await alice.post<Post>('/posts', { body: 'No question' })
+    expect(await alice.request(method, path('x'), body)).toFailWith(422, 'validation_failed')
+    expect(await alice.request(method, path(UNKNOWN), body)).toFailWith(404, 'post_unknown')
+    expect(await alice.request(method, path(plain.id), body)).toFailWith(404, 'poll_unknown')
+  })
+
+  test('of a post that one may not see is what an unknown one is', async () => {
+    const post = await ask(alice, undefined, { visibility: 'circles' })
+    const answer = await bob.request(method, path(post.id), { optionId: post.poll.options[0]?.id })
+    expect(answer).toFailWith(404, 'post_unknown')
+    expect(answer.text).toBe((await bob.request(method, path(UNKNOWN), body)).text)
+  })
+
+  test('of a scheduled post is 404, and 422 for its author', async () => {
+    const post = await ask(alice, undefined, { publishAt: soon() })
+    const option = { optionId: post.poll.options[0]?.id }
+    expect(await bob.request(method, path(post.id), option)).toFailWith(404, 'post_unknown')
+    expect(await alice.request(method, path(post.id), option)).toFailWith(422, 'post_not_out')
+  })
+
+  test('of a closed poll is 422', async () => {
+    const post = await ask(alice)
+    await vote(bob, post)
+    await close(post)
+    expect(await bob.request(method, path(post.id), { optionId: post.poll.options[1]?.id })).toFailWith(
+      422,
+      'poll_closed',
+    )
+    expect((await bob.get<Post>(`/posts/${post.id}`)).body.poll).toMatchObject({ closed: true, totalVotes: 1 })
+  })
+})
+
+test('a poll is made with its post, voted in, and a vote moves and goes', async () => {
+  const closesAt = soon()
+  const post = await ask(alice, { options: [' tea ', 'coffee', 'water'], closesAt })
+  expect(post.poll).toMatchObject({ totalVotes: 0, closed: false, myOptionId: null })
+  expect(new Date(post.poll.closesAt ?? '')).toEqual(new Date(closesAt))
+  expect(post.poll.options.map(({ text, votes }) => [text, votes])).toEqual([
+    ['tea', 0],
+    ['coffee', 0],
+    ['water', 0],
+  ])
+
+  const [tea, , water] = post.poll.options
+  const first = await vote(bob, post)
+  expect(first).toMatchObject({
+    status: 200,
+    body: { totalVotes: 1, myOptionId: tea?.id, options: [{ votes: 1 }, {}, {}] },
+  })
+  expect((await vote(bob, post)).body).toEqual(first.body)
+  const moved = await vote(bob, post, 2)
+  expect(moved.body).toMatchObject({ totalVotes: 1, myOptionId: water?.id, options: [{ votes: 0 }, {}, { votes: 1 }] })
+  expect((await bob.get<Post>(`/posts/${post.id}`)).body).toMatchObject({ poll: moved.body, viewer: { voted: true } })
+  expect((await carla.get<Post>(`/posts/${post.id}`)).body).toMatchObject({
+    poll: { totalVotes: 1, myOptionId: null },
+    viewer: { voted: false },
+  })
+  for (const _ of ['once', 'and again'])
+    expect(await bob.delete(path(post.id))).toMatchObject({ status: 200, body: { totalVotes: 0, myOptionId: null } })
+})
+
+test('an option is one of this poll', async () => {
+  const [post, other] = [await ask(alice), await ask(alice)]
+  expect(await bob.post(path(post.id), { optionId: other.poll.options[0]?.id })).toFailWith(404, 'option_unknown')
+  expect(await bob.post(path(post.id), {})).toFailWith(422, 'validation_failed')
+})
+
+test('the author and the voters hear once that it is over', async () => {
+  const post = await ask(alice)
+  await vote(alice, post)
+  await vote(bob, post)
+  await vote(carla, post)
+  await carla.post('/users/alice/block')
+  await close(post)
+  const run = async () => (await worker<{ changed: number }[]>`select private.job_close_polls() as changed`)[0]?.changed
+  while ((await run()) === 1) {} // the polls of the tests above are over too
+  const payload = { postId: post.id, pollId: post.poll.id }
+  const told = async (person: Person) =>
+    (await person.inbox('poll.closed')).filter((notice) => notice.payload.postId === post.id)
+  expect(await told(alice)).toMatchObject([{ payload, target: { type: 'post', id: post.id }, actors: [] }])
+  expect(await told(bob)).toMatchObject([{ payload, actors: [{ id: alice.actorId }] }])
+  expect(await told(carla)).toEqual([])
+  await carla.delete('/users/alice/block')
+})

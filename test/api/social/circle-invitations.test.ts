@@ -1,0 +1,110 @@
+// Invitations into circles over HTTP. Who may do what in every state: test/db/social.
+import { describe, expect, test } from 'vitest'
+import { type Invitation, invite, newCircle } from '../../support/circles.ts'
+import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
+import type { Person } from '../../support/person.ts'
+import { world } from '../../support/world.ts'
+
+const { alice, bob, carla, database, join } = await world()
+
+describe.each(['/circles/me/:id/invitations', '/circles/:id/invite'])('POST %s', (spelling) => {
+  test.each(['inviteeId', 'invitee'])('invites by %s, and tells', async (field) => {
+    const circle = await newCircle(alice)
+    const path = spelling.replace(':id', circle)
+    const answer = await alice.post<Invitation>(path, { [field]: 'bob', bondLevel: 'inner-circle' })
+    expect(answer).toMatchObject({
+      status: 201,
+      body: {
+        circleId: circle,
+        circleName: 'Friends',
+        inviterId: alice.actorId,
+        inviteeId: bob.actorId,
+        bondLevel: 'inner-circle',
+        status: 'pending',
+      },
+    })
+    const [told] = await bob.inbox('circle.invited')
+    expect(told?.payload).toMatchObject({ invitationId: answer.body.id, circleId: circle })
+    expect(await alice.post(path, { [field]: 'bob' })).toFailWith(409, 'invitation_pending')
+    await bob.post(`/circles/invitations/${answer.body.id}/accept`)
+    expect(await alice.post(path, { [field]: 'bob' })).toFailWith(409, 'member_already')
+    expect(await alice.post(path, { [field]: 'alice' })).toFailWith(400, 'invite_oneself')
+    expect(await alice.post(path, { [field]: 'zoe' })).toFailWith(404, 'person_unknown')
+    expect(await alice.post(path, { [field]: 'carla', bondLevel: 'best' })).toFailWith(422, 'validation_failed')
+    expect(await alice.post(path, {})).toFailWith(422, 'validation_failed')
+    await alice.delete(`/circles/me/${circle}`)
+  })
+})
+
+describe('invitations', async () => {
+  const circle = await newCircle(alice)
+
+  test.each([
+    ['accept', undefined, 'accepted'],
+    ['decline', undefined, 'declined'],
+    ['respond', { accept: true }, 'accepted'],
+    ['respond', { accept: false }, 'declined'],
+  ])('are settled once by %s %o', async (action, body, status) => {
+    const id = await invite(alice, circle, bob)
+    const path = `/circles/invitations/${id}`
+    for (const person of [alice, carla])
+      expect(await person.post(`${path}/${action}`, body)).toFailWith(404, 'invitation_unknown')
+    expect(await bob.post(`${path}/${action}`, body)).toMatchObject({ status: 200, body: { id, status } })
+    const told = (await alice.inbox('circle.accepted')).filter(({ payload }) => payload.invitationId === id)
+    expect(told).toHaveLength(status === 'accepted' ? 1 : 0)
+    for (const other of ['accept', 'decline'])
+      expect(await bob.post(`${path}/${other}`)).toFailWith(409, 'invitation_settled')
+    expect(await bob.post(`${path}/respond`, { accept: true })).toFailWith(409, 'invitation_settled')
+    expect(await alice.delete(`/circles/me/${circle}/invitations/${id}`)).toFailWith(409, 'invitation_settled')
+    await alice.delete(`/circles/me/${circle}/members/bob`)
+  })
+
+  test('are accepted once when many accept at once', async () => {
+    const id = await invite(alice, circle, bob)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => bob.post(`/circles/invitations/${id}/accept`)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)])
+    await alice.delete(`/circles/me/${circle}/members/bob`)
+  })
+
+  test('are taken back by the inviter alone', async () => {
+    const id = await invite(alice, circle, bob)
+    const path = `/circles/me/${circle}/invitations/${id}`
+    expect(await bob.delete(path)).toFailWith(404, 'circle_unknown')
+    const another = await newCircle(alice)
+    expect(await alice.delete(path.replace(circle, another))).toFailWith(404, 'invitation_unknown')
+    expect(await alice.delete(path)).toMatchObject({ status: 204 })
+    expect(await alice.delete(path)).toFailWith(409, 'invitation_settled')
+    expect(await bob.post(`/circles/invitations/${id}/accept`)).toFailWith(409, 'invitation_settled')
+    await alice.delete(`/circles/me/${another}`)
+  })
+
+  test.each([{}, { accept: 'yes' }, { accept: null }])('refuse the answer %o', async (body) => {
+    const id = await invite(alice, await newCircle(alice), bob)
+    expect(await bob.post(`/circles/invitations/${id}/respond`, body)).toFailWith(422, 'validation_failed')
+  })
+
+  test('are listed each once to inviter and invitee, also those of the same moment, and settled ones not', async () => {
+    const people = await join('ida', 'ian', 'ivo', 'ines')
+    const [invitee] = people as [Person]
+    const sent = await Promise.all(people.map((person) => invite(alice, circle, person)))
+    const got = [sent[0] ?? '']
+    for (let n = 0; n < 4; n++) got.push(await invite(carla, await newCircle(carla), invitee))
+    await database.owner`update app.circle_invitations set created_at = '2026-01-01' where status = 'pending'`
+    const gone = await invite(alice, circle, bob)
+    await bob.post(`/circles/invitations/${gone}/decline`)
+
+    for (const [person, path, ids] of [
+      [alice, `/circles/me/${circle}/invitations`, sent],
+      [invitee, '/circles/invitations/me', got],
+    ] as const) {
+      const whole = await walk(person, path, 50)
+      expect([...whole].sort()).toEqual([...ids].sort())
+      for (const limit of [1, 2, 3]) expect(await walk(person, path, limit)).toEqual(whole)
+      expect(await person.get(`${path}?cursor=${UNKNOWN}`)).toFailWith(400, 'cursor_unknown')
+      expect(await person.get(`${path}?cursor=x`)).toFailWith(400, 'cursor_unknown')
+      expect(await person.get(`${path}?limit=0`)).toFailWith(422, 'validation_failed')
+    }
+    const next = await alice.get<Page<Invitation>>(`/circles/me/${circle}/invitations?cursor=${gone}`)
+    expect(next.body.items).toHaveLength(4)
+  })
+})
