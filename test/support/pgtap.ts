@@ -12,7 +12,7 @@ const source = (file: string) => readFileSync(new URL(`./pgtap/${file}`, import.
 /** Loads pgTAP (schema tap) and our helpers (schema test) into a database, as its owner. */
 export async function installPgtap(url: string) {
   const sql = postgres(url, quiet)
-  await sql.unsafe(`create schema tap; set search_path = tap; ${source('pgtap.sql')}`).simple()
+  await sql.unsafe(`create schema tap; set search_path = tap; ${source('vendor/pgtap.sql')}`).simple()
   await sql.unsafe(`reset search_path; ${source('people.sql')}`).simple()
   await sql.end()
 }
