@@ -4,19 +4,19 @@
 -- helpers
 grant execute on function
   private.add_reputation,
-  private.anybody,
-  private.check_delta,
   private.delete_post,
-  private.hot_at,   -- a column of posts is made of it
   private.lock_counters,
-  private.lock_original,
   private.lock_ledger,
+  private.lock_original,
   private.make_invite_code,
-  private.moderated,
   private.random_code,
-  private.roll_up_share,
+  private.record_moderation,
+  private.require_any_person,
+  private.require_delta,
+  private.roll_up_fraction,
   private.set_post_hidden,
   private.set_reply_hidden,
+  private.trending_at,   -- a column of posts is made of it
   private.trimmed,
   private.visibility_level   -- a column of posts is made of it
   to service_role;

@@ -107,35 +107,35 @@ end $$;
 -- helpers that operations call in their caller's name
 grant execute on function
   app.uid,
-  private.caller,
   private.check_caller,
   private.enter,
   private.fail,
-  private.refusal
+  private.refusal,
+  private.require_caller
   to anon, authenticated, service_role, gate;
 grant execute on function
   private.actor_id,
-  private.cursor_uuid,
+  private.begin_idempotent,
   private.domain,
   private.emit,
-  private.idempotency_key,
-  private.keep,
+  private.find_idempotency_key,
+  private.find_person,
+  private.finish_idempotent,
   private.may_meet,
   private.may_see,
   private.merged,
-  private.named,
   private.not_modified,
   private.page,
-  private.person,
-  private.replayed,
+  private.require_cursor,
   private.require_flag,
+  private.require_person,
   private.require_role,
   private.username_of
   to authenticated, service_role, gate;
 grant execute on function
   private.audit,
+  private.find_level,
   private.ledger_points,
-  private.level_of,
   private.lock_pairs
   to service_role;
 

@@ -78,8 +78,8 @@ grant execute on function
   private.invite_status,
   private.make_default_persona,
   private.make_own_invite,
-  private.own_persona,
   private.own_profile,
+  private.require_own_persona,
   private.revoke_own_invite
   to authenticated;
 
@@ -122,7 +122,7 @@ grant execute on function
 
 -- jobs
 grant execute on function
+  private.find_reset_mail,
   private.job_expire_invites,
-  private.job_release_reservations,
-  private.reset_mail
+  private.job_release_reservations
   to worker;

@@ -26,9 +26,9 @@ comment on policy delete_own on app.user_interests is 'People take back their ow
 
 -- helpers
 grant execute on function
-  private.interest,
   private.interest_subtree,
-  private.interest_tree
+  private.interest_tree,
+  private.require_interest
   to authenticated, service_role;
 
 -- operations

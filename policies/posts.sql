@@ -178,7 +178,7 @@ grant select on app.series_card to authenticated;
 create policy select_author_or_reader on app.series for select to authenticated
   using (author_id = (select app.uid())
       or id in (select i.series_id from app.series_items i where i.series_id = series.id));
-comment on policy select_author_or_reader on app.series is 'The author, and whoever sees one of its parts.';
+comment on policy select_author_or_reader on app.series is 'The author, and whoever sees one of its items.';
 create policy insert_own on app.series for insert to authenticated with check (author_id = (select app.uid()));
 comment on policy insert_own on app.series is 'People make series in their own name.';
 
@@ -188,10 +188,10 @@ grant select on app.series_items to authenticated;
 create policy select_with_post on app.series_items for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.series_items is
-  'Whoever sees the part. private.place_part writes: positions are those of all parts, also of the unseen.';
+  'Whoever sees the item. private.place_item writes: positions are those of all items, also of the unseen.';
 
 -- left_parts: for definer functions alone
-alter table private.left_parts enable row level security;
+alter table private.left_items enable row level security;
 
 -- series_follows
 alter table app.series_follows enable row level security;
@@ -225,44 +225,44 @@ comment on policy insert_author on app.post_co_authors is
 -- helpers
 grant execute on function
   private.add_poll,
-  private.bookmark_time,
-  private.check_publish_at,
-  private.check_split,
   private.co_author,
   private.delete_own_post,
   private.delete_repost,
-  private.further_interests,
-  private.hot_at,
-  private.marked,
-  private.media,
+  private.find_bookmark_time,
+  private.find_item_place,
+  private.find_post_time,
+  private.find_reply_time,
+  private.find_reposted,
+  private.find_scheduled_time,
+  private.lock_own_post,
+  private.lock_running_poll,
+  private.mark_target,
   private.muted_posts,
-  private.open_original,
-  private.open_poll,
-  private.open_post,
-  private.original,
-  private.own_post,
-  private.part_place,
   private.pin,
-  private.place_part,
-  private.poll_card,
-  private.post,
+  private.place_item,
   private.post_cards,
-  private.post_time,
   private.post_visible_to,
-  private.profile_place,
   private.publish_now,
-  private.quotable,
-  private.reactions_of,
-  private.reply,
   private.reply_cards,
-  private.reply_time,
-  private.reported_post,
-  private.reported_reply,
-  private.reposted,
-  private.scheduled_time,
-  private.series,
+  private.require_further_interests,
+  private.require_future,
+  private.require_marks,
+  private.require_media,
+  private.require_original,
+  private.require_poll_card,
+  private.require_post,
+  private.require_profile_place,
+  private.require_published_original,
+  private.require_published_post,
+  private.require_quotable,
+  private.require_reply,
+  private.require_reported_post,
+  private.require_reported_reply,
+  private.require_series,
+  private.require_split,
   private.series_cards,
   private.settle_co_author,
+  private.trending_at,
   private.trimmed,
   private.unpin,
   private.visibility_level,

@@ -66,10 +66,10 @@ grant execute on function
 grant execute on function
   private.cast_vote,
   private.detailed_interests,
+  private.find_vote_time,
   private.has_journalism_reputation,
   private.reputation_events,
-  private.require_reputation,
-  private.vote_time
+  private.require_reputation
   to authenticated;
 
 -- operations

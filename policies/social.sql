@@ -104,7 +104,7 @@ create policy insert_own on app.muted_keywords for insert to authenticated with 
 comment on policy insert_own on app.muted_keywords is 'People mute words for themselves.';
 create policy update_own on app.muted_keywords for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.muted_keywords is 'A word that is muted again gets another end.';
+comment on policy update_own on app.muted_keywords is 'A keyword that is muted again gets another end.';
 create policy delete_own on app.muted_keywords for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.muted_keywords is 'People lift their own.';
 
@@ -124,28 +124,28 @@ alter table private.report_targets enable row level security;
 
 -- helpers
 grant execute on function
-  private.blocked_person,
   private.circle_cards,
   private.circle_name,
-  private.folded,
-  private.follow_at,
+  private.find_blocked_person,
+  private.find_muted_pattern,
+  private.fold,
   private.follow_counts,
   private.has_keyword,
+  private.have_common_circle,
   private.invitation_cards,
   private.keyword_pattern,
+  private.keyword_text,
   private.lock_pairs,
   private.lock_person,
-  private.muted_pattern,
   private.muted_people,
-  private.name_cursor,
   private.own_blocks,
-  private.own_circle,
   private.person_page,
-  private.report_finder,
+  private.require_follow_place,
+  private.require_name_cursor,
+  private.require_own_circle,
+  private.require_report_finder,
   private.settle_invitation,
-  private.shares_circle,
-  private.timed_id,
-  private.words
+  private.timed_id
   to authenticated;
 
 -- operations

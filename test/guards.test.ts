@@ -113,7 +113,7 @@ describe('the schema', async () => {
     const raised = new Set(
       files.flatMap((text) => [...text.matchAll(/(?:fail|refusal)\('(\w+)'/g)].map(([, code]) => code)),
     )
-    const codes = (await owner<{ code: string }[]>`select word as code from private.errors`).map(({ code }) => code)
+    const codes = (await owner<{ code: string }[]>`select code from private.errors`).map(({ code }) => code)
     const names = await owner<{ name: string }[]>`
       select conname as name from pg_constraint union select relname from pg_class where relkind = 'i'`
     const modules = globSync('api-facade/**/*.ts').filter((file) => !file.includes('generated'))

@@ -8,7 +8,7 @@ const order = ['base', 'social', 'posts']
 const posts = `
 create table app.posts (id uuid);
 create unlogged table private.heat (id uuid);
-create function private.post(p_id uuid) returns app.posts language sql as $$ select null $$;
+create function private.require_post(p_id uuid) returns app.posts language sql as $$ select null $$;
 create type app.format as enum ('note');
 select pgboss.create_queue('series-notices', '{}');
 create function private.tell() returns void language plpgsql as $$
@@ -23,9 +23,17 @@ const social = (text: string) =>
 test.each([
   ['a table', 'select 1;\nselect * from app.posts;', '2 social → posts: app.posts'],
   ['an unlogged table', 'table private.heat;', '1 social → posts: private.heat'],
-  ['a function', 'do $$ begin\n  perform private.post(null);\nend $$;', '2 social → posts: private.post'],
+  [
+    'a function',
+    'do $$ begin\n  perform private.require_post(null);\nend $$;',
+    '2 social → posts: private.require_post',
+  ],
   ['a type', 'alter table app.ties add column format app.format;', '1 social → posts: app.format'],
-  ['a name in a literal', "insert into r values ('it''s', 'private.post');", '1 social → posts: private.post'],
+  [
+    'a name in a literal',
+    "insert into r values ('it''s', 'private.require_post');",
+    '1 social → posts: private.require_post',
+  ],
   ['an event', "if new.name = 'posts.post.published' then", '1 social → posts: posts.post.published'],
   ['an event that a case chooses', "when 'posts.post.closed' then", '1 social → posts: posts.post.closed'],
   ['a queue', "perform private.enqueue('series-notices', '{}');", '1 social → posts: queue series-notices'],
@@ -34,9 +42,9 @@ test.each([
 })
 
 test('policies are looked at as well', () => {
-  const policy = 'grant execute on function private.post to authenticated;'
+  const policy = 'grant execute on function private.require_post to authenticated;'
   expect(schemaOffences({ 'sql/posts/10_posts.sql': posts, 'policies/social.sql': policy }, order)).toEqual([
-    'policies/social.sql:1 social → posts: private.post',
+    'policies/social.sql:1 social → posts: private.require_post',
   ])
 })
 

@@ -7,7 +7,7 @@ import { allFiles, readTexts } from './support/tree.ts'
 const tree = {
   'sql/posts/10_posts.sql':
     'create table app.posts (id uuid);\nalter table app.posts add column level smallint;\n' +
-    'create function private.post() returns void language sql as $$ select null $$;\n' +
+    'create function private.require_post() returns void language sql as $$ select null $$;\n' +
     'create function private.job_close_polls() returns void language sql as $$ select null $$;',
   'sql/posts/20_cards.sql': '',
   'api-facade/lib/call.ts': '',
@@ -86,7 +86,7 @@ test('what is there is no offence', () => {
   const comment = `sql/posts, sql/posts/10_posts, sql/*/10_posts.sql, 10_posts.sql; api-facade/lib/call.ts, app.ts.
 -- posts/10_posts.sql, api-facade/<room>/call.ts; test/routes.tsv. docs/decisions.md, Lists; Who sees
 -- what. docs/decisions.md, "Lists", docs/decisions.md#who-sees-what.
--- private.post(), app.posts.level, private.job_<name>, https://a.b/c.ts
+-- private.require_post(), app.posts.level, private.job_<name>, https://a.b/c.ts
 -- GET /posts/:id, GET /api/v1/posts/6f1c, GET /.well-known/webfinger, GET /health, POST /deliver/mail`
   expect(inSql(comment)).toEqual([])
   expect(scan('docs/habits.md', 'What the specification leaves open is in decisions.md.')).toEqual([])

@@ -7,7 +7,7 @@ export { z }
 export const Uuid = z.uuid()
 export const Timestamp = z.iso.datetime({ offset: true }).openapi({ example: '2026-01-31T12:00:00.000Z' })
 
-/** Who is meant is for SQL to find out (`private.person`); here only the length counts. */
+/** Who is meant is for SQL to find out (`private.require_person`); here only the length counts. */
 export const PersonParam = z.string().trim().min(1).max(320).openapi({
   description: 'An actor id (`acct:name@domain`), the same with a leading `@`, or a bare username.',
   example: 'acct:ada@localhost',

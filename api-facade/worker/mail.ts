@@ -29,7 +29,7 @@ export async function takeMail(boss: PgBoss, options: MailOptions, more: { deadL
 
 /** @returns how many mails went out: none where nobody has the address, or the request is over */
 async function sendReset(db: Db, id: string, { seals, functions, publicUrl }: MailOptions): Promise<number> {
-  const { rows } = await db.executeSql('select private.reset_mail($1) as reset', [id])
+  const { rows } = await db.executeSql('select private.find_reset_mail($1) as reset', [id])
   const reset = (rows as { reset: Reset }[])[0]?.reset
   if (!reset) return 0
   const token = seals.find('reset', { id, generation: 0 }, reset.tokenHash)

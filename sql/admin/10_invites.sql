@@ -1,7 +1,7 @@
 -- Invite codes as staff make them.
 -- docs/decisions.md, Staff.
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('count_out_of_range', 422, 'count must be between 1 and 100.');
 
 create function api.generate_invite_codes(p_count integer) returns json

@@ -5,15 +5,15 @@ insert into private.ledger_kinds (ledger, kind) values
   ('reputation', 'appeal.restored'),
   ('reputation', 'admin.adjusted');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('appeal_unknown', 404, 'There is no such appeal.'),
-  ('appeal_resolved', 409, 'This appeal was resolved already.'),
-  ('appeal_decision', 422, 'decision is accepted or rejected.'),
-  ('restore_delta_misplaced', 422, 'Only an accepted appeal restores something.'),
-  ('delta_out_of_range', 422, 'A delta has two decimals and is between -1000 and 1000, but not 0; what an appeal restores is above 0.'),
-  ('note_length', 422, 'A note has 1 to 1000 characters.');
+  ('appeal_resolved', 409, 'This appeal has already been resolved.'),
+  ('appeal_decision', 422, 'decision must be accepted or rejected.'),
+  ('restore_delta_misplaced', 422, 'restoreDelta can only be given when the appeal is accepted.'),
+  ('delta_out_of_range', 422, 'A delta must have at most two decimals and lie between -1000 and 1000, and must not be 0. What an appeal restores must be above 0.'),
+  ('note_length', 422, 'A note must have 1 to 1000 characters.');
 
-create function private.anybody(p_person text) returns uuid
+create function private.require_any_person(p_person text) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -23,17 +23,17 @@ begin
   if pg_input_is_valid(p_person, 'uuid') then
     v_id := p_person::uuid;
   else
-    v_id := private.named(p_person);
+    v_id := private.find_person(p_person);
   end if;
   if not exists (select from app.users u where u.id = v_id and u.erased_at is null) then
     perform private.fail('person_unknown');
   end if;
   return v_id;
 end $$;
-comment on function private.anybody is
+comment on function private.require_any_person is
   'The id of a person as staff names them: by UUID, actor id or username, the banned too. Fails: person_unknown (also when erased).';
 
-create function private.check_delta(p_delta numeric, p_least numeric) returns void
+create function private.require_delta(p_delta numeric, p_least numeric) returns void
 language plpgsql stable
 set search_path = ''
 as $$
@@ -43,7 +43,7 @@ begin
     perform private.fail('delta_out_of_range');
   end if;
 end $$;
-comment on function private.check_delta is 'Passes for hundredths from p_least to 1000, without 0. Fails: delta_out_of_range.';
+comment on function private.require_delta is 'Passes for hundredths from p_least to 1000, without 0. Fails: delta_out_of_range.';
 
 create view app.staff_appeal_card with (security_invoker) as
 select a.id,
@@ -70,7 +70,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_id   uuid := private.cursor_uuid(p_cursor);
+  v_id   uuid := private.require_cursor(p_cursor);
   v_from timestamptz;
   v_ids  uuid[];
 begin
@@ -113,7 +113,7 @@ begin
     if p_decision <> 'accepted' then
       perform private.fail('restore_delta_misplaced');
     end if;
-    perform private.check_delta(p_restore_delta, 0);
+    perform private.require_delta(p_restore_delta, 0);
   end if;
 
   select * into v_appeal from app.reputation_appeals where id = p_id;
@@ -150,12 +150,12 @@ declare
   v_id   uuid;
 begin
   perform private.require_role('admin');
-  perform private.check_delta(p_delta, -1000);
+  perform private.require_delta(p_delta, -1000);
   if v_note is null or length(v_note) not between 1 and 1000 then
     perform private.fail('note_length');
   end if;
-  v_user := private.anybody(p_user_id);
-  v_id := private.add_reputation(v_user, private.interest(p_interest_id), 'admin.adjusted', p_delta);
+  v_user := private.require_any_person(p_user_id);
+  v_id := private.add_reputation(v_user, private.require_interest(p_interest_id), 'admin.adjusted', p_delta);
   -- the words stand beside the audit log alone, under the person, whose erasure takes them
   perform private.audit('reputation.adjusted', 'user', v_user::text,
                         json_build_object('interestId', p_interest_id, 'delta', p_delta, 'note', v_note));

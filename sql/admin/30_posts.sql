@@ -5,10 +5,10 @@ insert into private.events (name, payload, happens) values
   ('admin.content.moderated', '{targetType,targetId,action,authorId}',
    'staff has hidden, shown again or deleted a post or a reply');
 
-insert into private.errors (word, status, text) values
-  ('reason_length', 422, 'A reason has up to 1000 characters.');
+insert into private.errors (code, status, text) values
+  ('reason_length', 422, 'A reason can have at most 1000 characters.');
 
-create function private.moderated(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text) returns void
+create function private.record_moderation(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -23,7 +23,7 @@ begin
   perform private.audit(p_type || '.' || p_action, p_type, p_id::text,
                         case when v_reason is not null then json_build_object('reason', v_reason) end);
 end $$;
-comment on function private.moderated is
+comment on function private.record_moderation is
   'What follows when staff did something about content: its author hears that it was done, the audit log keeps who did it and why. Fails: reason_length.';
 
 create function private.set_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
@@ -40,7 +40,7 @@ begin
   end if;
   if (v_post.hidden_at is not null) <> p_hidden then
     update app.posts set hidden_at = case when p_hidden then now() end where id = p_id returning hidden_at into v_post.hidden_at;
-    perform private.moderated('post', p_id, case when p_hidden then 'hidden' else 'unhidden' end, v_post.author_id, p_reason);
+    perform private.record_moderation('post', p_id, case when p_hidden then 'hidden' else 'unhidden' end, v_post.author_id, p_reason);
   end if;
   return json_build_object('id', p_id, 'hiddenAt', v_post.hidden_at);
 end $$;
@@ -62,7 +62,7 @@ begin
   end if;
   if (v_reply.hidden_at is not null) <> p_hidden then
     update app.replies set hidden_at = case when p_hidden then now() end where id = p_id returning hidden_at into v_reply.hidden_at;
-    perform private.moderated('reply', p_id, case when p_hidden then 'hidden' else 'unhidden' end, v_reply.author_id, p_reason);
+    perform private.record_moderation('reply', p_id, case when p_hidden then 'hidden' else 'unhidden' end, v_reply.author_id, p_reason);
   end if;
   return json_build_object('id', p_id, 'hiddenAt', v_reply.hidden_at);
 end $$;
@@ -107,7 +107,7 @@ begin
   perform private.require_role('admin');
   v_author := private.delete_post(p_id);
   if v_author is not null then
-    perform private.moderated('post', p_id, 'deleted', v_author, p_reason);
+    perform private.record_moderation('post', p_id, 'deleted', v_author, p_reason);
   elsif not exists (select from app.posts where id = p_id) then
     perform private.fail('post_unknown');
   end if;

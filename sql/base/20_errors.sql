@@ -1,47 +1,47 @@
--- Errors are words. A feature registers its own here; the facade and `.rpc()` callers get the same status for each.
+-- Errors have codes. A feature registers its own here; the facade and `.rpc()` callers get the same status for each.
 -- docs/decisions.md, Errors.
 
 create table private.errors (
-  word   text primary key check (word ~ '^[a-z][a-z0-9_]*$'),
+  code   text primary key check (code ~ '^[a-z][a-z0-9_]*$'),
   status integer not null check (status between 400 and 599),
   text   text not null
 );
 comment on table private.errors is
-  'Every error word with its HTTP status and the sentence that people read. A constraint''s name is a word too.';
+  'Every error code with its HTTP status and the sentence that people read. A constraint''s name is a code too.';
 
-insert into private.errors (word, status, text) values
-  ('token_missing', 401, 'This needs an access token.'),
+insert into private.errors (code, status, text) values
+  ('token_missing', 401, 'You must send an access token.'),
   ('token_revoked', 401, 'This access token is no longer valid. Log in again.'),
-  ('cursor_unknown', 400, 'The cursor is not one that this list gave.'),
+  ('cursor_unknown', 400, 'The cursor must be one that this list gave.'),
   ('limit_out_of_range', 422, 'limit must be between 1 and 50.'),
-  ('append_only', 409, 'This record is kept as it was written.');
+  ('append_only', 409, 'This record cannot be changed or deleted.');
 
-create function private.fail(p_word text) returns void
+create function private.fail(p_code text) returns void
 language plpgsql stable security definer   -- reads the registry for callers who may not
 set search_path = ''
 as $$
 declare
   v_error private.errors;
 begin
-  select * into strict v_error from private.errors where word = p_word;
+  select * into strict v_error from private.errors where code = p_code;
   raise exception using
     errcode = 'PT' || v_error.status,
-    message = v_error.word,
+    message = v_error.code,
     detail = v_error.text;
 end $$;
 comment on function private.fail is
-  'Raises a registered word: SQLSTATE PT<status>, the word as message, its text as detail. Undoes the transaction.';
+  'Raises a registered code: SQLSTATE PT<status>, the code as message, its text as detail. Undoes the transaction.';
 
-create function private.refusal(p_word text) returns json
+create function private.refusal(p_code text) returns json
 language plpgsql volatile security definer   -- reads the registry for callers who may not
 set search_path = ''
 as $$
 declare
   v_error private.errors;
 begin
-  select * into strict v_error from private.errors where word = p_word;
+  select * into strict v_error from private.errors where code = p_code;
   perform set_config('response.status', v_error.status::text, true);
-  return json_build_object('code', 'PT' || v_error.status, 'message', v_error.word,
+  return json_build_object('code', 'PT' || v_error.status, 'message', v_error.code,
                            'details', v_error.text, 'hint', null);
 end $$;
 comment on function private.refusal is

@@ -42,11 +42,11 @@ create table app.feature_flags (
 );
 comment on table app.feature_flags is 'What can be switched off without a release.';
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('person_unknown', 404, 'There is no such person.'),
   ('username_taken', 409, 'This username is taken.'),
   ('role_required', 403, 'Your role does not allow this.'),
-  ('feature_disabled', 403, 'This feature is switched off.');
+  ('feature_disabled', 403, 'This feature is switched off at the moment.');
 
 create function app.uid() returns uuid
 language plpgsql stable
@@ -105,7 +105,7 @@ end $$;
 comment on function private.enter is
   'The facade''s door: sets the caller''s claims and the request''s headers (both JSON texts or null) for this transaction, then checks the caller. Always one row or an error.';
 
-create function private.caller() returns uuid
+create function private.require_caller() returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -115,7 +115,7 @@ begin
   end if;
   return app.uid();
 end $$;
-comment on function private.caller is 'app.uid(), or token_missing.';
+comment on function private.require_caller is 'app.uid(), or token_missing.';
 
 create function private.domain() returns text
 language plpgsql stable
@@ -151,20 +151,20 @@ end $$;
 comment on function private.username_of is
   'The username in acct:name@domain, @name@domain, @name or name; null when the domain is not ours.';
 
-create function private.person(p_person text) returns uuid
+create function private.require_person(p_person text) returns uuid
 language plpgsql stable   -- invoker: whom row-level security hides is unknown
 set search_path = ''
 as $$
 declare
   v_id uuid;
 begin
-  select id into v_id from app.users where id = private.named(p_person);
+  select id into v_id from app.users where id = private.find_person(p_person);
   if v_id is null then
     perform private.fail('person_unknown');
   end if;
   return v_id;
 end $$;
-comment on function private.person is
+comment on function private.require_person is
   'The id of a person by actor id or username, also one that they had before. Fails: person_unknown (also when blocked either way, banned or erased).';
 
 create function private.require_flag(p_key text) returns void

@@ -12,8 +12,8 @@ create index usernames_user_id_idx on app.usernames (user_id);
 comment on table app.usernames is
   'Every name that anybody has or ever had, the present ones too, so that one unique key decides who may take a name. Of an erased person only the hash stays.';
 
-insert into private.errors (word, status, text) values
-  ('usernames_exhausted', 409, 'You have changed your username 10 times. You can still go back to one that you had.');
+insert into private.errors (code, status, text) values
+  ('usernames_exhausted', 409, 'You have changed your username 10 times and cannot choose a new one. You can still go back to one that you had.');
 
 create function private.username_hash(p_username text) returns bytea
 language sql immutable
@@ -54,11 +54,11 @@ begin
 end $$;
 comment on function private.is_free is 'Whether nobody has or had this name.';
 
-create function private.named(p_person text) returns uuid
+create function private.find_person(p_person text) returns uuid
 language plpgsql stable security definer   -- finds people whom the caller cannot see: for functions that then ask whether they may
 set search_path = ''
 as $$
 begin
   return (select user_id from app.usernames where hash = private.username_hash(private.username_of(p_person)));
 end $$;
-comment on function private.named is 'Whom a name or actor id means, by a present or an earlier name, whoever asks; null when nobody.';
+comment on function private.find_person is 'Whom a name or actor id means, by a present or an earlier name, whoever asks; null when nobody.';

@@ -47,14 +47,14 @@ begin
 end $$;
 comment on function private.may_meet is 'Whether two people exist for each other: no block either way.';
 
-create function private.level_of(p_viewer uuid, p_author uuid) returns smallint
+create function private.find_level(p_viewer uuid, p_author uuid) returns smallint
 language plpgsql stable security definer   -- the audience of another than the caller
 set search_path = ''
 as $$
 begin
   return (select level from app.audience where viewer_id = p_viewer and author_id = p_author);
 end $$;
-comment on function private.level_of is 'The audience level of any viewer and author, for definer functions that check again; null is a stranger.';
+comment on function private.find_level is 'The audience level of any viewer and author, for definer functions that check again; null is a stranger.';
 
 create function private.add_own_audience() returns trigger
 language plpgsql security definer   -- the audience is written by triggers alone

@@ -13,27 +13,27 @@ create index idempotency_keys_created_at_idx on app.idempotency_keys (created_at
 comment on table app.idempotency_keys is
   'Answers kept for 24 hours by caller, operation and Idempotency-Key. request is the hash of the parameters.';
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('idempotency_key_invalid', 422, 'Idempotency-Key must have 1 to 200 characters.'),
-  ('idempotency_key_reused', 422, 'This Idempotency-Key was used with another request.'),
+  ('idempotency_key_reused', 422, 'This Idempotency-Key was used with another request. Each request must have its own.'),
   ('idempotency_key_busy', 409, 'The first request with this Idempotency-Key is still running.'),
-  ('idempotency_answer_gone', 410, 'The first request with this Idempotency-Key succeeded. Its answer told of somebody who is gone.');
+  ('idempotency_answer_gone', 410, 'The first request with this Idempotency-Key succeeded, but its answer was about somebody who is gone.');
 
-create function private.idempotency_key() returns text
+create function private.find_idempotency_key() returns text
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   return (select nullif(current_setting('request.headers', true), '')::json ->> 'idempotency-key');
 end $$;
-comment on function private.idempotency_key is 'The request''s Idempotency-Key, or null.';
+comment on function private.find_idempotency_key is 'The request''s Idempotency-Key, or null.';
 
-create function private.replayed(p_operation text, p_request json) returns json
+create function private.begin_idempotent(p_operation text, p_request json) returns json
 language plpgsql volatile security definer   -- answers are read and written through here alone
 set search_path = ''
 as $$
 declare
-  v_key     text := private.idempotency_key();
+  v_key     text := private.find_idempotency_key();
   v_request bytea := sha256(convert_to(p_request::text, 'UTF8'));
   v_wait    text := current_setting('lock_timeout');
   v_kept    app.idempotency_keys;
@@ -49,7 +49,7 @@ begin
     perform set_config('lock_timeout', '5s', true);
     -- waits here while a first request with this key runs
     insert into app.idempotency_keys as k (user_id, operation, key, request)
-    values (private.caller(), p_operation, v_key, v_request)
+    values (private.require_caller(), p_operation, v_key, v_request)
     on conflict (user_id, operation, key) do update
       set request = excluded.request, answer = null, created_at = now()
       where k.created_at < now() - interval '24 hours';
@@ -70,15 +70,15 @@ begin
   end if;
   return v_kept.answer::json;
 end $$;
-comment on function private.replayed is
+comment on function private.begin_idempotent is
   'The kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there is no key. Fails: idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
 
-create function private.keep(p_operation text, p_answer json) returns json
+create function private.finish_idempotent(p_operation text, p_answer json) returns json
 language plpgsql volatile security definer   -- answers are read and written through here alone
 set search_path = ''
 as $$
 declare
-  v_key text := private.idempotency_key();
+  v_key text := private.find_idempotency_key();
 begin
   if v_key is not null then
     update app.idempotency_keys set answer = p_answer::text
@@ -86,4 +86,4 @@ begin
   end if;
   return p_answer;
 end $$;
-comment on function private.keep is 'Keeps an answer for private.replayed, and gives it back. A failure is undone with its key.';
+comment on function private.finish_idempotent is 'Keeps an answer for private.begin_idempotent, and gives it back. A failure is undone with its key.';

@@ -1,6 +1,6 @@
 -- How a list, an object of two parts and what a cache has already are answered.
 
-create function private.cursor_uuid(p_cursor text) returns uuid
+create function private.require_cursor(p_cursor text) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -10,7 +10,7 @@ begin
   end if;
   return p_cursor::uuid;
 end $$;
-comment on function private.cursor_uuid is 'A cursor that is a UUID; null stays null. Fails: cursor_unknown.';
+comment on function private.require_cursor is 'A cursor that is a UUID; null stays null. Fails: cursor_unknown.';
 
 create function private.page(p_items json, p_cursors text[], p_limit integer) returns json
 language plpgsql stable

@@ -40,7 +40,7 @@ insert into private.personal_data (relation, person_column, reason) values
   ('app.idempotency_keys', 'user_id', 'Answers that were given already, kept for 24 hours.'),
   ('app.idempotency_keys', 'answer', 'Answers that were given already, kept for 24 hours.');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('section_unknown', 404, 'The export has no such section.');
 
 create function private.camel_case(p_name text) returns text
@@ -74,7 +74,7 @@ begin
              private.camel_case(f.key),
              case when u.id is null or u.id = p_user then f.value
                   when u.banned_at is null and u.erased_at is null
-                   and (p_source.across_blocks or private.may_meet(private.level_of(p_user, u.id)))
+                   and (p_source.across_blocks or private.may_meet(private.find_level(p_user, u.id)))
                   then to_json(private.actor_id(u.username, private.domain())) else 'null' end
              order by f.place)
     from json_each(p_row) with ordinality as f (key, value, place)

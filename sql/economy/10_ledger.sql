@@ -41,7 +41,7 @@ create table app.wallets (
 comment on table app.wallets is
   'What a person has: the sum of their account''s entries, kept by a trigger on these. Whole mana. System accounts have no such row: a balance of the mint would be the one row that everybody waits for.';
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('insufficient_mana', 409, 'You do not have enough mana for this.');
 
 call private.make_append_only('app.mana_transactions');
@@ -68,7 +68,7 @@ begin
   return null;
 end $$;
 comment on function private.check_balanced is
-  'Trigger at commit: the entries of a movement add up to zero. No word: only a mistake in SQL can come here.';
+  'Trigger at commit: the entries of a movement add up to zero. No code: only a mistake in SQL can come here.';
 create constraint trigger check_balanced after insert on app.mana_entries deferrable initially deferred
   for each row execute function private.check_balanced();
 
@@ -137,7 +137,7 @@ comment on function private.book_entry is 'Trigger: a wallet follows its entries
 create trigger book_entry after insert on app.mana_entries
   for each row execute function private.book_entry();
 
-create function private.open_wallet() returns trigger
+create function private.create_wallet() returns trigger
 language plpgsql security definer   -- a new person writes no ledger
 set search_path = ''
 as $$
@@ -147,16 +147,16 @@ begin
   perform private.move('starter', array[private.mint(), new.id], array[-50, 50]);
   return null;
 end $$;
-comment on function private.open_wallet is 'Trigger: every person has a wallet from the first moment, with 50 mana.';
-create trigger _175_open_wallet after insert on app.users
-  for each row execute function private.open_wallet();
+comment on function private.create_wallet is 'Trigger: every person has a wallet from the first moment, with 50 mana.';
+create trigger _175_create_wallet after insert on app.users
+  for each row execute function private.create_wallet();
 
 create function private.settle_own() returns void
 language plpgsql volatile security definer   -- regeneration writes the ledger
 set search_path = ''
 as $$
 begin
-  perform private.settle(private.caller());
+  perform private.settle(private.require_caller());
 end $$;
 comment on function private.settle_own is 'Regenerates the caller''s wallet.';
 

@@ -51,12 +51,12 @@ insert into private.events (name, payload, happens) values
   ('economy.payment.sent', '{paymentId,senderId}',
    'somebody has paid');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('emotion_unknown', 422, 'There is no such emotion.'),
-  ('tier_unknown', 422, 'A tier is a whole number from 0 to 5.'),
-  ('payment_target', 422, 'Exactly one of postId, replyId and receiverId says what is paid for.'),
+  ('tier_unknown', 422, 'tier must be a whole number from 0 to 5.'),
+  ('payment_target', 422, 'Exactly one of postId, replyId and receiverId must be given.'),
   ('pay_oneself', 400, 'You cannot pay yourself.'),
-  ('direction_unknown', 422, 'direction is sent or received.');
+  ('direction_unknown', 422, 'direction must be sent or received.');
 
 create function private.payment_tier(p_tier integer, out mana integer, out reputation integer)
 language plpgsql immutable
@@ -126,7 +126,7 @@ begin
 end $$;
 comment on function private.payment_cards is 'The cards of these payments, in order, as far as the caller sees them.';
 
-create function private.shares(p_payment app.payments, out receiver_id uuid, out amount integer) returns setof record
+create function private.split_payment(p_payment app.payments, out receiver_id uuid, out amount integer) returns setof record
 language plpgsql stable   -- called by definer functions alone: who pays sees no bans
 set search_path = ''
 as $$
@@ -141,7 +141,7 @@ begin
   union all
   select s.user_id, s.share from shared s where s.share > 0;
 end $$;
-comment on function private.shares is
+comment on function private.split_payment is
   'Who gets how much of a payment: each accepted co-author of a post their share, rounded down, and the author the rest. A co-author who pays, is banned or erased leaves theirs to the author.';
 
 create function private.pay(p_receiver uuid, p_emotion app.emotion, p_tier integer, p_post uuid, p_reply uuid) returns uuid
@@ -152,11 +152,11 @@ declare
   v_payment app.payments;
 begin
   insert into app.payments (sender_id, receiver_id, emotion, tier, amount, post_id, reply_id)
-  values (private.caller(), p_receiver, p_emotion, p_tier, (private.payment_tier(p_tier)).mana, p_post, p_reply)
+  values (private.require_caller(), p_receiver, p_emotion, p_tier, (private.payment_tier(p_tier)).mana, p_post, p_reply)
   returning * into v_payment;
   insert into app.payment_splits (payment_id, receiver_id, sender_id, amount, created_at)
   select v_payment.id, s.receiver_id, v_payment.sender_id, s.amount, v_payment.created_at
-  from private.shares(v_payment) s;
+  from private.split_payment(v_payment) s;
   perform private.emit('economy.payment.sent', json_build_object(
     'paymentId', v_payment.id, 'senderId', v_payment.sender_id));
 
@@ -176,7 +176,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_kept     json := private.replayed('pay', json_build_array(p_emotion, p_tier, p_post_id, p_reply_id, p_receiver_id));
+  v_kept     json := private.begin_idempotent('pay', json_build_array(p_emotion, p_tier, p_post_id, p_reply_id, p_receiver_id));
   v_needed   integer := (private.payment_tier(p_tier)).reputation;
   v_emotion  app.emotion := p_emotion;
   v_post     app.posts;
@@ -194,20 +194,20 @@ begin
   end if;
 
   if p_post_id is not null then
-    v_post := private.original(p_post_id);
+    v_post := private.require_original(p_post_id);
     v_receiver := v_post.author_id;
   elsif p_reply_id is not null then
-    v_receiver := (private.reply(p_reply_id)).author_id;
+    v_receiver := (private.require_reply(p_reply_id)).author_id;
   else
-    v_receiver := private.person(p_receiver_id);
+    v_receiver := private.require_person(p_receiver_id);
   end if;
-  if v_receiver = private.caller() then
+  if v_receiver = private.require_caller() then
     perform private.fail('pay_oneself');
   end if;
   perform private.require_reputation(v_post.interest_id, v_needed);   -- only a post has an interest
 
   v_payment := private.pay(v_receiver, v_emotion, p_tier, v_post.id, p_reply_id);
-  return private.keep('pay', json_build_object(
+  return private.finish_idempotent('pay', json_build_object(
     'payment', private.payment_cards(array[v_payment]) -> 0,
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $$;

@@ -7,11 +7,11 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_caller uuid := private.caller();
+  v_caller uuid := private.require_caller();
   v_from   app.payments;
   v_ids    uuid[];
 begin
-  select * into v_from from app.payments where id = private.cursor_uuid(p_cursor);
+  select * into v_from from app.payments where id = private.require_cursor(p_cursor);
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
@@ -49,7 +49,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_card json := private.post_cards(array[(private.original(p_post_id)).id]) -> 0;
+  v_card json := private.post_cards(array[(private.require_original(p_post_id)).id]) -> 0;
 begin
   return json_build_object('emojiBreakdown', v_card -> 'emojiBreakdown');
 end $$;

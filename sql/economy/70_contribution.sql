@@ -3,7 +3,7 @@
 
 insert into private.ledger_kinds (ledger, kind, points) values ('contribution', 'emoji_pay_sent', 2);
 
-create function private.gain_from_payment() returns trigger
+create function private.earn_contribution_from_payment() returns trigger
 language plpgsql security definer   -- the ledger is written by triggers alone
 set search_path = ''
 as $$
@@ -16,6 +16,6 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.gain_from_payment is 'Trigger: a payment is a contribution of its sender until it is reversed.';
-create trigger gain_from_payment after insert on app.payments
-  for each row execute function private.gain_from_payment();
+comment on function private.earn_contribution_from_payment is 'Trigger: a payment is a contribution of its sender until it is reversed.';
+create trigger earn_contribution_from_payment after insert on app.payments
+  for each row execute function private.earn_contribution_from_payment();

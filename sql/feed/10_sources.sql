@@ -3,8 +3,8 @@
 -- the format or the depth that was asked for: there it is passed over one by one.
 -- docs/decisions.md, Feed.
 
-create index posts_open_idx on app.posts (published_at desc, id desc) where required_level = 0 and closer_id is null;
-create index posts_hot_idx on app.posts (hot_at desc, id desc) where required_level = 0 and closer_id is null;
+create index posts_public_idx on app.posts (published_at desc, id desc) where required_level = 0 and closer_id is null;
+create index posts_trending_idx on app.posts (trending_at desc, id desc) where required_level = 0 and closer_id is null;
 create index posts_closer_idx on app.posts (published_at desc, id desc) where required_level <= 2 and closer_id is not null;
 create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id desc)
   where required_level <= 2 and closer_id is not null;
@@ -173,7 +173,7 @@ begin
 end $$;
 comment on function private.followed_posts is 'What the people wrote whom the caller follows.';
 
-create function private.hot_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
+create function private.trending_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- looks once; see private.visible_posts
 set search_path = ''
 as $$
@@ -182,13 +182,13 @@ declare
   v_before uuid := p_place.id;
   v_run    app.feed_run;
 begin
-  select array_agg(o.id), array_agg(o.hot_at) into v_run.ids, v_run.times
-  from (select id, hot_at from private.visible_posts
-        where required_level = 0 and closer_id is null and (hot_at, id) < (v_from, v_before) and author_id <> all (p_muted)
-        order by hot_at desc, id desc limit 101) o;
+  select array_agg(o.id), array_agg(o.trending_at) into v_run.ids, v_run.times
+  from (select id, trending_at from private.visible_posts
+        where required_level = 0 and closer_id is null and (trending_at, id) < (v_from, v_before) and author_id <> all (p_muted)
+        order by trending_at desc, id desc limit 101) o;
   return v_run;
 end $$;
-comment on function private.hot_posts is 'What anyone may see, by heat: what was written for circles does not trend, nor do reposts of it.';
+comment on function private.trending_posts is 'What anyone may see, by heat: what was written for circles does not trend, nor do reposts of it.';
 
 create function private.posts_about(p_interests uuid[], p_place app.feed_place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- looks once; see private.visible_posts
@@ -228,7 +228,7 @@ begin
 end $$;
 comment on function private.posts_about is 'What is about these interests.';
 
-create function private.marked_posts(
+create function private.filtered_posts(
   p_journalism boolean, p_format text, p_depths smallint[], p_place app.feed_place, p_muted uuid[]
 ) returns app.feed_run
 language plpgsql stable security definer   -- looks once; see private.visible_posts
@@ -264,4 +264,4 @@ begin
   end if;
   return v_run;
 end $$;
-comment on function private.marked_posts is 'Journalism, else what has a format, else what has one of these depths.';
+comment on function private.filtered_posts is 'Journalism, else what has a format, else what has one of these depths.';

@@ -1,12 +1,12 @@
 -- The feed: tabs, filters, what is muted, and the order.
 -- docs/decisions.md, Feed.
 
-insert into private.errors (word, status, text) values
-  ('tab_unknown', 422, 'tab is following, trending or circles.');
+insert into private.errors (code, status, text) values
+  ('tab_unknown', 422, 'tab must be following, trending or circles.');
 
 create type app.feed_choice as (
   tab text, interests uuid[], journalism boolean, format text, min_depth smallint,
-  muted_people uuid[], muted_posts uuid[], muted_words text
+  muted_people uuid[], muted_posts uuid[], muted_keywords text
 );
 comment on type app.feed_choice is 'What a feed is asked for, and what its reader has muted.';
 
@@ -17,12 +17,12 @@ as $$
 begin
   -- the narrowest way in; what else was asked for, private.feed_chosen sees to
   case
-    when p_choice.tab = 'trending' then return private.hot_posts(p_place, p_choice.muted_people);
+    when p_choice.tab = 'trending' then return private.trending_posts(p_place, p_choice.muted_people);
     when p_choice.tab = 'following' then return private.followed_posts(p_place, p_choice.muted_people);
     when p_choice.tab = 'circles' then return private.closer_posts(p_place, '-infinity', p_choice.muted_people);
     when p_choice.interests is not null then return private.posts_about(p_choice.interests, p_place, p_choice.muted_people);
     when p_choice.journalism or p_choice.format is not null or p_choice.min_depth > 0 then
-      return private.marked_posts(p_choice.journalism, p_choice.format,
+      return private.filtered_posts(p_choice.journalism, p_choice.format,
         array(select generate_series(p_choice.min_depth, 5))::smallint[], p_place, p_choice.muted_people);
     else return private.all_posts(p_place, p_choice.muted_people);
   end case;
@@ -35,7 +35,7 @@ set search_path = ''
 as $$
 begin
   if p_choice.interests is null and not p_choice.journalism and p_choice.format is null and p_choice.min_depth = 0
-     and p_choice.muted_people = '{}' and p_choice.muted_posts = '{}' and p_choice.muted_words is null then
+     and p_choice.muted_people = '{}' and p_choice.muted_posts = '{}' and p_choice.muted_keywords is null then
     return p_ids;
   end if;
   return array(
@@ -52,14 +52,14 @@ begin
       -- who does not want to hear somebody does not want to hear them repeated
       and (p.format <> 'repost'
            or (q.author_id <> all (p_choice.muted_people) and q.id <> all (p_choice.muted_posts)))
-      and (p_choice.muted_words is null
-           or not (private.has_keyword(p.words, p_choice.muted_words)
-                   or q.words is not null and private.post_visible_to(q.id, app.uid())
-                      and private.has_keyword(q.words, p_choice.muted_words)))
+      and (p_choice.muted_keywords is null
+           or not (private.has_keyword(p.keyword_text, p_choice.muted_keywords)
+                   or q.keyword_text is not null and private.post_visible_to(q.id, app.uid())
+                      and private.has_keyword(q.keyword_text, p_choice.muted_keywords)))
     order by w.place);
 end $$;
 comment on function private.feed_chosen is
-  'Of these posts those that were asked for and are not muted: by their author, themselves (also as a repost), or by a word in them or in what they quote.';
+  'Of these posts those that were asked for and are not muted: by their author, themselves (also as a repost), or by a keyword in them or in what they quote.';
 
 create type app.feed_page as (ids uuid[], parts json[], next uuid);
 comment on type app.feed_page is
@@ -82,13 +82,13 @@ language plpgsql stable security definer   -- the heat of a post is nobody's to 
 set search_path = ''
 as $$
 declare
-  v_hot   boolean := p_choice.tab = 'trending';
+  v_trending   boolean := p_choice.tab = 'trending';
   v_place app.feed_place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.feed_place;
   v_run   app.feed_run;
   v_page  app.feed_page := ('{}', '{}', null)::app.feed_page;
 begin
   if p_cursor is not null then
-    select case when v_hot then private.hot_at(private.post_time(p.id), p.warmth) else private.post_time(p.id) end, p.id
+    select case when v_trending then private.trending_at(private.find_post_time(p.id), p.trending_boost) else private.find_post_time(p.id) end, p.id
     into v_place.at, v_place.id
     from app.posts p where p.id = p_cursor;
     if v_place.at is null then
@@ -104,7 +104,7 @@ begin
   end loop;
   v_page.parts := array(
     select private.feed_why('{recency,engagement}', array[round(extract(epoch from p.published_at) / 3600, 4),
-                                                          case when v_hot then p.warmth * 4 else 0 end])
+                                                          case when v_trending then p.trending_boost * 4 else 0 end])
     from unnest(v_page.ids[:p_limit]) with ordinality as w (id, place) join app.posts p on p.id = w.id
     order by w.place);
   return v_page;
@@ -131,7 +131,7 @@ declare
   v_page   app.feed_page := ('{}', '{}', null)::app.feed_page;
 begin
   if p_cursor is not null then
-    v_at := private.post_time(p_cursor);
+    v_at := private.find_post_time(p_cursor);
     if v_at is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -186,10 +186,10 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.cursor_uuid(p_cursor);
+  v_cursor uuid := private.require_cursor(p_cursor);
   v_choice app.feed_choice := (
     p_tab, private.interest_subtree(p_interest_id), coalesce(p_journalism, false), p_format, coalesce(p_min_depth, 0),
-    private.muted_people(), private.muted_posts(), private.muted_pattern())::app.feed_choice;
+    private.muted_people(), private.muted_posts(), private.find_muted_pattern())::app.feed_choice;
   v_page   app.feed_page;
 begin
   perform private.page(null, '{}', p_limit);   -- a limit that is none is refused before anything is looked at

@@ -47,7 +47,7 @@ create table app.personas (
 create unique index personas_default_key on app.personas (user_id) where is_default;
 comment on table app.personas is 'The faces a person publishes under, exactly one of them the default.';
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('email_taken', 409, 'This email address is already registered.'),
   ('persona_name_taken', 409, 'You already have a persona of this name.'),
   ('under_age', 422, 'You must be at least 18 years old to join.'),
@@ -142,6 +142,6 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return private.own_profile(private.caller());
+  return private.own_profile(private.require_caller());
 end $$;
 comment on function api.get_me is 'The caller''s own profile.';

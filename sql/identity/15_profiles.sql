@@ -23,7 +23,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return (select card from app.profile_card where id = private.person(p_person));
+  return (select card from app.profile_card where id = private.require_person(p_person));
 end $$;
 comment on function api.get_profile is
   'A person''s public profile, by actor id or username, also an earlier one. Fails: person_unknown.';
@@ -41,7 +41,7 @@ begin
     city = case when p_changes ? 'city' then btrim(p_changes ->> 'city') else city end,
     about = case when p_changes ? 'about' then nullif(btrim(p_changes ->> 'about'), '') else about end,
     profile_pic_url = case when p_changes ? 'profilePicUrl' then p_changes ->> 'profilePicUrl' else profile_pic_url end
-  where id = private.caller();
+  where id = private.require_caller();
   if p_changes ? 'phone' then
     update app.accounts set phone = btrim(p_changes ->> 'phone') where user_id = app.uid();
   end if;
@@ -56,7 +56,7 @@ set search_path = ''
 as $$
 begin
   update app.accounts set last_seen_at = now()
-  where user_id = private.caller() and coalesce(last_seen_at, '-infinity') < now() - interval '5 minutes';
+  where user_id = private.require_caller() and coalesce(last_seen_at, '-infinity') < now() - interval '5 minutes';
   return null;   -- answered as 204
 end $$;
 comment on function api.note_presence is

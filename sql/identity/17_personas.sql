@@ -1,9 +1,9 @@
 -- Personas: at most five faces a person, exactly one of them the default.
 -- docs/decisions.md, People.
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('persona_unknown', 404, 'There is no such persona.'),
-  ('personas_exhausted', 409, 'You have 5 personas already.'),
+  ('personas_exhausted', 409, 'You can have at most 5 personas.'),
   ('persona_is_default', 409, 'The default persona cannot be deleted. Make another one the default first.');
 
 create function private.limit_personas() returns trigger
@@ -50,17 +50,17 @@ select id, user_id, created_at,
 from app.personas;
 comment on view app.persona_card is 'A persona: {id, name, about, accent, profilePicUrl, isDefault, createdAt}.';
 
-create function private.own_persona(p_persona uuid) returns uuid
+create function private.require_own_persona(p_persona uuid) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if not exists (select from app.personas where id = p_persona and user_id = private.caller()) then
+  if not exists (select from app.personas where id = p_persona and user_id = private.require_caller()) then
     perform private.fail('persona_unknown');
   end if;
   return p_persona;
 end $$;
-comment on function private.own_persona is 'The persona, when it is the caller''s. Fails: persona_unknown.';
+comment on function private.require_own_persona is 'The persona, when it is the caller''s. Fails: persona_unknown.';
 
 create function api.list_my_personas() returns json
 language plpgsql stable
@@ -68,7 +68,7 @@ set search_path = ''
 as $$
 begin
   return private.page(
-    (select json_agg(card order by created_at, id) from app.persona_card where user_id = private.caller()), '{}', 5);
+    (select json_agg(card order by created_at, id) from app.persona_card where user_id = private.require_caller()), '{}', 5);
 end $$;
 comment on function api.list_my_personas is 'The caller''s personas, the first one first (at most 5, so one page).';
 
@@ -82,7 +82,7 @@ declare
   v_id uuid;
 begin
   insert into app.personas (user_id, name, about, accent, profile_pic_url)
-  values (private.caller(), btrim(p_name), p_about, p_accent, p_profile_pic_url)
+  values (private.require_caller(), btrim(p_name), p_about, p_accent, p_profile_pic_url)
   returning id into v_id;
   return (select card from app.persona_card where id = v_id);
 end $$;
@@ -99,7 +99,7 @@ begin
     about = case when p_changes ? 'about' then p_changes ->> 'about' else about end,
     accent = case when p_changes ? 'accent' then p_changes ->> 'accent' else accent end,
     profile_pic_url = case when p_changes ? 'profilePicUrl' then p_changes ->> 'profilePicUrl' else profile_pic_url end
-  where id = private.own_persona(p_id);
+  where id = private.require_own_persona(p_id);
   return (select card from app.persona_card where id = p_id);
 end $$;
 comment on function api.update_persona is
@@ -110,7 +110,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from app.personas where id = private.own_persona(p_id);
+  delete from app.personas where id = private.require_own_persona(p_id);
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_persona is 'Deletes one''s persona. Fails: persona_unknown, persona_is_default.';
@@ -120,7 +120,7 @@ language plpgsql volatile security definer   -- a person writes no is_default: t
 set search_path = ''
 as $$
 begin
-  perform pg_advisory_xact_lock(hashtextextended('personas ' || private.caller(), 0));
+  perform pg_advisory_xact_lock(hashtextextended('personas ' || private.require_caller(), 0));
   -- two steps, since the index allows no second one even within a statement
   update app.personas set is_default = false where user_id = app.uid() and is_default and id <> p_persona;
   update app.personas set is_default = true where user_id = app.uid() and id = p_persona;

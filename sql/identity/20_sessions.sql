@@ -99,7 +99,7 @@ begin
     update private.credentials set password_hash = p_new_hash where user_id = p_user_id;
   end if;
   v_claims := private.issue_claims(p_user_id, p_seconds);
-  perform private.open_session(p_family, v_claims, p_refresh_hash, p_user_agent);
+  perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
   return json_build_object('claims', v_claims, 'user', private.own_profile(p_user_id));
 end $$;
 comment on function api.log_in is
@@ -110,7 +110,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.caller();
+  perform private.require_caller();
   perform private.end_own_token(p_scope = 'global');
   update app.sessions set ended_at = now(), user_agent = null
   where id = p_family and user_id = app.uid() and ended_at is null;

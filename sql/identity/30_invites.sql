@@ -39,7 +39,7 @@ insert into private.events (name, payload, happens) values
   ('identity.invite_code.used', '{codeId,newUserId,inviterUserId}',
    'a person has registered, of the code by which they came');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('invite_unknown', 404, 'There is no such invite code.'),
   ('invite_reserved', 409, 'Somebody else has reserved this invite code. Try again in half an hour.'),
   ('invite_dead', 410, 'This invite code was used, has expired or was revoked.'),
@@ -188,7 +188,7 @@ begin
     'codeId', v_code.id, 'newUserId', v_person, 'inviterUserId', v_code.generated_by));
 
   v_claims := private.issue_claims(v_person, p_seconds);
-  perform private.open_session(p_family, v_claims, p_refresh_hash, p_user_agent);
+  perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
   return json_build_object('claims', v_claims, 'user', private.own_profile(v_person));
 end $$;
 comment on function api.register is

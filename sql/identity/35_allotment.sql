@@ -1,9 +1,9 @@
 -- A person's own invite codes: how many they may give out, and whom they brought in.
 -- docs/decisions.md, Invites.
 
-insert into private.errors (word, status, text) values
-  ('invites_exhausted', 409, 'You have given out all your invite codes. More come with time and reputation.'),
-  ('invite_settled', 409, 'This invite code was used or has expired.');
+insert into private.errors (code, status, text) values
+  ('invites_exhausted', 409, 'You have given out all your invite codes. You get more with time and reputation.'),
+  ('invite_settled', 409, 'This invite code has been used or has expired.');
 
 create function private.invite_status(p_code app.invite_codes) returns text
 language sql stable
@@ -60,7 +60,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me        uuid := private.caller();
+  v_me        uuid := private.require_caller();
   v_allotment integer := private.invite_allotment(v_me);
 begin
   return json_build_object(
@@ -79,7 +79,7 @@ language plpgsql volatile security definer   -- nobody writes codes but those wh
 set search_path = ''
 as $$
 declare
-  v_me uuid := private.caller();
+  v_me uuid := private.require_caller();
 begin
   -- two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('invites ' || v_me, 0));
@@ -108,7 +108,7 @@ as $$
 declare
   v_code app.invite_codes;
 begin
-  select * into v_code from app.invite_codes where id = p_code and generated_by = private.caller() for update;
+  select * into v_code from app.invite_codes where id = p_code and generated_by = private.require_caller() for update;
   if not found then
     perform private.fail('invite_unknown');
   elsif private.invite_status(v_code) in ('used', 'expired') then
@@ -135,11 +135,11 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me    uuid := private.caller();
+  v_me    uuid := private.require_caller();
   v_from  app.invite_tree;
   v_codes uuid[];
 begin
-  select * into v_from from app.invite_tree where code_id = private.cursor_uuid(p_cursor) and inviter_id = v_me;
+  select * into v_from from app.invite_tree where code_id = private.require_cursor(p_cursor) and inviter_id = v_me;
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;

@@ -23,12 +23,12 @@ comment on column app.sessions.issued_at is
 comment on column app.sessions.last_used_at is 'When the generation before this one was first used.';
 insert into private.retention (relation, counts_from, keep) values ('app.sessions', 'expires_at', '0');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('refresh_token_invalid', 401, 'This refresh token is not valid. Log in again.'),
-  ('refresh_token_reused', 401, 'This refresh token was used before. Its session has been ended. Log in again.'),
+  ('refresh_token_reused', 401, 'This refresh token was used before, so its session has been ended. Log in again.'),
   ('session_unknown', 404, 'There is no such session.');
 
-create function private.open_session(p_family uuid, p_claims json, p_refresh_hash bytea, p_user_agent text) returns void
+create function private.start_session(p_family uuid, p_claims json, p_refresh_hash bytea, p_user_agent text) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -38,7 +38,7 @@ begin
     values (p_family, (p_claims ->> 'sub')::uuid, (p_claims ->> 'iat')::bigint, p_refresh_hash, p_user_agent);
   end if;
 end $$;
-comment on function private.open_session is
+comment on function private.start_session is
   'Begins a rotating session with the claims of its first access token; nothing without a family.';
 
 create function api.refresh_session(
@@ -85,9 +85,9 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_caller uuid := private.caller();
+  v_caller uuid := private.require_caller();
   v_before timestamptz := 'infinity';
-  v_id     uuid := private.cursor_uuid(p_cursor);
+  v_id     uuid := private.require_cursor(p_cursor);
   v_ids    uuid[];
   v_items  json;
 begin
@@ -117,7 +117,7 @@ set search_path = ''
 as $$
 begin
   update app.sessions set ended_at = coalesce(ended_at, now()), user_agent = null
-  where id = p_id and user_id = private.caller();
+  where id = p_id and user_id = private.require_caller();
   if not found then
     perform private.fail('session_unknown');
   end if;

@@ -15,9 +15,9 @@ comment on table private.password_resets is
   'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null where nobody has the address: such a request leaves the same traces, so that nobody can tell.';
 insert into private.retention (relation, counts_from, keep) values ('private.password_resets', 'created_at', '1 day');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('password_wrong', 403, 'The password is wrong.'),
-  ('reset_over', 410, 'This link was used or has expired. Ask for another one.');
+  ('reset_over', 410, 'This link has been used or has expired. Ask for another one.');
 
 create function api.find_password() returns json
 language plpgsql stable security definer   -- hashes are nobody's to read; for gate alone
@@ -25,7 +25,7 @@ set search_path = ''
 as $$
 begin
   return (select json_build_object('userId', c.user_id, 'passwordHash', c.password_hash)
-          from private.credentials c where c.user_id = private.caller());
+          from private.credentials c where c.user_id = private.require_caller());
 end $$;
 comment on function api.find_password is
   'For the facade alone: the hash to check a password against that is asked for again inside a session, {userId, passwordHash}.';
@@ -38,7 +38,7 @@ language plpgsql volatile security definer   -- a person writes neither hashes n
 set search_path = ''
 as $$
 declare
-  v_caller uuid := private.caller();
+  v_caller uuid := private.require_caller();
   v_claims json;
 begin
   update private.credentials set password_hash = p_new_hash
@@ -49,7 +49,7 @@ begin
   perform private.end_tokens(v_caller);
   update private.password_resets set used_at = now() where user_id = v_caller and used_at is null;
   v_claims := private.issue_claims(v_caller, p_seconds);
-  perform private.open_session(p_family, v_claims, p_refresh_hash, p_user_agent);
+  perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
   return json_build_object('claims', v_claims, 'user', private.own_profile(v_caller));
 end $$;
 comment on function api.change_password is
@@ -77,7 +77,7 @@ end $$;
 comment on function api.request_password_reset is
   'For the facade alone: keeps a request for a new password and has it mailed, at most 5 an hour and person. Does and answers the same for an unknown address: {ok}.';
 
-create function private.reset_mail(p_id uuid) returns json
+create function private.find_reset_mail(p_id uuid) returns json
 language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
 set search_path = ''
 as $$
@@ -89,10 +89,10 @@ begin
     join app.users u on u.id = r.user_id and u.erased_at is null
     where r.id = p_id and r.used_at is null and r.expires_at > now());
 end $$;
-comment on function private.reset_mail is
+comment on function private.find_reset_mail is
   'For the worker alone: where a request for a new password is mailed to, {to, tokenHash (hex)}; null when there is nobody to mail, or it is over.';
 
-create function private.open_reset(p_id uuid, p_token_hash bytea) returns uuid
+create function private.find_running_reset(p_id uuid, p_token_hash bytea) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -102,14 +102,14 @@ begin
     from private.password_resets r join app.users u on u.id = r.user_id and u.erased_at is null
     where r.id = p_id and r.token_hash = p_token_hash and r.used_at is null and r.expires_at > clock_timestamp());
 end $$;
-comment on function private.open_reset is 'Whose password this token may set, or null.';
+comment on function private.find_running_reset is 'Whose password this token may set, or null.';
 
 create function api.check_password_reset(p_id uuid, p_token_hash bytea) returns json
 language plpgsql stable security definer   -- the token is the right; for gate alone
 set search_path = ''
 as $$
 begin
-  if private.open_reset(p_id, p_token_hash) is null then
+  if private.find_running_reset(p_id, p_token_hash) is null then
     perform private.fail('reset_over');
   end if;
   return json_build_object('ok', true);
@@ -122,11 +122,11 @@ language plpgsql volatile security definer   -- the token is the right; for gate
 set search_path = ''
 as $$
 declare
-  v_person uuid := private.open_reset(p_id, p_token_hash);
+  v_person uuid := private.find_running_reset(p_id, p_token_hash);
 begin
   -- the person's lock, then a second look: of two who bring the same link one is late
   perform from private.credentials where user_id = v_person for update;
-  v_person := private.open_reset(p_id, p_token_hash);
+  v_person := private.find_running_reset(p_id, p_token_hash);
   if v_person is null then
     perform private.fail('reset_over');
   end if;

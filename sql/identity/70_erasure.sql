@@ -43,7 +43,7 @@ language plpgsql volatile security definer   -- trusts the facade to have checke
 set search_path = ''
 as $$
 begin
-  perform from private.credentials where user_id = private.caller() and password_hash = p_password_hash for update;
+  perform from private.credentials where user_id = private.require_caller() and password_hash = p_password_hash for update;
   if not found then
     perform private.fail('token_revoked');   -- it changed while it was being checked, and what changed it ended this token
   end if;

@@ -38,9 +38,9 @@ set search_path = ''
 as $$
 begin
   if p_section is null then
-    return private.export_head(private.caller());
+    return private.export_head(private.require_caller());
   end if;
-  return private.export_page(private.caller(), p_section, p_after);
+  return private.export_page(private.require_caller(), p_section, p_after);
 end $$;
 comment on function private.export_own is 'The caller''s own export: its head, or a page of a section. Fails: section_unknown.';
 

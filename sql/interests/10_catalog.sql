@@ -22,10 +22,10 @@ comment on table app.interests is
 comment on column app.interests.user_count is 'How many people chose this very interest. Kept by trigger.';
 -- no delete: too much stands on an interest
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('interest_unknown', 404, 'There is no such interest.'),
   ('interest_slug_taken', 409, 'Another interest has this slug.'),
-  ('interest_parent_misplaced', 422, 'A category has no parent, and every other interest has one.'),
+  ('interest_parent_misplaced', 422, 'A category must have no parent, and every other interest must have one.'),
   ('interest_parent_unfit', 422, 'The parent must be an interest one level up.');
 
 create view app.interest_card with (security_invoker) as
@@ -34,7 +34,7 @@ from app.interests;
 comment on view app.interest_card is
   'How an interest appears in the catalog; the columns are the fields, so that a query can add children.';
 
-create function private.interest(p_interest uuid) returns uuid
+create function private.require_interest(p_interest uuid) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -44,7 +44,7 @@ begin
   end if;
   return p_interest;
 end $$;
-comment on function private.interest is 'The id of an interest that exists. Fails: interest_unknown.';
+comment on function private.require_interest is 'The id of an interest that exists. Fails: interest_unknown.';
 
 create function private.interest_tree() returns json
 language plpgsql stable
@@ -76,7 +76,7 @@ begin
   if p_interest is null then
     return null;
   end if;
-  perform private.interest(p_interest);
+  perform private.require_interest(p_interest);
   return array(
     with recursive below as (
       select p_interest as id
@@ -93,7 +93,7 @@ declare
   v_items json;
 begin
   if p_parent_id is not null then
-    perform private.interest(p_parent_id);
+    perform private.require_interest(p_parent_id);
   end if;
   if private.not_modified((select string_agg(i::text, chr(10) order by i.id) from app.interests i)) then
     return null;

@@ -23,7 +23,7 @@ insert into private.events (name, payload, happens) values
   ('interests.user_selected', '{userId,interestIds}',
    'a person has confirmed a choice of interests');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('interest_depth_out_of_range', 422, 'depth must be between 1 and 5.'),
   ('interest_expertise_out_of_range', 422, 'expertise must be between 1 and 5.');
 
@@ -73,7 +73,7 @@ as $$
 begin
   return json_build_object('items', coalesce(
     (select json_agg(c.card order by c.created_at, c.interest_id)
-     from app.user_interest_card c where c.user_id = private.caller()), '[]'::json));
+     from app.user_interest_card c where c.user_id = private.require_caller()), '[]'::json));
 end $$;
 comment on function api.list_my_interests is 'All that the caller chose, the first choice first: {items}.';
 
@@ -83,7 +83,7 @@ set search_path = ''
 as $$
 begin
   insert into app.user_interests (user_id, interest_id, depth, expertise)
-  values (private.caller(), private.interest(p_interest_id), p_depth, p_expertise)
+  values (private.require_caller(), private.require_interest(p_interest_id), p_depth, p_expertise)
   on conflict (user_id, interest_id) do update
     set depth = excluded.depth, expertise = excluded.expertise;
   return (select c.card from app.user_interest_card c
@@ -100,7 +100,7 @@ declare
   v_chosen uuid[];
 begin
   -- choices keep the order in which they were made, so two calls of one person must not run into each other
-  perform pg_advisory_xact_lock(hashtextextended('choices ' || private.caller(), 0));
+  perform pg_advisory_xact_lock(hashtextextended('choices ' || private.require_caller(), 0));
 
   with named as (
     select distinct on (r.id) r.id, r.depth, r.expertise, r.place
@@ -109,7 +109,7 @@ begin
     order by r.id, r.place desc
   ), chosen as (
     insert into app.user_interests (user_id, interest_id, depth, expertise)
-    select app.uid(), private.interest(n.id), n.depth, n.expertise from named n order by n.place
+    select app.uid(), private.require_interest(n.id), n.depth, n.expertise from named n order by n.place
     on conflict (user_id, interest_id) do update
       set depth = excluded.depth, expertise = excluded.expertise
     returning interest_id
@@ -129,7 +129,7 @@ set search_path = ''
 as $$
 begin
   delete from app.user_interests
-  where user_id = private.caller() and interest_id = private.interest(p_interest_id);
+  where user_id = private.require_caller() and interest_id = private.require_interest(p_interest_id);
   return null;   -- answered as 204
 end $$;
 comment on function api.drop_interest is

@@ -55,8 +55,8 @@ comment on column app.notifications.kind is
   'One of private.notification_kinds; private.notify looks. Without a key, whose lock everybody would take at the same row.';
 comment on table app.notification_actors is 'Who caused a notification, each once. All of them: one who is hidden later leaves room for the next.';
 
-insert into private.errors (word, status, text) values
-  ('read_selection', 422, 'Exactly one of ids, groupKey and before says what was read.');
+insert into private.errors (code, status, text) values
+  ('read_selection', 422, 'Exactly one of ids, groupKey and before must be given.');
 
 create view app.notification_card with (security_invoker) as
 select n.id,
@@ -133,7 +133,7 @@ declare
 begin
   select * into strict v_kind from private.notification_kinds where kind = p_kind;
   if p_user = p_actor
-     or private.level_of(p_user, p_actor) < 0
+     or private.find_level(p_user, p_actor) < 0
      or exists (select from app.mutes where muter_id = p_user and muted_id = p_actor)
      or exists (select from app.users where id = p_user and (banned_at is not null or erased_at is not null)) then
     return;
@@ -168,11 +168,11 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_caller uuid := private.caller();
+  v_caller uuid := private.require_caller();
   v_from   app.notifications;
   v_ids    uuid[];
 begin
-  select * into v_from from app.notifications where id = private.cursor_uuid(p_cursor);
+  select * into v_from from app.notifications where id = private.require_cursor(p_cursor);
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
@@ -192,7 +192,7 @@ set search_path = ''
 as $$
 begin
   return json_build_object('count', (select count(*) from app.notifications
-                                     where user_id = private.caller() and read_at is null));
+                                     where user_id = private.require_caller() and read_at is null));
 end $$;
 comment on function api.count_unread is 'How many notifications the caller has not read, a roll-up as one: {count}.';
 
@@ -206,7 +206,7 @@ begin
     perform private.fail('read_selection');
   end if;
   update app.notifications set read_at = now()
-  where user_id = private.caller() and read_at is null
+  where user_id = private.require_caller() and read_at is null
     and (id = any (p_ids) or group_key = p_group_key or created_at < p_before);
   return api.count_unread();
 end $$;

@@ -1,4 +1,4 @@
--- Telling the followers of a series of a new part: with its cause up to 100 of them, more by a job.
+-- Telling the followers of a series of a new item: with its cause up to 100 of them, more by a job.
 -- docs/decisions.md, Notifications.
 
 insert into private.notification_kinds (kind) values ('series.updated');
@@ -32,7 +32,7 @@ comment on function private.tell_series_followers is
 
 call private.make_batch_queue('series-notices', 'private.tell_series_followers');
 
-create function private.tell_of_part(p_event jsonb) returns void
+create function private.notify_series_extended(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -44,7 +44,7 @@ begin
     perform private.tell_series_followers(p_event);
   end if;
 end $$;
-comment on function private.tell_of_part is
-  'Listener: tells the followers of a series of a new part, or has them told when they are more than 100.';
+comment on function private.notify_series_extended is
+  'Listener: tells the followers of a series of a new item, or has them told when they are more than 100.';
 insert into private.event_listeners (event, listener, position) values
-  ('posts.series.extended', 'private.tell_of_part', 600);
+  ('posts.series.extended', 'private.notify_series_extended', 600);

@@ -13,11 +13,11 @@ set search_path = ''
 as $$ select btrim(p_text, e' \t\r\n') $$;
 comment on function private.trimmed is 'A text without the blanks and empty lines around it.';
 
-create function private.hot_at(p_published timestamptz, p_warmth smallint) returns timestamptz
+create function private.trending_at(p_published timestamptz, p_boost smallint) returns timestamptz
 language sql immutable   -- adding hours depends on no time zone
 set search_path = ''
-as $$ select p_published + p_warmth * interval '4 hours' $$;
-comment on function private.hot_at is
+as $$ select p_published + p_boost * interval '4 hours' $$;
+comment on function private.trending_at is
   'Where a post stands among the trending: its time, four hours later for every doubling of what it set off. See private.warm_post.';
 
 create table app.posts (
@@ -43,15 +43,15 @@ create table app.posts (
   edited_at            timestamptz,
   hidden_at            timestamptz,
   deleted_at           timestamptz,
-  author_silenced      boolean not null default false,
-  words                text not null default '',
-  warmth               smallint not null default 0,
+  author_banned      boolean not null default false,
+  keyword_text         text not null default '',
+  trending_boost               smallint not null default 0,
   created_at           timestamptz not null default now(),
   closer_id            uuid generated always as (
     case when space_id is null and visibility <> 'public' then author_id else original_author_id end) stored,
-  hot_at               timestamptz generated always as (private.hot_at(published_at, warmth)) stored,
+  trending_at               timestamptz generated always as (private.trending_at(published_at, trending_boost)) stored,
   required_level       smallint not null generated always as (
-    case when deleted_at is not null or author_silenced then 4
+    case when deleted_at is not null or author_banned then 4
          when hidden_at is not null or published_at is null then 3
          when space_id is not null then 0
          else private.visibility_level(visibility) end) stored,
@@ -86,15 +86,15 @@ comment on column app.posts.original_author_id is
   'Of a repost of what is for circles: the author of that. Triggers write it.';
 comment on column app.posts.closer_id is
   'Whom one must be closer to than a stranger to see it: the author of what is for circles, of a repost of such its author. The feed finds it by them.';
-comment on column app.posts.words is 'Title and body as muted keywords are looked for in them (private.words). A trigger writes it.';
+comment on column app.posts.keyword_text is 'Title and body as muted keywords are looked for in them (private.keyword_text). A trigger writes it.';
 comment on column app.posts.publish_at is 'When a scheduled post is due; null is at once.';
 comment on column app.posts.publish_again_at is 'When one that failed to go out is tried again: until then, and behind it, the others have their turn.';
 comment on column app.posts.published_at is 'When it went out, its place in time; null while it is scheduled.';
 comment on column app.posts.pinned_at is 'When it was pinned; of a deleted post the place that it had on the profile.';
 comment on column app.posts.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
-comment on column app.posts.author_silenced is 'Whether the author is banned: kept by trigger, so that seeing a post needs no further look.';
-comment on column app.posts.warmth is 'How often what the post set off has doubled. See private.warm_post.';
+comment on column app.posts.author_banned is 'Whether the author is banned: kept by trigger, so that seeing a post needs no further look.';
+comment on column app.posts.trending_boost is 'How often what the post set off has doubled. See private.warm_post.';
 
 create table app.post_versions (
   post_id    uuid not null references app.posts on delete cascade,
@@ -154,14 +154,14 @@ insert into private.events (name, payload, happens) values
   ('posts.post.milestone', '{postId,reactions}',
    'a post has reached 5, 15 or 50 hearts for the first time');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('post_unknown', 404, 'There is no such post.'),
-  ('post_not_yours', 403, 'Only the author of a post may do this.'),
-  ('post_not_out', 422, 'This post is not out yet.'),
-  ('post_title', 422, 'An essay needs a title of 1 to 200 characters; other formats have none.'),
-  ('post_body', 422, 'A post needs a body: up to 5000 characters, 20000 for a thread, 100000 for an essay. A photo or a video may have none, a repost has none.'),
-  ('post_media', 422, 'A photo has 1 to 10 pieces of media, a video exactly one, a repost none, anything else up to 10. Each has an http(s) address, and alt of up to 1000 characters.'),
-  ('post_quoted', 422, 'A quote or a repost names the post that it is of; other formats name none.'),
-  ('post_interests_exceeded', 422, 'A post has one primary interest and at most 4 more.');
+  ('post_not_yours', 403, 'Only the author of a post can do this.'),
+  ('post_not_out', 422, 'This post has not been published yet.'),
+  ('post_title', 422, 'An essay must have a title of 1 to 200 characters. Other formats cannot have one.'),
+  ('post_body', 422, 'A post must have a body of up to 5000 characters, 20000 for a thread, 100000 for an essay. The body of a photo or a video can be empty, and a repost cannot have one.'),
+  ('post_media', 422, 'A photo must have 1 to 10 pieces of media and a video exactly one; a repost cannot have any, and other formats can have up to 10. Each must have an http(s) address, and can have an alt of up to 1000 characters.'),
+  ('post_quoted', 422, 'A quote or a repost must name the post that it is of. Other formats cannot name one.'),
+  ('post_interests_exceeded', 422, 'A post can have one primary interest and at most 4 more.');
 
 create trigger _100_check_author before insert on app.posts for each row execute function private.check_author();

@@ -1,4 +1,4 @@
--- What triggers keep of a post: its words, its counters, the times of its interests, its warmth.
+-- What triggers keep of a post: its words, its counters, the times of its interests, its trending_boost.
 
 create function private.prepare_post() returns trigger
 language plpgsql security definer   -- looks at what is reposted, whoever may see it
@@ -9,7 +9,7 @@ begin
     -- locked as its foreign key locks it: an edit under way is waited for, or finds the repost (private.close_reposts)
     select p.closer_id into new.original_author_id from app.posts p where p.id = new.quoted_post_id for key share;
   end if;
-  new.words := private.words(array[new.title, new.body]);
+  new.keyword_text := private.keyword_text(array[new.title, new.body]);
   return new;
 end $$;
 comment on function private.prepare_post is 'Trigger: what a post keeps so that feeds need not work it out each time.';
@@ -39,7 +39,7 @@ begin
   perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for no key update;
 end $$;
 comment on function private.lock_counters is
-  'Locks the counters of these posts, in one order. Before any lock on posts or replies: who counts holds counters, and then writes to posts (private.warm_post).';
+  'Locks the counters of these posts, in one order. Before any lock on posts or replies: who counts holds counters, and then writes to posts (private.raise_trending).';
 
 create function private.date_interests() returns trigger
 language plpgsql security definer   -- the time in the junction is written by triggers alone
@@ -64,18 +64,18 @@ end $$;
 comment on function private.date_interest is 'Trigger: an interest of a post has the post''s time.';
 create trigger date_interest before insert on app.post_interests for each row execute function private.date_interest();
 
-create function private.warm_post() returns trigger
+create function private.raise_trending() returns trigger
 language plpgsql security definer   -- changes the post of another than the caller
 set search_path = ''
 as $$
 declare
   -- whole doublings: the post's own row and its indexes change a few times in its life, and not at every heart
-  v_warmth smallint := floor(log(2, 1 + new.reactions + new.replies + new.shares + new.bookmarks));
+  v_boost smallint := floor(log(2, 1 + new.reactions + new.replies + new.shares + new.bookmarks));
 begin
-  update app.posts set warmth = v_warmth where id = new.post_id and warmth <> v_warmth;
+  update app.posts set trending_boost = v_boost where id = new.post_id and trending_boost <> v_boost;
   return null;
 end $$;
-comment on function private.warm_post is
+comment on function private.raise_trending is
   'Trigger: what a post sets off (reactions, replies, reposts, bookmarks) moves it up among the trending, four hours for every doubling. Without the clock: the order changes only when somebody does something.';
-create trigger warm_post after update of reactions, replies, shares, bookmarks on app.post_counters
-  for each row execute function private.warm_post();
+create trigger raise_trending after update of reactions, replies, shares, bookmarks on app.post_counters
+  for each row execute function private.raise_trending();

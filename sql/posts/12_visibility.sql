@@ -8,7 +8,7 @@ as $$
 begin
   return (
     select private.may_see(
-             private.level_of(p_viewer, p.author_id), p.required_level,
+             private.find_level(p_viewer, p.author_id), p.required_level,
              p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = p_viewer))
        and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, p_viewer))
     from app.posts p where p.id = p_post);
@@ -28,7 +28,7 @@ where private.may_see(
 comment on view private.visible_posts is
   'The posts that the caller may see, as the policy of app.posts says it: for definer functions, which no policy holds, and which look once where the policies of all that hangs on a post would each look again.';
 
-create function private.post(p_post uuid) returns app.posts
+create function private.require_post(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
@@ -41,31 +41,31 @@ begin
   end if;
   return v_post;
 end $$;
-comment on function private.post is 'The post, when the caller may see it. Fails: post_unknown.';
+comment on function private.require_post is 'The post, when the caller may see it. Fails: post_unknown.';
 
-create function private.open_post(p_post uuid) returns app.posts
+create function private.require_published_post(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 declare
-  v_post app.posts := private.post(p_post);
+  v_post app.posts := private.require_post(p_post);
 begin
   if v_post.published_at is null then
     perform private.fail('post_not_out');
   end if;
   return v_post;
 end $$;
-comment on function private.open_post is
+comment on function private.require_published_post is
   'The post, when the caller may see it and it is out: a scheduled one takes nothing, not even from its author. Fails: post_unknown, post_not_out.';
 
-create function private.own_post(p_post uuid) returns app.posts
+create function private.lock_own_post(p_post uuid) returns app.posts
 language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 declare
-  v_post app.posts := private.post(p_post);
+  v_post app.posts := private.require_post(p_post);
 begin
-  if v_post.author_id <> private.caller() then
+  if v_post.author_id <> private.require_caller() then
     perform private.fail('post_not_yours');
   end if;
   select * into v_post from app.posts where id = p_post for update;
@@ -74,10 +74,10 @@ begin
   end if;
   return v_post;
 end $$;
-comment on function private.own_post is
+comment on function private.lock_own_post is
   'One''s own post, locked until the transaction ends. Fails: post_unknown, post_not_yours.';
 
-create function private.post_time(p_post uuid) returns timestamptz
+create function private.find_post_time(p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
 set search_path = ''
 as $$
@@ -86,10 +86,10 @@ begin
     select p.published_at from app.posts p
     where p.id = p_post
       and private.may_see(
-        private.level_of(app.uid(), p.author_id),
+        private.find_level(app.uid(), p.author_id),
         case when p.space_id is null then private.visibility_level(p.visibility) else 0::smallint end,
         p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = app.uid()))
-      and (p.format <> 'repost' or private.post_time(p.quoted_post_id) is not null));
+      and (p.format <> 'repost' or private.find_post_time(p.quoted_post_id) is not null));
 end $$;
-comment on function private.post_time is
+comment on function private.find_post_time is
   'Where a cursor''s post stands in time: also a deleted one, never one that was not for the caller, nor one that is not out yet.';

@@ -9,17 +9,17 @@ create table app.replies (
   body            text not null,
   hidden_at       timestamptz,
   deleted_at      timestamptz,
-  author_silenced boolean not null default false,
+  author_banned boolean not null default false,
   created_at      timestamptz not null default now(),
   required_level  smallint not null generated always as (
-    case when deleted_at is not null or author_silenced then 4 when hidden_at is not null then 3 else 0 end) stored,
+    case when deleted_at is not null or author_banned then 4 when hidden_at is not null then 3 else 0 end) stored,
   -- a deleted reply may have lost its words
   constraint reply_body check (deleted_at is not null or
     length(private.trimmed(body)) between 1 and case kind when 'reaction' then 280 else 5000 end),
   constraint criticism_length check (deleted_at is not null or kind <> 'criticism' or length(private.trimmed(body)) between 50 and 300),
   constraint contribution_length check (deleted_at is not null or kind <> 'contribution' or length(private.trimmed(body)) >= 100)
 );
--- without what nobody sees: thousands of silenced replies are not walked by who looks at the others
+-- without what nobody sees: thousands of replies of the banned are not walked by who looks at the others
 create index replies_post_id_idx on app.replies (post_id, created_at, id) where required_level <= 3;
 create index replies_kind_idx on app.replies (post_id, kind, created_at, id) where required_level <= 3;
 create index replies_parent_id_idx on app.replies (parent_id, created_at, id) where parent_id is not null and required_level <= 3;
@@ -32,11 +32,11 @@ insert into private.events (name, payload, happens) values
   ('posts.reply.created', '{replyId,postId,authorId}',
    'somebody has replied to a post');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('reply_unknown', 404, 'There is no such reply.'),
-  ('reply_body', 422, 'A reply needs a body: up to 280 characters for a reaction, 5000 otherwise.'),
-  ('criticism_length', 422, 'A criticism has 50 to 300 characters.'),
-  ('contribution_length', 422, 'A contribution has at least 100 characters.');
+  ('reply_body', 422, 'A reply must have a body of up to 5000 characters, a reaction of up to 280.'),
+  ('criticism_length', 422, 'A criticism must have 50 to 300 characters.'),
+  ('contribution_length', 422, 'A contribution must have at least 100 characters.');
 
 create trigger check_author before insert on app.replies for each row execute function private.check_author();
 
@@ -86,7 +86,7 @@ create trigger count_replies after insert on app.replies
 create trigger count_changed_replies after update on app.replies
   referencing old table as overwritten new table as written for each statement execute function private.count_replies();
 
-create function private.reply(p_reply uuid) returns app.replies
+create function private.require_reply(p_reply uuid) returns app.replies
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
@@ -99,18 +99,18 @@ begin
   end if;
   return v_reply;
 end $$;
-comment on function private.reply is 'The reply, when the caller may see it and its post. Fails: reply_unknown.';
+comment on function private.require_reply is 'The reply, when the caller may see it and its post. Fails: reply_unknown.';
 
-create function private.reply_time(p_reply uuid, p_post uuid) returns timestamptz
+create function private.find_reply_time(p_reply uuid, p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its reply was deleted or hidden since
 set search_path = ''
 as $$
 begin
   return (
     select created_at from app.replies
-    where id = p_reply and post_id = p_post and private.may_meet(private.level_of(app.uid(), author_id)));
+    where id = p_reply and post_id = p_post and private.may_meet(private.find_level(app.uid(), author_id)));
 end $$;
-comment on function private.reply_time is
+comment on function private.find_reply_time is
   'Where a cursor''s reply stands in time under its post: also a deleted one, never one across a block.';
 
 create view app.reply_card with (security_invoker) as
@@ -146,12 +146,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post  uuid := private.open_original(p_id);
+  v_post  uuid := private.require_published_original(p_id);
   v_reply uuid;
 begin
   -- seen and written in one statement: a block between the two would answer otherwise than an unknown post
   insert into app.replies (post_id, author_id, parent_id, kind, body)
-  select p.id, private.caller(), p_parent_id, p_kind, private.trimmed(p_body) from app.posts p where p.id = v_post
+  select p.id, private.require_caller(), p_parent_id, p_kind, private.trimmed(p_body) from app.posts p where p.id = v_post
   returning id into v_reply;
   if not found then
     perform private.fail('post_unknown');
@@ -170,9 +170,9 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.cursor_uuid(p_cursor);
-  v_post   uuid := (private.original(p_id)).id;
-  v_from   timestamptz := coalesce(private.reply_time(v_cursor, v_post), '-infinity');
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_post   uuid := (private.require_original(p_id)).id;
+  v_from   timestamptz := coalesce(private.find_reply_time(v_cursor, v_post), '-infinity');
   v_after  uuid := coalesce(v_cursor, v_post);
   v_ids    uuid[];
 begin

@@ -30,7 +30,7 @@ create trigger _100_count_given after insert on app.reactions
 create trigger _100_count_taken_back after delete on app.reactions
   for each row when (old.kind = 'heart') execute function private.count_reactions();
 
-create function private.reactions_of(p_post uuid) returns json
+create function private.require_marks(p_post uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$
@@ -42,22 +42,22 @@ begin
   end if;
   return json_build_object('counters', v_card -> 'counters', 'viewer', v_card -> 'viewer');
 end $$;
-comment on function private.reactions_of is 'What a reaction changes of a post''s card: {counters, viewer}. Fails: post_unknown.';
+comment on function private.require_marks is 'What a reaction changes of a post''s card: {counters, viewer}. Fails: post_unknown.';
 
 create function api.react(p_id uuid, p_kind text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.open_original(p_id);
+  v_post uuid := private.require_published_original(p_id);
 begin
   insert into app.reactions (post_id, user_id, kind)
-  select p.id, private.caller(), p_kind from app.posts p where p.id = v_post
+  select p.id, private.require_caller(), p_kind from app.posts p where p.id = v_post
   on conflict do nothing;
   if found then
     perform private.emit('posts.reaction.added', json_build_object('postId', v_post, 'userId', app.uid(), 'kind', p_kind));
   end if;
-  return private.reactions_of(v_post);
+  return private.require_marks(v_post);
 end $$;
 comment on function api.react is
   'Gives a heart or a spark, of a repost to the original; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
@@ -67,13 +67,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.marked(p_id);
+  v_post uuid := private.mark_target(p_id);
 begin
-  delete from app.reactions where post_id = v_post and user_id = private.caller() and kind = coalesce(p_kind, kind);
+  delete from app.reactions where post_id = v_post and user_id = private.require_caller() and kind = coalesce(p_kind, kind);
   if found and not exists (select from app.posts where id = v_post) then
     return private.refusal('post_unknown');   -- it is taken back, and nothing of the post is shown
   end if;
-  return private.reactions_of(v_post);
+  return private.require_marks(v_post);
 end $$;
 comment on function api.unreact is
   'Takes one''s reaction of a kind back, or both, also from a post that one no longer sees, which is answered as unknown all the same; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown.';

@@ -50,7 +50,7 @@ comment on function private.keep_ended_bookmarks is 'Trigger: a bookmark taken b
 create trigger _110_keep_ended after delete on app.bookmarks
   referencing old table as ended for each statement execute function private.keep_ended_bookmarks();
 
-create function private.bookmark_time(p_post uuid) returns timestamptz
+create function private.find_bookmark_time(p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its bookmark was taken back since
 set search_path = ''
 as $$
@@ -59,7 +59,7 @@ begin
     (select created_at from app.bookmarks where user_id = app.uid() and post_id = p_post),
     (select created_at from private.ended_bookmarks where user_id = app.uid() and post_id = p_post));
 end $$;
-comment on function private.bookmark_time is
+comment on function private.find_bookmark_time is
   'Where a cursor''s post stands among the caller''s bookmarks, also one that was taken back in the last day.';
 
 create function api.bookmark(p_id uuid) returns json
@@ -67,12 +67,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.open_original(p_id);
+  v_post uuid := private.require_published_original(p_id);
 begin
   insert into app.bookmarks (post_id, user_id)
-  select p.id, private.caller() from app.posts p where p.id = v_post
+  select p.id, private.require_caller() from app.posts p where p.id = v_post
   on conflict do nothing;
-  return private.reactions_of(v_post);
+  return private.require_marks(v_post);
 end $$;
 comment on function api.bookmark is
   'Keeps a post, of a repost the original, among the caller''s bookmarks; repeating it changes nothing, its place neither. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
@@ -82,11 +82,11 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.marked(p_id);
+  v_post uuid := private.mark_target(p_id);
 begin
-  delete from app.bookmarks where post_id = v_post and user_id = private.caller();
+  delete from app.bookmarks where post_id = v_post and user_id = private.require_caller();
   if not found then
-    perform private.post(v_post);
+    perform private.require_post(v_post);
   end if;
   return null;   -- answered as 204
 end $$;
@@ -98,9 +98,9 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_caller uuid := private.caller();
-  v_before uuid := private.cursor_uuid(p_cursor);
-  v_from   timestamptz := private.bookmark_time(v_before);
+  v_caller uuid := private.require_caller();
+  v_before uuid := private.require_cursor(p_cursor);
+  v_from   timestamptz := private.find_bookmark_time(v_before);
   v_ids    uuid[];
 begin
   if v_before is not null and v_from is null then

@@ -25,9 +25,9 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.open_post(p_id);
+  perform private.require_published_post(p_id);
   insert into app.post_mutes (post_id, user_id)
-  select p.id, private.caller() from app.posts p where p.id = p_id
+  select p.id, private.require_caller() from app.posts p where p.id = p_id
   on conflict do nothing;
   return json_build_object('muted', true);
 end $$;
@@ -39,9 +39,9 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from app.post_mutes where post_id = p_id and user_id = private.caller();
+  delete from app.post_mutes where post_id = p_id and user_id = private.require_caller();
   if not found then
-    perform private.post(p_id);
+    perform private.require_post(p_id);
   end if;
   return null;   -- answered as 204
 end $$;

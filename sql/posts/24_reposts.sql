@@ -2,56 +2,56 @@
 -- belongs to the original, and it is its author's to take back whatever they see of that.
 -- How one is published: api.create_post. docs/decisions.md, Posts.
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('repost_own', 400, 'You cannot repost your own post.');
 
-create function private.original(p_post uuid) returns app.posts
+create function private.require_original(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 declare
-  v_post app.posts := private.post(p_post);
+  v_post app.posts := private.require_post(p_post);
 begin
   if v_post.format = 'repost' then
-    v_post := private.post(v_post.quoted_post_id);
+    v_post := private.require_post(v_post.quoted_post_id);
   end if;
   return v_post;
 end $$;
-comment on function private.original is
+comment on function private.require_original is
   'The post that is meant by what is done to this one: of a repost the original. Fails: post_unknown.';
 
-create function private.open_original(p_post uuid) returns uuid
+create function private.require_published_original(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 declare
-  v_post app.posts := private.original(p_post);
+  v_post app.posts := private.require_original(p_post);
 begin
   if v_post.published_at is null then
     perform private.fail('post_not_out');
   end if;
   return v_post.id;
 end $$;
-comment on function private.open_original is
-  'As private.original, of posts that are out: a scheduled one takes nothing. Fails: post_unknown, post_not_out.';
+comment on function private.require_published_original is
+  'As private.require_original, of posts that are out: a scheduled one takes nothing. Fails: post_unknown, post_not_out.';
 
-create function private.quotable(p_post uuid) returns uuid
+create function private.require_quotable(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 declare
-  v_post app.posts := private.original(p_post);
+  v_post app.posts := private.require_original(p_post);
 begin
   -- a scheduled or hidden one is refused with this too: nobody but its author sees it
-  if v_post.author_id = private.caller() then
+  if v_post.author_id = private.require_caller() then
     perform private.fail('repost_own');
   end if;
   return v_post.id;
 end $$;
-comment on function private.quotable is
+comment on function private.require_quotable is
   'The post that a repost or a quote of this one is of: of a repost the original. Fails: post_unknown, repost_own.';
 
-create function private.count_shares() returns trigger
+create function private.count_reposts() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
 set search_path = ''
 as $$
@@ -61,17 +61,17 @@ begin
   where post_id = new.quoted_post_id;
   return null;
 end $$;
-comment on function private.count_shares is
+comment on function private.count_reposts is
   'Trigger: counts the reposts that are out and not deleted, whoever deleted them. Quotes are not counted.';
-create trigger _152_count_shares after insert on app.posts
+create trigger _152_count_reposts after insert on app.posts
   for each row when (new.format = 'repost' and new.published_at is not null and new.deleted_at is null)
-  execute function private.count_shares();
-create trigger _150_count_changed_shares after update of published_at, deleted_at on app.posts
+  execute function private.count_reposts();
+create trigger _150_count_changed_reposts after update of published_at, deleted_at on app.posts
   for each row when (new.format = 'repost'
     and (old.published_at is not null and old.deleted_at is null) <> (new.published_at is not null and new.deleted_at is null))
-  execute function private.count_shares();
+  execute function private.count_reposts();
 
-create function private.tell_of_quote(p_event jsonb) returns void
+create function private.announce_quote(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -90,34 +90,34 @@ begin
       'postId', v_post.quoted_post_id, 'quoteId', v_post.id, 'userId', v_post.author_id));
   end if;
 end $$;
-comment on function private.tell_of_quote is
+comment on function private.announce_quote is
   'Listener: a repost or a quote that goes out is an event of the post that it is of. Fails: post_unknown.';
 insert into private.event_listeners (event, listener, position) values
-  ('posts.post.published', 'private.tell_of_quote', 520);
+  ('posts.post.published', 'private.announce_quote', 520);
 
-create function private.reposted(p_post uuid) returns uuid
+create function private.find_reposted(p_post uuid) returns uuid
 language plpgsql stable security definer   -- one's own repost is known by its id also when one no longer sees it
 set search_path = ''
 as $$
 begin
   return (select p.quoted_post_id from app.posts p
-          where p.id = p_post and p.format = 'repost' and p.author_id = private.caller());
+          where p.id = p_post and p.format = 'repost' and p.author_id = private.require_caller());
 end $$;
-comment on function private.reposted is
+comment on function private.find_reposted is
   'What the caller''s own repost is of, be the repost deleted, or what it is of gone from the caller''s sight. Null for any other id.';
 
-create function private.marked(p_post uuid) returns uuid
+create function private.mark_target(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: of another's repost that is out of sight nobody learns what it is of
 set search_path = ''
 as $$
 begin
   return coalesce(
     (select case p.format when 'repost' then p.quoted_post_id else p.id end from app.posts p where p.id = p_post),
-    private.reposted(p_post),
+    private.find_reposted(p_post),
     p_post);
 end $$;
-comment on function private.marked is
-  'The post of which something is taken back: as private.original, and any other id as it is, since one''s own goes whatever one sees. Fails nothing.';
+comment on function private.mark_target is
+  'The post of which something is taken back: as private.require_original, and any other id as it is, since one''s own goes whatever one sees. Fails nothing.';
 
 create function private.lock_original(p_post uuid) returns void
 language plpgsql volatile security definer   -- counters are written by triggers alone
@@ -136,10 +136,10 @@ as $$
 begin
   perform private.delete_post(p.id)
   from app.posts p
-  where p.author_id = private.caller() and p.quoted_post_id = p_original and p.format = 'repost' and p.deleted_at is null;
+  where p.author_id = private.require_caller() and p.quoted_post_id = p_original and p.format = 'repost' and p.deleted_at is null;
   return found or exists (
     select from app.posts p
-    where p.author_id = private.caller() and p.quoted_post_id = p_original and p.format = 'repost');
+    where p.author_id = private.require_caller() and p.quoted_post_id = p_original and p.format = 'repost');
 end $$;
 comment on function private.delete_repost is
   'Deletes the caller''s repost of a post, whatever they see of that. False when there never was one.';
@@ -167,10 +167,10 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.marked(p_id);
+  v_post uuid := private.mark_target(p_id);
 begin
   if not private.delete_repost(v_post) then
-    perform private.post(v_post);
+    perform private.require_post(v_post);
   end if;
   return null;   -- answered as 204
 end $$;

@@ -42,7 +42,7 @@ begin
         from unnest(private.people_named_in(p_text)) with ordinality as n (id, place)
         join app.users u on u.id = n.id and u.banned_at is null and u.erased_at is null
         where n.id <> p_writer
-          and private.may_meet(private.level_of(n.id, p_writer))
+          and private.may_meet(private.find_level(n.id, p_writer))
           and private.post_visible_to(p_post, n.id)
         order by n.place limit 20) m;
 end $$;

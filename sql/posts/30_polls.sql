@@ -40,9 +40,9 @@ insert into private.events (name, payload, happens) values
   ('posts.poll.closed', '{postId,pollId}',
    'the time of a poll is over');
 
-insert into private.errors (word, status, text) values
-  ('poll_options', 422, 'A poll has 2 to 6 options of 1 to 200 characters.'),
-  ('poll_closes_at', 422, 'A poll closes in the future, and after its post comes out.'),
+insert into private.errors (code, status, text) values
+  ('poll_options', 422, 'A poll must have 2 to 6 options of 1 to 200 characters each.'),
+  ('poll_closes_at', 422, 'closesAt must lie in the future, and after the post is published.'),
   ('poll_unknown', 404, 'This post has no poll.'),
   ('option_unknown', 404, 'This poll has no such option.'),
   ('poll_closed', 422, 'This poll is closed.');
@@ -96,7 +96,7 @@ cross join lateral (
   from app.poll_options po where po.poll_id = l.id) o;
 comment on view app.poll_card is 'A poll as its viewer sees it: {id, options [{id, text, votes}], totalVotes, closesAt, closed, myOptionId}.';
 
-create function private.poll_card(p_post uuid) returns json
+create function private.require_poll_card(p_post uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$
@@ -108,7 +108,7 @@ begin
   end if;
   return v_card;
 end $$;
-comment on function private.poll_card is 'The card of a post''s poll. Fails: post_unknown.';
+comment on function private.require_poll_card is 'The card of a post''s poll. Fails: post_unknown.';
 
 create function private.add_poll(p_post uuid, p_poll jsonb, p_publish_at timestamptz default null) returns void
 language plpgsql volatile security definer   -- people write no poll: none is added to a post that others have read
@@ -119,7 +119,7 @@ declare
   v_closes_at timestamptz;
   v_poll      uuid;
 begin
-  perform from app.posts where id = p_post and author_id = private.caller() and created_at = now() and format <> 'repost';
+  perform from app.posts where id = p_post and author_id = private.require_caller() and created_at = now() and format <> 'repost';
   if not found then
     perform private.fail('post_unknown');
   end if;
@@ -150,7 +150,7 @@ end $$;
 comment on function private.add_poll is
   'Gives a post that the caller publishes in this transaction its poll {options, closesAt?}; options past the sixth are dropped. Fails: poll_options, poll_closes_at, post_unknown.';
 
-create function private.open_poll(p_post uuid) returns app.polls
+create function private.lock_running_poll(p_post uuid) returns app.polls
 language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
@@ -158,7 +158,7 @@ declare
   v_poll app.polls;
 begin
   select * into v_poll from app.polls where post_id = p_post;
-  perform private.open_post(p_post);
+  perform private.require_published_post(p_post);
   if v_poll.id is null then
     perform private.fail('poll_unknown');
   end if;
@@ -170,7 +170,7 @@ begin
   end if;
   return v_poll;
 end $$;
-comment on function private.open_poll is
+comment on function private.lock_running_poll is
   'The poll of a post that is out, when the caller may see it and it takes votes; one vote at a time until the transaction ends. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
 
 create function api.vote_poll(p_id uuid, p_option_id uuid) returns json
@@ -178,17 +178,17 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := (private.original(p_id)).id;
-  v_poll app.polls := private.open_poll(v_post);
+  v_post uuid := (private.require_original(p_id)).id;
+  v_poll app.polls := private.lock_running_poll(v_post);
 begin
   insert into app.poll_votes (poll_id, user_id, option_id)
-  select o.poll_id, private.caller(), o.id from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
+  select o.poll_id, private.require_caller(), o.id from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
   on conflict (poll_id, user_id) do update set option_id = excluded.option_id;
   if not found then
-    perform private.post(v_post);   -- a block may have come in between
+    perform private.require_post(v_post);   -- a block may have come in between
     perform private.fail('option_unknown');
   end if;
-  return private.poll_card(v_post);
+  return private.require_poll_card(v_post);
 end $$;
 comment on function api.vote_poll is
   'Votes in the poll of a post, of a repost that of the original, or moves one''s vote. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown.';
@@ -202,13 +202,13 @@ declare
 begin
   select l.* into v_poll
   from app.polls l join app.poll_votes v on v.poll_id = l.id
-  where l.post_id = p_post and v.user_id = private.caller();
+  where l.post_id = p_post and v.user_id = private.require_caller();
   if not found or v_poll.closes_at <= clock_timestamp() then
     return false;
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0));   -- as private.open_poll
+  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0));   -- as private.lock_running_poll
   delete from app.poll_votes
-  where poll_id = v_poll.id and user_id = private.caller()
+  where poll_id = v_poll.id and user_id = private.require_caller()
     and (v_poll.closes_at is null or v_poll.closes_at > clock_timestamp());
   return found;
 end $$;
@@ -220,14 +220,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.marked(p_id);
+  v_post uuid := private.mark_target(p_id);
 begin
   if not private.withdraw_vote(v_post) then
-    perform private.open_poll(v_post);   -- says why, if there was anything to take back
+    perform private.lock_running_poll(v_post);   -- says why, if there was anything to take back
   elsif not exists (select from app.posts where id = v_post) then
     return private.refusal('post_unknown');   -- it is taken back, and nothing of the poll is shown
   end if;
-  return private.poll_card(v_post);
+  return private.require_poll_card(v_post);
 end $$;
 comment on function api.unvote_poll is
   'Takes one''s vote back, also from the poll of a post that one no longer sees, which is answered as unknown all the same; repeating it changes nothing. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';

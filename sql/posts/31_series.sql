@@ -20,21 +20,21 @@ create table app.series_items (
   position  integer not null check (position > 0),
   added_at  timestamptz not null default now(),
   primary key (series_id, post_id),
-  -- at the end of a statement: moving a part shifts those behind it
+  -- at the end of a statement: moving an item shifts those behind it
   constraint series_items_position_key unique (series_id, position) deferrable initially immediate
 );
 create index series_items_post_id_idx on app.series_items (post_id);
-comment on table app.series_items is 'The parts of a series, at most 200, and of at most 5 series each; position counts from 1, without gaps.';
+comment on table app.series_items is 'The items of a series, at most 200, and of at most 5 series each; position counts from 1, without gaps.';
 
-create table private.left_parts (
+create table private.left_items (
   series_id uuid not null references app.series on delete cascade,
   post_id   uuid not null references app.posts on delete cascade,
   position  integer not null,
   primary key (series_id, post_id)
 );
-create index left_parts_post_id_idx on private.left_parts (post_id);
-comment on table private.left_parts is
-  'Where deleted posts stood in their series, for who walks one and goes on from there: position is that of the part behind. Kept like the post''s own row.';
+create index left_items_post_id_idx on private.left_items (post_id);
+comment on table private.left_items is
+  'Where deleted posts stood in their series, for who walks one and goes on from there: position is that of the item behind. Kept like the post''s own row.';
 
 create table app.series_follows (
   series_id  uuid not null references app.series on delete cascade,
@@ -43,23 +43,23 @@ create table app.series_follows (
   primary key (series_id, user_id)
 );
 create index series_follows_user_id_idx on app.series_follows (user_id);
-comment on table app.series_follows is 'Who is told of new parts of a series.';
+comment on table app.series_follows is 'Who is told of new items of a series.';
 -- no update: a follow is made or ended
 
 insert into private.events (name, payload, happens) values
   ('posts.series.extended', '{seriesId,postId}',
-   'a post that is out has become a part of a series, or a part goes out');
+   'a post that is out has become an item of a series, or an item goes out');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('series_unknown', 404, 'There is no such series.'),
-  ('series_not_yours', 403, 'Only the author of a series may do this.'),
-  ('series_title', 422, 'A series needs a title of up to 200 characters.'),
-  ('series_description', 422, 'The description of a series has up to 2000 characters.'),
-  ('series_repost', 422, 'A repost cannot be part of a series.'),
-  ('series_position', 422, 'A part stands at a position from 1 to the number of the other parts and one.'),
-  ('series_full', 409, 'A series has at most 200 parts.'),
-  ('series_of_post_exceeded', 409, 'A post is a part of at most 5 series.'),
-  ('series_exhausted', 409, 'You have 100 series already.'),
+  ('series_not_yours', 403, 'Only the author of a series can do this.'),
+  ('series_title', 422, 'A series must have a title of 1 to 200 characters.'),
+  ('series_description', 422, 'The description of a series can have at most 2000 characters.'),
+  ('series_repost', 422, 'A repost cannot be an item of a series.'),
+  ('series_position', 422, 'position must be between 1 and the number of items, or one more to put a new item at the end.'),
+  ('series_full', 409, 'A series can have at most 200 items.'),
+  ('series_of_post_exceeded', 409, 'A post can be in at most 5 series.'),
+  ('series_exhausted', 409, 'You can have at most 100 series.'),
   ('series_follow_own', 400, 'You cannot follow your own series.');
 
 create trigger check_author before insert on app.series for each row execute function private.check_author();
@@ -87,10 +87,10 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('series ' || p_series, 0));
 end $$;
 comment on function private.lock_series is
-  'Lets one through at a time who moves parts of a series; what they count they read in a later statement. Rows of posts are locked before, series in the order of their ids.';
+  'Lets one through at a time who moves items of a series; what they count they read in a later statement. Rows of posts are locked before, series in the order of their ids.';
 
-create function private.place_part(p_series uuid, p_post uuid, p_position integer) returns boolean
-language plpgsql volatile security definer   -- positions are written here and by the trigger alone, those of unseen parts too
+create function private.place_item(p_series uuid, p_post uuid, p_position integer) returns boolean
+language plpgsql volatile security definer   -- positions are written here and by the trigger alone, those of unseen items too
 set search_path = ''
 as $$
 declare
@@ -99,10 +99,10 @@ declare
   v_to     integer;
   v_new    boolean;
 begin
-  perform from app.posts where id = p_post and author_id = private.caller() for update;   -- of two series at once, too
+  perform from app.posts where id = p_post and author_id = private.require_caller() for update;   -- of two series at once, too
   perform private.lock_series(p_series);
   perform from app.series s join app.posts p on p.author_id = s.author_id
-  where s.id = p_series and p.id = p_post and s.author_id = private.caller() and p.deleted_at is null;
+  where s.id = p_series and p.id = p_post and s.author_id = private.require_caller() and p.deleted_at is null;
   if not found then
     perform private.fail('series_unknown');
   end if;
@@ -126,19 +126,19 @@ begin
   update app.series_items
   set position = case when post_id = p_post then v_to else position + sign(v_from - v_to)::integer end
   where series_id = p_series and position between least(v_from, v_to) and greatest(v_from, v_to) and v_from <> v_to;
-  -- as if the part left its place and came in at the other
-  update private.left_parts l
+  -- as if the item left its place and came in at the other
+  update private.left_items l
   set position = m.position + (m.position > v_to)::integer
   from (select post_id, position - (position > v_from)::integer as position
-        from private.left_parts where series_id = p_series) m
+        from private.left_items where series_id = p_series) m
   where l.series_id = p_series and l.post_id = m.post_id;
   return v_new;
 end $$;
-comment on function private.place_part is
-  'Puts one''s post into one''s series at this position, or at the end; a part moves there. Those behind give way. True when it was no part before. Fails: series_unknown, series_full, series_of_post_exceeded, series_position.';
+comment on function private.place_item is
+  'Puts one''s post into one''s series at this position, or at the end; an item moves there. Those behind give way. True when it was no item before. Fails: series_unknown, series_full, series_of_post_exceeded, series_position.';
 
 create function private.leave_series() returns trigger
-language plpgsql volatile security definer   -- positions are written by triggers and private.place_part alone
+language plpgsql volatile security definer   -- positions are written by triggers and private.place_item alone
 set search_path = ''
 as $$
 declare
@@ -150,8 +150,8 @@ begin
     perform private.lock_series(v_series);
     delete from app.series_items where series_id = v_series and post_id = new.id returning position into v_gap;
     update app.series_items set position = position - 1 where series_id = v_series and position > v_gap;
-    update private.left_parts set position = position - 1 where series_id = v_series and position > v_gap;
-    insert into private.left_parts (series_id, post_id, position) values (v_series, new.id, v_gap);
+    update private.left_items set position = position - 1 where series_id = v_series and position > v_gap;
+    insert into private.left_items (series_id, post_id, position) values (v_series, new.id, v_gap);
   end loop;
   return null;
 end $$;
@@ -189,7 +189,7 @@ select s.id, s.author_id,
 from app.series s
 join app.person_card author on author.id = s.author_id;
 comment on view app.series_card is
-  'A series as its viewer sees it: {id, authorId, author, title, description, partCount, followed, createdAt}. partCount counts the parts that the viewer sees.';
+  'A series as its viewer sees it: {id, authorId, author, title, description, partCount, followed, createdAt}. partCount counts the items that the viewer sees.';
 
 create function private.series_cards(p_ids uuid[]) returns json
 language plpgsql stable

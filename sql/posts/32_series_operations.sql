@@ -1,7 +1,7 @@
--- Making series, their parts, and following them.
+-- Making series, their items, and following them.
 -- docs/decisions.md, Posts.
 
-create function private.series(p_series uuid) returns app.series
+create function private.require_series(p_series uuid) returns app.series
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
@@ -14,7 +14,7 @@ begin
   end if;
   return v_series;
 end $$;
-comment on function private.series is 'The series, when the caller may see it. Fails: series_unknown.';
+comment on function private.require_series is 'The series, when the caller may see it. Fails: series_unknown.';
 
 create function api.create_series(p_title text, p_description text default null) returns json
 language plpgsql volatile
@@ -24,23 +24,23 @@ declare
   v_id uuid;
 begin
   insert into app.series (author_id, title, description)
-  values (private.caller(), private.trimmed(p_title), nullif(private.trimmed(p_description), ''))
+  values (private.require_caller(), private.trimmed(p_title), nullif(private.trimmed(p_description), ''))
   returning id into v_id;
   return private.series_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_series is
-  'Makes a series of the caller, still without parts. Fails: series_title, series_description, series_exhausted.';
+  'Makes a series of the caller, still without items. Fails: series_title, series_description, series_exhausted.';
 
 create function api.list_my_series(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_caller uuid := private.caller();
+  v_caller uuid := private.require_caller();
   v_from   app.series;
   v_ids    uuid[];
 begin
-  select * into v_from from app.series where id = private.cursor_uuid(p_cursor) and author_id = v_caller;
+  select * into v_from from app.series where id = private.require_cursor(p_cursor) and author_id = v_caller;
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
@@ -58,17 +58,17 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_series app.series := private.series(p_id);
+  v_series app.series := private.require_series(p_id);
   v_post   app.posts;
 begin
-  if v_series.author_id <> private.caller() then
+  if v_series.author_id <> private.require_caller() then
     perform private.fail('series_not_yours');
   end if;
-  v_post := private.own_post(p_post_id);   -- locked: neither deleted nor published meanwhile
+  v_post := private.lock_own_post(p_post_id);   -- locked: neither deleted nor published meanwhile
   if v_post.format = 'repost' then
     perform private.fail('series_repost');
   end if;
-  if private.place_part(p_id, p_post_id, p_position) and v_post.published_at is not null then
+  if private.place_item(p_id, p_post_id, p_position) and v_post.published_at is not null then
     perform private.emit('posts.series.extended', json_build_object('seriesId', p_id, 'postId', p_post_id));
   end if;
   return (select json_build_object('seriesId', i.series_id, 'position', i.position,
@@ -76,7 +76,7 @@ begin
           from app.series_items i where i.series_id = p_id and i.post_id = p_post_id);
 end $$;
 comment on function api.add_series_item is
-  'Makes one''s post a part of one''s series, or moves the part that it is: {seriesId, position, post}. Fails: series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, series_full, series_of_post_exceeded.';
+  'Makes one''s post an item of one''s series, or moves the item that it is: {seriesId, position, post}. Fails: series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, series_full, series_of_post_exceeded.';
 
 create function private.extend_series(p_event jsonb) returns void
 language plpgsql volatile
@@ -87,24 +87,24 @@ begin
   from app.series_items i where i.post_id = (p_event ->> 'postId')::uuid;
 end $$;
 comment on function private.extend_series is
-  'Listener: a scheduled post that is a part already extends its series when it goes out.';
+  'Listener: a scheduled post that is an item already extends its series when it goes out.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.extend_series', 500);
 
-create function private.part_place(p_series uuid, p_post uuid) returns integer
+create function private.find_item_place(p_series uuid, p_post uuid) returns integer
 language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
 set search_path = ''
 as $$
 begin
-  -- post_time alone would not know a scheduled part, which its author sees
-  if private.post_visible_to(p_post, app.uid()) or private.post_time(p_post) is not null then
+  -- post_time alone would not know a scheduled item, which its author sees
+  if private.post_visible_to(p_post, app.uid()) or private.find_post_time(p_post) is not null then
     return coalesce(
       (select position from app.series_items where series_id = p_series and post_id = p_post),
-      (select position - 1 from private.left_parts where series_id = p_series and post_id = p_post));
+      (select position - 1 from private.left_items where series_id = p_series and post_id = p_post));
   end if;
   return null;
 end $$;
-comment on function private.part_place is
+comment on function private.find_item_place is
   'The position behind which a walk goes on from a cursor''s post: also from a deleted one, never from one that was not for the caller.';
 
 create function api.list_series_items(p_series_id uuid, p_limit integer default 20, p_cursor text default null) returns json
@@ -112,13 +112,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.cursor_uuid(p_cursor);
-  v_place  integer := coalesce(private.part_place(p_series_id, v_cursor), 0);
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  integer := coalesce(private.find_item_place(p_series_id, v_cursor), 0);
   v_before integer;
   v_ids    uuid[];
 begin
-  perform private.series(p_series_id);
-  if v_cursor is not null and private.part_place(p_series_id, v_cursor) is null then
+  perform private.require_series(p_series_id);
+  if v_cursor is not null and private.find_item_place(p_series_id, v_cursor) is null then
     perform private.fail('cursor_unknown');
   end if;
   -- all that the caller sees, at most 200: a position is a place among these, and tells nothing of others
@@ -133,16 +133,16 @@ begin
       coalesce(v_ids::text[], '{}'), p_limit));
 end $$;
 comment on function api.list_series_items is
-  'The parts of a series that the caller sees, in order: {series, items: [{position, post}], nextCursor, hasMore}; position is the place among these. Fails: series_unknown, cursor_unknown, limit_out_of_range.';
+  'The items of a series that the caller sees, in order: {series, items: [{position, post}], nextCursor, hasMore}; position is the place among these. Fails: series_unknown, cursor_unknown, limit_out_of_range.';
 
 create function api.follow_series(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_series app.series := private.series(p_id);
+  v_series app.series := private.require_series(p_id);
 begin
-  if v_series.author_id = private.caller() then
+  if v_series.author_id = private.require_caller() then
     perform private.fail('series_follow_own');
   end if;
   -- seen and written in one statement: a block between the two would answer otherwise than an unknown series
@@ -151,16 +151,16 @@ begin
   return json_build_object('following', true);
 end $$;
 comment on function api.follow_series is
-  'Follows a series, to be told of its new parts; repeating it changes nothing. Answers {following}. Fails: series_unknown, series_follow_own.';
+  'Follows a series, to be told of its new items; repeating it changes nothing. Answers {following}. Fails: series_unknown, series_follow_own.';
 
 create function api.unfollow_series(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from app.series_follows where series_id = p_id and user_id = private.caller();
+  delete from app.series_follows where series_id = p_id and user_id = private.require_caller();
   if not found then
-    perform private.series(p_id);
+    perform private.require_series(p_id);
   end if;
   return null;   -- answered as 204
 end $$;

@@ -20,16 +20,16 @@ insert into private.events (name, payload, happens) values
   ('posts.co_author.accepted', '{inviteId,postId,userId}',
    'the invited becomes a co-author');
 
-insert into private.errors (word, status, text) values
-  ('split_share', 422, 'A share is a whole number from 0 to 100 percent.'),
-  ('split_share_exceeded', 422, 'The shares of co-authors add up to 90 percent at most.'),
-  ('co_author_repost', 422, 'A repost has no co-authors.'),
+insert into private.errors (code, status, text) values
+  ('split_share', 422, 'splitShare must be a whole number from 0 to 100.'),
+  ('split_share_exceeded', 422, 'The shares of all co-authors of a post can add up to at most 90 percent.'),
+  ('co_author_repost', 422, 'A repost cannot have co-authors.'),
   ('co_author_oneself', 400, 'You cannot be your own co-author.'),
-  ('co_author_already', 409, 'This person is a co-author of the post already, or invited.'),
-  ('co_authors_exhausted', 409, 'A post has at most 4 co-authors, invited ones included.'),
-  ('co_author_outside', 422, 'This person may not see the post.'),
+  ('co_author_already', 409, 'This person is already a co-author of the post, or invited to be one.'),
+  ('co_authors_exhausted', 409, 'A post can have at most 4 co-authors, including those who are invited.'),
+  ('co_author_outside', 422, 'A co-author must be able to see the post.'),
   ('co_author_invitation_unknown', 404, 'There is no such invitation.'),
-  ('co_author_resolved', 409, 'This invitation was accepted already.');
+  ('co_author_resolved', 409, 'This invitation has already been accepted.');
 
 create function private.end_co_author_invitations() returns trigger
 language plpgsql security definer   -- a block ends the other's invitations too
@@ -65,7 +65,7 @@ begin
 end $$;
 comment on function private.co_author is 'A co-author: {id, postId, userId, user, splitShare, status, createdAt}.';
 
-create function private.check_split(p_post uuid, p_share integer) returns void
+create function private.require_split(p_post uuid, p_share integer) returns void
 language plpgsql stable
 set search_path = ''
 as $$
@@ -75,7 +75,7 @@ begin
     perform private.fail('split_share_exceeded');
   end if;
 end $$;
-comment on function private.check_split is
+comment on function private.require_split is
   'Whether a share fits beside the accepted ones of a post. Lock the post first. Fails: split_share_exceeded.';
 
 create function api.invite_co_author(p_id uuid, p_user_id text, p_split_share integer) returns json
@@ -84,7 +84,7 @@ set search_path = ''
 as $$
 declare
   v_person uuid := private.lock_person(p_user_id);
-  v_post   app.posts := private.own_post(p_id);
+  v_post   app.posts := private.lock_own_post(p_id);
   v_row    app.post_co_authors;
 begin
   if v_post.format = 'repost' then
@@ -102,7 +102,7 @@ begin
   elsif private.post_visible_to(p_id, v_person) is not true then
     perform private.fail('co_author_outside');
   end if;
-  perform private.check_split(p_id, p_split_share);
+  perform private.require_split(p_id, p_split_share);
 
   insert into app.post_co_authors (post_id, user_id, split_share) values (p_id, v_person, p_split_share)
   returning * into v_row;
@@ -123,7 +123,7 @@ begin
   perform from app.posts where id = p_post for no key update;
   -- what is read after the lock is what holds
   select * into v_row from app.post_co_authors
-  where id = p_invite and post_id = p_post and user_id = private.caller() for update;
+  where id = p_invite and post_id = p_post and user_id = private.require_caller() for update;
   if (p_accept is not false or v_row.status is distinct from 'accepted') and private.post_visible_to(p_post, app.uid()) is not true then
     perform private.fail('post_unknown');
   elsif v_row.id is null then
@@ -133,7 +133,7 @@ begin
   end if;
 
   if p_accept then
-    perform private.check_split(p_post, v_row.split_share);
+    perform private.require_split(p_post, v_row.split_share);
     update app.post_co_authors set status = 'accepted' where id = p_invite returning * into v_row;
     perform private.emit('posts.co_author.accepted', json_build_object(
       'inviteId', p_invite, 'postId', p_post, 'userId', v_row.user_id));
@@ -155,7 +155,7 @@ begin
   if p_accept is not false or not exists (
        select from app.post_co_authors
        where id = p_invite_id and post_id = p_id and user_id = app.uid() and status = 'accepted') then
-    perform private.post(p_id);
+    perform private.require_post(p_id);
   end if;
   return private.co_author(private.settle_co_author(p_id, p_invite_id, p_accept));
 end $$;

@@ -1,8 +1,8 @@
 -- Pins: up to three posts that stand first in an author's profile.
 -- docs/decisions.md, Posts.
 
-insert into private.errors (word, status, text) values
-  ('pins_exhausted', 409, 'You have pinned 3 posts already. Unpin one first.');
+insert into private.errors (code, status, text) values
+  ('pins_exhausted', 409, 'You can pin at most 3 posts. Unpin one first.');
 
 create function private.pin(p_post uuid) returns void
 language plpgsql volatile security definer   -- pinned_at is no column that people may write
@@ -12,7 +12,7 @@ declare
   v_pinned integer;
 begin
   -- the lock first, then the count in a later statement: of two at once the second sees what the first has pinned
-  perform pg_advisory_xact_lock(hashtextextended('pins ' || private.caller(), 0));
+  perform pg_advisory_xact_lock(hashtextextended('pins ' || private.require_caller(), 0));
   select count(*) into v_pinned from app.posts
   where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post
     -- a repost out of sight is on no profile, and nobody could find it there to take it off
@@ -30,7 +30,7 @@ set search_path = ''
 as $$
 begin
   update app.posts set pinned_at = null
-  where id = p_post and author_id = private.caller() and pinned_at is not null and deleted_at is null;
+  where id = p_post and author_id = private.require_caller() and pinned_at is not null and deleted_at is null;
   return found;
 end $$;
 comment on function private.unpin is 'Unpins a post of the caller''s; false when it was not pinned.';
@@ -40,7 +40,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post app.posts := private.own_post(p_id);
+  v_post app.posts := private.lock_own_post(p_id);
 begin
   if v_post.published_at is null then
     perform private.fail('post_not_out');
@@ -57,7 +57,7 @@ set search_path = ''
 as $$
 begin
   if not private.unpin(p_id) then
-    perform private.own_post(p_id);
+    perform private.lock_own_post(p_id);
   end if;
   return null;   -- answered as 204
 end $$;

@@ -1,11 +1,11 @@
 -- Publishing and opening posts. What is published later: 52_schedule.sql.
 -- docs/decisions.md, Posts.
 
-insert into private.errors (word, status, text) values
-  ('publish_at_past', 422, 'publishAt lies in the future.'),
-  ('repost_bare', 422, 'A repost has no poll, no time, no interests and no depth of its own, and nothing but its visibility can be changed.');
+insert into private.errors (code, status, text) values
+  ('publish_at_past', 422, 'publishAt must lie in the future.'),
+  ('repost_bare', 422, 'A repost cannot have a poll, a time, interests or a depth of its own, and only its visibility can be changed.');
 
-create function private.media(p_media jsonb) returns jsonb
+create function private.require_media(p_media jsonb) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -29,10 +29,10 @@ begin
     select jsonb_agg(jsonb_build_object('url', piece ->> 'url', 'alt', nullif(private.trimmed(piece ->> 'alt'), '')) order by place)
     from jsonb_array_elements(p_media) with ordinality m (piece, place));
 end $$;
-comment on function private.media is
+comment on function private.require_media is
   'Media as a post keeps it: [{url, alt}] without other fields, alt null where it says nothing. How many is for the format to say. Fails: post_media.';
 
-create function private.further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
+create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable
 set search_path = ''
 as $$
@@ -48,10 +48,10 @@ begin
   end if;
   return v_more;
 end $$;
-comment on function private.further_interests is
+comment on function private.require_further_interests is
   'A post''s interests beside the primary one, each once, by their ids. Fails: post_interests_exceeded, interest_unknown (also for the primary one).';
 
-create function private.check_publish_at(p_publish_at timestamptz) returns void
+create function private.require_future(p_publish_at timestamptz) returns void
 language plpgsql stable
 set search_path = ''
 as $$
@@ -60,7 +60,7 @@ begin
     perform private.fail('publish_at_past');
   end if;
 end $$;
-comment on function private.check_publish_at is 'Passes for a moment in the future and for null, which is at once. Fails: publish_at_past.';
+comment on function private.require_future is 'Passes for a moment in the future and for null, which is at once. Fails: publish_at_past.';
 
 create function api.create_post(
   p_body text default '', p_format text default 'note', p_title text default null, p_visibility text default 'public',
@@ -74,7 +74,7 @@ as $$
 declare
   v_request json := json_build_array(p_body, p_format, p_title, p_visibility, p_depth, p_interest_id, p_interest_ids, p_persona_id,
                                      p_media, p_poll, p_quoted_post_id, p_publish_at, p_is_journalism);
-  v_answer  json := private.replayed('create_post', v_request);
+  v_answer  json := private.begin_idempotent('create_post', v_request);
   v_more    uuid[];
   v_post    uuid;
 begin
@@ -88,28 +88,28 @@ begin
                               or p_interest_id is not null or p_interest_ids <> '{}' or p_depth <> 0) then
     perform private.fail('repost_bare');
   end if;
-  perform private.check_publish_at(p_publish_at);
-  v_more := private.further_interests(p_interest_id, p_interest_ids);
+  perform private.require_future(p_publish_at);
+  v_more := private.require_further_interests(p_interest_id, p_interest_ids);
 
   while v_post is null loop
     insert into app.posts (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth, interest_id,
                            is_journalism, publish_at, published_at)
-    values (private.caller(), case when p_persona_id is not null then private.own_persona(p_persona_id) end,
-            p_format, private.trimmed(p_title), private.trimmed(p_body), private.media(p_media),
+    values (private.require_caller(), case when p_persona_id is not null then private.require_own_persona(p_persona_id) end,
+            p_format, private.trimmed(p_title), private.trimmed(p_body), private.require_media(p_media),
             -- looked for by the statement that writes: what is hidden just then answers as what there is not
-            case when p_quoted_post_id is not null then private.quotable(p_quoted_post_id) end,
+            case when p_quoted_post_id is not null then private.require_quotable(p_quoted_post_id) end,
             p_visibility, p_depth, p_interest_id, p_is_journalism, p_publish_at, case when p_publish_at is null then now() end)
     on conflict (author_id, quoted_post_id) where format = 'repost' and deleted_at is null do nothing
     returning id into v_post;
     if v_post is null then
       select id into v_post from app.posts
-      where author_id = app.uid() and quoted_post_id = private.quotable(p_quoted_post_id)
+      where author_id = app.uid() and quoted_post_id = private.require_quotable(p_quoted_post_id)
         and format = 'repost' and deleted_at is null;
       v_answer := private.post_cards(array[v_post]) -> 0;
     end if;
   end loop;
   if v_answer is not null then
-    return private.keep('create_post', v_answer);   -- a repost that stands already
+    return private.finish_idempotent('create_post', v_answer);   -- a repost that stands already
   end if;
 
   if v_more <> '{}' then
@@ -121,7 +121,7 @@ begin
   if p_publish_at is null then
     perform private.emit('posts.post.published', json_build_object('postId', v_post, 'authorId', app.uid()));
   end if;
-  return private.keep('create_post', private.post_cards(array[v_post]) -> 0);
+  return private.finish_idempotent('create_post', private.post_cards(array[v_post]) -> 0);
 end $$;
 comment on function api.create_post is
   'Publishes a post of any format, or schedules it (p_publish_at). A repost that stands already is answered as it is. Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, journalism_not_allowed, those of private.add_poll, idempotency_key_reused, idempotency_key_busy.';
@@ -131,7 +131,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  perform private.post(p_id);
+  perform private.require_post(p_id);
   return private.merged(private.post_cards(array[p_id]) -> 0, json_build_object('replies', api.list_replies(p_id)));
 end $$;
 comment on function api.get_post is

@@ -1,9 +1,9 @@
 -- Editing and deleting one's posts. No edit fans out: nobody is told, and nothing is published again.
 -- docs/decisions.md, Posts.
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('post_fixed', 422, 'The format of a post, its poll and what it quotes cannot be changed.'),
-  ('post_is_published', 422, 'This post is published already: publishAt can be changed only while it is scheduled.');
+  ('post_is_published', 422, 'This post is already published. publishAt can only be changed while a post is scheduled.');
 
 create function private.keep_version() returns trigger
 language plpgsql security definer   -- versions are written by this trigger alone
@@ -44,7 +44,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post     app.posts := private.own_post(p_id);
+  v_post     app.posts := private.lock_own_post(p_id);
   v_time     timestamptz := (p_changes ->> 'publishAt')::timestamptz;
   v_interest uuid := v_post.interest_id;
   v_others   uuid[] := array(select interest_id from app.post_interests where post_id = p_id and not is_primary order by interest_id);
@@ -62,7 +62,7 @@ begin
     if v_post.published_at is not null then
       perform private.fail('post_is_published');
     end if;
-    perform private.check_publish_at(v_time);
+    perform private.require_future(v_time);
   end if;
   if p_changes ? 'interestId' then
     v_interest := (p_changes ->> 'interestId')::uuid;
@@ -71,17 +71,17 @@ begin
     v_more := array(select i::uuid from jsonb_array_elements_text(nullif(p_changes -> 'interestIds', 'null')) i);
   end if;
   if p_changes ?| '{interestId,interestIds}' then
-    v_more := private.further_interests(v_interest, v_more);
+    v_more := private.require_further_interests(v_interest, v_more);
   end if;
 
   update app.posts set
     title = case when p_changes ? 'title' then private.trimmed(p_changes ->> 'title') else title end,
     body = case when p_changes ? 'body' then private.trimmed(p_changes ->> 'body') else body end,
-    media = case when p_changes ? 'media' then private.media(nullif(p_changes -> 'media', 'null')) else media end,
+    media = case when p_changes ? 'media' then private.require_media(nullif(p_changes -> 'media', 'null')) else media end,
     visibility = case when p_changes ? 'visibility' then p_changes ->> 'visibility' else visibility end,
     depth = case when p_changes ? 'depth' then (p_changes ->> 'depth')::smallint else depth end,
     interest_id = v_interest,
-    persona_id = case when p_changes ->> 'personaId' is not null then private.own_persona((p_changes ->> 'personaId')::uuid)
+    persona_id = case when p_changes ->> 'personaId' is not null then private.require_own_persona((p_changes ->> 'personaId')::uuid)
                       when p_changes ? 'personaId' then null else persona_id end,
     is_journalism = case when p_changes ? 'isJournalism' then (p_changes ->> 'isJournalism')::boolean else is_journalism end,
     publish_at = coalesce(v_time, publish_at)
@@ -125,7 +125,7 @@ language plpgsql volatile security definer   -- nobody, its author included, see
 set search_path = ''
 as $$
 begin
-  return (select private.delete_post(p.id) is not null from app.posts p where p.id = p_post and p.author_id = private.caller());
+  return (select private.delete_post(p.id) is not null from app.posts p where p.id = p_post and p.author_id = private.require_caller());
 end $$;
 comment on function private.delete_own_post is
   'Deletes the caller''s own post. False when it was deleted before, null when it is not theirs.';
@@ -135,8 +135,8 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if private.reposted(p_id) is null then   -- one's repost goes whatever one sees of what it is of
-    perform private.own_post(p_id);
+  if private.find_reposted(p_id) is null then   -- one's repost goes whatever one sees of what it is of
+    perform private.lock_own_post(p_id);
   end if;
   if private.delete_own_post(p_id) is not true then   -- of two at once the second finds none
     perform private.fail('post_unknown');

@@ -41,7 +41,7 @@ begin
   select p.id into v_post
   from app.posts p join app.users u on u.id = p.author_id
   where p.published_at is null and p.deleted_at is null and greatest(p.publish_at, p.publish_again_at) <= now()
-    and not p.author_silenced and u.banned_at is null and u.erased_at is null
+    and not p.author_banned and u.banned_at is null and u.erased_at is null
   order by greatest(p.publish_at, p.publish_again_at) limit 1
   for update of p skip locked;
   if not found then
@@ -60,14 +60,14 @@ comment on function private.job_publish_scheduled is
   'Job: lets the scheduled post go out that has been due the longest, its author neither banned nor erased: 1. One that fails goes behind the others that are due, and is tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('publish-scheduled', '* * * * *', 60, true);
 
-create function private.scheduled_time(p_post uuid) returns timestamptz
+create function private.find_scheduled_time(p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its post was deleted since
 set search_path = ''
 as $$
 begin
   return (select coalesce(publish_at, scheduled_emitted_at) from app.posts where id = p_post and author_id = app.uid());
 end $$;
-comment on function private.scheduled_time is
+comment on function private.find_scheduled_time is
   'Where a cursor''s post stands among the caller''s scheduled ones: also one that has gone out or was deleted, never another''s. One that was published before its time stands at the moment when that was.';
 
 create function api.list_scheduled_posts(p_limit integer default 20, p_cursor text default null) returns json
@@ -75,15 +75,15 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me    uuid := private.caller();
-  v_after uuid := private.cursor_uuid(p_cursor);
+  v_me    uuid := private.require_caller();
+  v_after uuid := private.require_cursor(p_cursor);
   v_from  timestamptz := '-infinity';
   v_ids   uuid[];
 begin
   if v_after is null then
     v_after := v_me;   -- any will do beside infinity
   else
-    v_from := private.scheduled_time(v_after);
+    v_from := private.find_scheduled_time(v_after);
     if v_from is null then
       perform private.fail('cursor_unknown');
     end if;

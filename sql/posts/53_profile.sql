@@ -1,23 +1,23 @@
 -- A person's posts on their profile: the pinned ones first, then the newest.
 -- docs/decisions.md, Posts.
 
-create function private.profile_place(
+create function private.require_profile_place(
   p_cursor text, p_author uuid, out post_id uuid, out pinned_at timestamptz, out published_at timestamptz
 )
 language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
 set search_path = ''
 as $$
 begin
-  post_id := private.cursor_uuid(p_cursor);
-  if private.post_time(post_id) is not null then
+  post_id := private.require_cursor(p_cursor);
+  if private.find_post_time(post_id) is not null then
     select p.pinned_at, p.published_at into pinned_at, published_at
-    from app.posts p where p.id = profile_place.post_id and p.author_id = p_author;
+    from app.posts p where p.id = require_profile_place.post_id and p.author_id = p_author;
   end if;
   if p_cursor is not null and published_at is null then
     perform private.fail('cursor_unknown');
   end if;
 end $$;
-comment on function private.profile_place is
+comment on function private.require_profile_place is
   'Where a cursor''s post stands on its author''s profile: among the pinned when pinned_at is there (a deleted one keeps it), else in time. Fails for what is none of theirs or was not for the caller: cursor_unknown.';
 
 create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
@@ -25,13 +25,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_author uuid := private.person(p_username);
+  v_author uuid := private.require_person(p_username);
   v_before uuid;
   v_pinned timestamptz;
   v_from   timestamptz;
   v_ids    uuid[] := '{}';
 begin
-  select post_id, pinned_at, published_at into v_before, v_pinned, v_from from private.profile_place(p_cursor, v_author);
+  select post_id, pinned_at, published_at into v_before, v_pinned, v_from from private.require_profile_place(p_cursor, v_author);
   if v_before is null then
     v_before := v_author;   -- any will do beside infinity
     v_pinned := 'infinity';

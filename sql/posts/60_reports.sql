@@ -1,30 +1,30 @@
 -- Posts and replies as targets of reports: how a report finds them. The reports themselves: sql/social/70_reports.sql.
 
-create function private.reported_post(p_target text) returns uuid
+create function private.require_reported_post(p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 begin
   if pg_input_is_valid(p_target, 'uuid') then
-    return (private.post(p_target::uuid)).id;
+    return (private.require_post(p_target::uuid)).id;
   end if;
   perform private.fail('post_unknown');
   return null;
 end $$;
-comment on function private.reported_post is 'The post that a report names, when the caller may see it. Fails: post_unknown.';
+comment on function private.require_reported_post is 'The post that a report names, when the caller may see it. Fails: post_unknown.';
 
-create function private.reported_reply(p_target text) returns uuid
+create function private.require_reported_reply(p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 begin
   if pg_input_is_valid(p_target, 'uuid') then
-    return (private.reply(p_target::uuid)).id;
+    return (private.require_reply(p_target::uuid)).id;
   end if;
   perform private.fail('reply_unknown');
   return null;
 end $$;
-comment on function private.reported_reply is 'The reply that a report names, when the caller may see it. Fails: reply_unknown.';
+comment on function private.require_reported_reply is 'The reply that a report names, when the caller may see it. Fails: reply_unknown.';
 
 insert into private.report_targets (type, finder) values
-  ('post', 'private.reported_post'), ('reply', 'private.reported_reply');
+  ('post', 'private.require_reported_post'), ('reply', 'private.require_reported_reply');

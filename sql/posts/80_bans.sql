@@ -23,28 +23,28 @@ create trigger _100_lock_published after update of banned_at, erased_at on app.u
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
   execute function private.lock_published();
 
-create function private.silence_posts() returns trigger
+create function private.mark_posts_of_banned() returns trigger
 language plpgsql security definer   -- a ban changes rows of the banned person
 set search_path = ''
 as $$
 begin
-  update app.posts set author_silenced = new.banned_at is not null where author_id = new.id;
+  update app.posts set author_banned = new.banned_at is not null where author_id = new.id;
   return null;
 end $$;
-comment on function private.silence_posts is 'Trigger: a ban takes a person''s posts from everyone, its end gives them back.';
-create trigger _150_silence_posts after update of banned_at on app.users
+comment on function private.mark_posts_of_banned is 'Trigger: a ban takes a person''s posts from everyone, its end gives them back.';
+create trigger _150_mark_posts_of_banned after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
-  execute function private.silence_posts();
+  execute function private.mark_posts_of_banned();
 
-create function private.silence_replies() returns trigger
+create function private.mark_replies_of_banned() returns trigger
 language plpgsql security definer   -- a ban changes rows of the banned person
 set search_path = ''
 as $$
 begin
-  update app.replies set author_silenced = new.banned_at is not null where author_id = new.id;
+  update app.replies set author_banned = new.banned_at is not null where author_id = new.id;
   return null;
 end $$;
-comment on function private.silence_replies is 'Trigger: a ban takes a person''s replies from everyone, its end gives them back.';
-create trigger _151_silence_replies after update of banned_at on app.users
+comment on function private.mark_replies_of_banned is 'Trigger: a ban takes a person''s replies from everyone, its end gives them back.';
+create trigger _151_mark_replies_of_banned after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
-  execute function private.silence_replies();
+  execute function private.mark_replies_of_banned();

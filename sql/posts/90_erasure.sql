@@ -1,8 +1,8 @@
 -- What erasure does to posts, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.posts', 'author_id', 'posts', '{author_silenced,required_level,hot_at,warmth,publish_again_at,words,closer_id,original_author_id}'),
-  ('app.replies', 'author_id', 'replies', '{author_silenced,required_level}'),
+  ('app.posts', 'author_id', 'posts', '{author_banned,required_level,trending_at,trending_boost,publish_again_at,keyword_text,closer_id,original_author_id}'),
+  ('app.replies', 'author_id', 'replies', '{author_banned,required_level}'),
   ('app.reactions', 'user_id', 'reactions', '{}'),
   ('app.bookmarks', 'user_id', 'bookmarks', '{}'),
   ('app.post_mutes', 'user_id', 'postMutes', '{}'),
@@ -22,7 +22,7 @@ insert into private.personal_data (relation, person_column, section, whose, omit
   ('app.polls', 'post_id', 'polls', 'post_id in (select p.id from app.posts p where p.author_id = $1)', '{close_again_at}');
 insert into private.personal_data (relation, person_column, reason) values
   ('private.ended_bookmarks', 'user_id', 'A place in a list, kept for a day after its bookmark was taken back.'),
-  ('private.left_parts', 'series_id', 'A place in a list, where a deleted post was part of a series.');
+  ('private.left_items', 'series_id', 'A place in a list, where a deleted post was an item of a series.');
 
 create function private.erase_posts() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
@@ -37,7 +37,7 @@ begin
                where p.author_id = new.id and o.text <> ''
                order by o.id for no key update of o);   -- as votes lock them
   delete from app.post_co_authors where user_id = new.id;
-  delete from app.series where author_id = new.id;   -- their parts are gone with the posts, nothing else refers to them
+  delete from app.series where author_id = new.id;   -- their items are gone with the posts, nothing else refers to them
   delete from app.series_follows where user_id = new.id;
   delete from app.post_mutes where user_id = new.id;
   delete from private.ended_bookmarks where user_id = new.id;

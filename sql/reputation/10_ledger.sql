@@ -73,14 +73,14 @@ comment on function private.sum_reputation is 'Trigger: keeps app.reputation.';
 create trigger sum_reputation after insert on app.reputation_entries
   referencing new table as written for each statement execute function private.sum_reputation();
 
-create function private.roll_up_share(p_level integer) returns numeric
+create function private.roll_up_fraction(p_level integer) returns numeric
 language plpgsql immutable   -- a row's cost: a tenth of what SQL costs with a search_path
 set search_path = ''
 as $$
 begin
   return (array[1, 0.50, 0.25, 0.12])[least(p_level, 3) + 1] / power(2::numeric, greatest(p_level - 3, 0));
 end $$;
-comment on function private.roll_up_share is
+comment on function private.roll_up_fraction is
   'What the interest so many levels up gets of an entry: all at 0, then 50, 25, 12 %, and half of that for each further level.';
 
 create function private.add_reputation(
@@ -102,7 +102,7 @@ begin
   ), share as (
     -- each level rounded by itself, before and after: of differences rounded level by level something would stay
     select l.id, l.level,
-           round(p_points * private.roll_up_share(l.level), 2) - round(p_before * private.roll_up_share(l.level), 2) as delta
+           round(p_points * private.roll_up_fraction(l.level), 2) - round(p_before * private.roll_up_fraction(l.level), 2) as delta
     from line l
   )
   insert into app.reputation_entries

@@ -59,7 +59,7 @@ comment on function private.reach_level is 'Trigger: keeps app.reputation.highes
 create trigger reach_level before insert or update of value on app.reputation
   for each row execute function private.reach_level();
 
-create function private.tell_level() returns trigger
+create function private.announce_level() returns trigger
 language plpgsql
 set search_path = ''
 as $$
@@ -68,9 +68,9 @@ begin
     'userId', new.user_id, 'interestId', new.interest_id, 'level', private.level_name(new.highest_level)));
   return null;
 end $$;
-comment on function private.tell_level is
+comment on function private.announce_level is
   'Trigger: a person rose above every level that they had in an interest. Of several at once the highest is told.';
-create trigger tell_first_level after insert on app.reputation
-  for each row when (new.highest_level > 0) execute function private.tell_level();
-create trigger tell_level after update of value on app.reputation
-  for each row when (new.highest_level > old.highest_level) execute function private.tell_level();
+create trigger announce_first_level after insert on app.reputation
+  for each row when (new.highest_level > 0) execute function private.announce_level();
+create trigger announce_level after update of value on app.reputation
+  for each row when (new.highest_level > old.highest_level) execute function private.announce_level();

@@ -64,7 +64,7 @@ end $$;
 comment on function private.reverse_reputation is
   'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_ledger): an entry is undone once.';
 
-create function private.earn_by_post(p_post uuid, p_kind text, p_from uuid) returns void
+create function private.earn_reputation_by_post(p_post uuid, p_kind text, p_from uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -80,10 +80,10 @@ begin
   perform private.earn_reputation(p.author_id, p.interest_id, p_kind, p.id, p_from)
   from app.posts p where p.id = p_post and p.deleted_at is null;
 end $$;
-comment on function private.earn_by_post is
+comment on function private.earn_reputation_by_post is
   'Gives a post''s author, in its primary interest, what somebody''s reaction, bookmark or repost of it is worth. Nothing for a deleted one.';
 
-create function private.earn_from_post(p_event jsonb) returns void
+create function private.earn_reputation_from_post(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -92,11 +92,11 @@ begin
   from app.posts p
   where p.id = (p_event ->> 'postId')::uuid and p.format <> 'repost';
 end $$;
-comment on function private.earn_from_post is 'Listener: a published post earns its author post.contributed in its primary interest.';
+comment on function private.earn_reputation_from_post is 'Listener: a published post earns its author post.contributed in its primary interest.';
 insert into private.event_listeners (event, listener, position) values
-  ('posts.post.published', 'private.earn_from_post', 300);
+  ('posts.post.published', 'private.earn_reputation_from_post', 300);
 
-create function private.earn_from_reply(p_event jsonb) returns void
+create function private.earn_reputation_from_reply(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -105,25 +105,25 @@ begin
   from app.replies r join app.posts p on p.id = r.post_id
   where r.id = (p_event ->> 'replyId')::uuid;
 end $$;
-comment on function private.earn_from_reply is
+comment on function private.earn_reputation_from_reply is
   'Listener: a reply to another''s post earns its author by kind, in the post''s primary interest.';
 insert into private.event_listeners (event, listener, position) values
-  ('posts.reply.created', 'private.earn_from_reply', 300);
+  ('posts.reply.created', 'private.earn_reputation_from_reply', 300);
 
-create function private.earn_from_reaction() returns trigger
+create function private.earn_reputation_from_reaction() returns trigger
 language plpgsql security definer   -- writes for the post's author
 set search_path = ''
 as $$
 begin
-  perform private.earn_by_post(new.post_id, 'reaction.received', new.user_id);
+  perform private.earn_reputation_by_post(new.post_id, 'reaction.received', new.user_id);
   return null;
 end $$;
-comment on function private.earn_from_reaction is
+comment on function private.earn_reputation_from_reaction is
   'Trigger: a reaction earns the post''s author reaction.received, once a person and post.';
-create trigger _300_earn_from_reaction after insert on app.reactions
-  for each row execute function private.earn_from_reaction();
+create trigger _300_earn_reputation_from_reaction after insert on app.reactions
+  for each row execute function private.earn_reputation_from_reaction();
 
-create function private.reverse_from_reactions() returns trigger
+create function private.reverse_reputation_from_reactions() returns trigger
 language plpgsql security definer   -- writes for the posts' authors
 set search_path = ''
 as $$
@@ -138,12 +138,12 @@ begin
     where not exists (select from app.reactions r where r.post_id = g.post_id and r.user_id = g.user_id)));
   return null;
 end $$;
-comment on function private.reverse_from_reactions is
+comment on function private.reverse_reputation_from_reactions is
   'Trigger: when a person''s last reaction on a post goes, what it earned is taken back.';
-create trigger _300_reverse_from_reactions after delete on app.reactions
-  referencing old table as gone for each statement execute function private.reverse_from_reactions();
+create trigger _300_reverse_reputation_from_reactions after delete on app.reactions
+  referencing old table as gone for each statement execute function private.reverse_reputation_from_reactions();
 
-create function private.strongest_interest(p_user uuid) returns uuid
+create function private.find_strongest_interest(p_user uuid) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -155,25 +155,25 @@ begin
       (select u.interest_id from app.user_interests u
        where u.user_id = p_user order by u.created_at, u.interest_id limit 1)));
 end $$;
-comment on function private.strongest_interest is
+comment on function private.find_strongest_interest is
   'Where a person has the most reputation, else what they chose first, else null.';
 
-create function private.earn_from_invite(p_event jsonb) returns void
+create function private.earn_reputation_from_invite(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_inviter uuid := (p_event ->> 'inviterUserId')::uuid;
 begin
-  perform private.earn_reputation(v_inviter, private.strongest_interest(v_inviter), 'invite.used',
+  perform private.earn_reputation(v_inviter, private.find_strongest_interest(v_inviter), 'invite.used',
                        (p_event ->> 'codeId')::uuid, (p_event ->> 'newUserId')::uuid);
 end $$;
-comment on function private.earn_from_invite is
+comment on function private.earn_reputation_from_invite is
   'Listener: who brought somebody in earns invite.used in their strongest interest; nothing when they have none.';
 insert into private.event_listeners (event, listener, position) values
-  ('identity.invite_code.used', 'private.earn_from_invite', 300);
+  ('identity.invite_code.used', 'private.earn_reputation_from_invite', 300);
 
-create function private.earn_from_choice(p_event jsonb) returns void
+create function private.earn_reputation_from_choice(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -184,7 +184,7 @@ begin
     and i.id in (select c::uuid from jsonb_array_elements_text(p_event -> 'interestIds') as c)
   order by i.id;
 end $$;
-comment on function private.earn_from_choice is
+comment on function private.earn_reputation_from_choice is
   'Listener: a confirmed choice seeds the categories in it with onboarding.bootstrap, each once in a lifetime.';
 insert into private.event_listeners (event, listener, position) values
-  ('interests.user_selected', 'private.earn_from_choice', 300);
+  ('interests.user_selected', 'private.earn_reputation_from_choice', 300);

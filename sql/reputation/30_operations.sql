@@ -1,9 +1,9 @@
 -- What people see of reputation, and what it lets them do.
 -- docs/decisions.md, Reputation.
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('reputation_too_low', 403, 'Your reputation in this interest is too low for this.'),
-  ('journalism_not_allowed', 403, 'Journalism asks for a reputation of 20 in one interest.');
+  ('journalism_not_allowed', 403, 'You must have a reputation of at least 20 in one interest to publish journalism.');
 
 create function private.reputation_value(p_user uuid, p_interest uuid) returns numeric
 language plpgsql stable   -- invoker: of people whom the caller cannot see it is 0
@@ -53,7 +53,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return private.reputation_of(private.caller());
+  return private.reputation_of(private.require_caller());
 end $$;
 comment on function api.get_my_reputation is
   'The caller''s reputation, the strongest interest first: {total, items: [{interestId, slug, name, value, level}]}.';
@@ -63,7 +63,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return private.reputation_of(private.person(p_person));
+  return private.reputation_of(private.require_person(p_person));
 end $$;
 comment on function api.get_reputation is 'A person''s reputation, as api.get_my_reputation. Fails: person_unknown.';
 
@@ -72,7 +72,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if p_interest is not null and private.reputation_value(private.caller(), p_interest) < p_min then
+  if p_interest is not null and private.reputation_value(private.require_caller(), p_interest) < p_min then
     perform private.fail('reputation_too_low');
   end if;
 end $$;
@@ -121,7 +121,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me    uuid := private.caller();
+  v_me    uuid := private.require_caller();
   v_total numeric := private.total_reputation(v_me);
   v_best  numeric := coalesce((select max(value) from app.reputation where user_id = v_me), 0);
 begin

@@ -41,7 +41,7 @@ declare
   v_ids  uuid[];
 begin
   select e.position into v_from from app.reputation_entries e
-  where e.id = private.cursor_uuid(p_cursor) and e.user_id = p_user;
+  where e.id = private.require_cursor(p_cursor) and e.user_id = p_user;
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
@@ -68,7 +68,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me uuid := private.caller();
+  v_me uuid := private.require_caller();
 begin
   return json_build_object(
     'total', private.total_reputation(v_me),
@@ -84,7 +84,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_person uuid := private.person(p_person);
+  v_person uuid := private.require_person(p_person);
 begin
   return json_build_object(
     'userId', (select card ->> 'id' from app.person_card where id = v_person),

@@ -1,7 +1,7 @@
 -- What identity needs of reputation.
 -- docs/decisions.md, Reputation.
 
-create function private.total_reputation_kept() returns trigger
+create function private.keep_total_reputation() returns trigger
 language plpgsql security definer   -- the accounts of other people than the caller
 set search_path = ''
 as $$
@@ -12,6 +12,6 @@ begin
   where a.user_id = w.user_id;
   return null;
 end $$;
-comment on function private.total_reputation_kept is 'Trigger: keeps app.accounts.total_reputation, the sum of direct entries.';
-create trigger total_reputation_kept after insert on app.reputation_entries
-  referencing new table as written for each statement execute function private.total_reputation_kept();
+comment on function private.keep_total_reputation is 'Trigger: keeps app.accounts.total_reputation, the sum of direct entries.';
+create trigger keep_total_reputation after insert on app.reputation_entries
+  referencing new table as written for each statement execute function private.keep_total_reputation();

@@ -29,11 +29,11 @@ insert into private.events (name, payload, happens) values
   ('reputation.vote.cast', '{voteId,voterId,userId,interestId,value}',
    'a peer vote is cast, moved or taken back (value 0)');
 
-insert into private.errors (word, status, text) values
-  ('vote_value', 422, 'A vote is -1, 0 or 1.'),
-  ('vote_comment', 422, 'A comment has up to 280 characters.'),
+insert into private.errors (code, status, text) values
+  ('vote_value', 422, 'value must be -1, 0 or 1.'),
+  ('vote_comment', 422, 'A comment can have at most 280 characters.'),
   ('vote_oneself', 400, 'You cannot vote for yourself.'),
-  ('interest_not_held', 403, 'Only who has chosen an interest votes in it.');
+  ('interest_not_held', 403, 'You must have chosen an interest to vote in it.');
 
 create function private.vote_weight(p_reputation numeric) returns numeric
 language sql immutable
@@ -52,7 +52,7 @@ declare
 begin
   -- as in private.check_author: nothing comes from the banned and the erased, also not beside the ban
   perform from app.users u
-  where u.id = private.caller() and u.banned_at is null and u.erased_at is null for share;
+  where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
   if not found then
     perform private.fail('token_revoked');
   end if;
@@ -92,11 +92,11 @@ begin
   elsif length(v_comment) > 280 then
     perform private.fail('vote_comment');
   end if;
-  v_user := private.person(p_user_id);
-  if v_user = private.caller() then
+  v_user := private.require_person(p_user_id);
+  if v_user = private.require_caller() then
     perform private.fail('vote_oneself');
   end if;
-  perform private.interest(p_interest_id);
+  perform private.require_interest(p_interest_id);
   if not exists (select from app.user_interests u where u.user_id = app.uid() and u.interest_id = p_interest_id) then
     perform private.fail('interest_not_held');
   end if;
@@ -133,23 +133,23 @@ join app.interests i on i.id = v.interest_id;
 comment on view app.reputation_vote_card is
   'A vote as whom it is for sees it: {id, voterId, voter, interestId, slug, value, comment, impact, createdAt}. Gone while its voter is hidden.';
 
-create function private.vote_time(p_vote uuid) returns timestamptz
+create function private.find_vote_time(p_vote uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its vote was taken back or its voter hidden since
 set search_path = ''
 as $$
 begin
   return (select created_at from app.reputation_votes where id = p_vote and user_id = app.uid());
 end $$;
-comment on function private.vote_time is 'Where a cursor''s vote stands among those for the caller, also one that they no longer see.';
+comment on function private.find_vote_time is 'Where a cursor''s vote stands among those for the caller, also one that they no longer see.';
 
 create function api.list_received_votes(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me   uuid := private.caller();
-  v_id   uuid := private.cursor_uuid(p_cursor);
-  v_from timestamptz := private.vote_time(v_id);
+  v_me   uuid := private.require_caller();
+  v_id   uuid := private.require_cursor(p_cursor);
+  v_from timestamptz := private.find_vote_time(v_id);
   v_ids  uuid[];
 begin
   if v_id is not null and v_from is null then

@@ -31,9 +31,9 @@ insert into private.events (name, payload, happens) values
   ('reputation.appeal.resolved', '{appealId,userId,interestId,status}',
    'an admin has accepted or rejected an appeal');
 
-insert into private.errors (word, status, text) values
-  ('appeal_text', 422, 'An appeal has 1 to 2000 characters.'),
-  ('appeal_open', 409, 'You have an appeal in this interest that is still open.'),
+insert into private.errors (code, status, text) values
+  ('appeal_text', 422, 'An appeal must have 1 to 2000 characters.'),
+  ('appeal_open', 409, 'You already have an open appeal in this interest.'),
   ('reputation_event_unknown', 404, 'There is no such event in your reputation in this interest.');
 
 create view app.reputation_appeal_card with (security_invoker) as
@@ -64,14 +64,14 @@ begin
   if v_text is null or length(v_text) not between 1 and 2000 then
     perform private.fail('appeal_text');
   end if;
-  perform private.interest(p_interest_id);
+  perform private.require_interest(p_interest_id);
   if p_event_id is not null and not exists (
        select from app.reputation_entries e
-       where e.id = p_event_id and e.user_id = private.caller() and e.interest_id = p_interest_id) then
+       where e.id = p_event_id and e.user_id = private.require_caller() and e.interest_id = p_interest_id) then
     perform private.fail('reputation_event_unknown');
   end if;
   insert into app.reputation_appeals (user_id, interest_id, entry_id, text)
-  values (private.caller(), p_interest_id, p_event_id, v_text)
+  values (private.require_caller(), p_interest_id, p_event_id, v_text)
   on conflict (user_id, interest_id) where status = 'pending' do nothing
   returning id into v_id;
   if v_id is null then
@@ -87,8 +87,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me   uuid := private.caller();
-  v_id   uuid := private.cursor_uuid(p_cursor);
+  v_me   uuid := private.require_caller();
+  v_id   uuid := private.require_cursor(p_cursor);
   v_from timestamptz;
   v_ids  uuid[];
 begin

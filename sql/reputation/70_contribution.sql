@@ -123,7 +123,7 @@ end $$;
 comment on function private.reverse_contribution is
   'The exact opposite of private.earn_contribution, shares too; nothing when the cause gave nothing or is undone already.';
 
-create function private.gain_from_post(p_event jsonb) returns void
+create function private.earn_contribution_from_post(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -132,11 +132,11 @@ begin
   from app.posts p
   where p.id = (p_event ->> 'postId')::uuid and p.format <> 'repost';
 end $$;
-comment on function private.gain_from_post is 'Listener: a published post, other than a repost, is a contribution of its author.';
+comment on function private.earn_contribution_from_post is 'Listener: a published post, other than a repost, is a contribution of its author.';
 insert into private.event_listeners (event, listener, position) values
-  ('posts.post.published', 'private.gain_from_post', 400);
+  ('posts.post.published', 'private.earn_contribution_from_post', 400);
 
-create function private.gain_from_reply(p_event jsonb) returns void
+create function private.earn_contribution_from_reply(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -145,11 +145,11 @@ begin
   from app.replies r join app.posts p on p.id = r.post_id
   where r.id = (p_event ->> 'replyId')::uuid and r.author_id <> p.author_id;
 end $$;
-comment on function private.gain_from_reply is 'Listener: a reply to another''s post is a contribution of its author.';
+comment on function private.earn_contribution_from_reply is 'Listener: a reply to another''s post is a contribution of its author.';
 insert into private.event_listeners (event, listener, position) values
-  ('posts.reply.created', 'private.gain_from_reply', 400);
+  ('posts.reply.created', 'private.earn_contribution_from_reply', 400);
 
-create function private.gain_from_reaction() returns trigger
+create function private.earn_contribution_from_reaction() returns trigger
 language plpgsql security definer   -- the ledger is written by triggers alone
 set search_path = ''
 as $$
@@ -158,12 +158,12 @@ begin
   from app.posts p where p.id = new.post_id and p.author_id <> new.user_id;
   return null;
 end $$;
-comment on function private.gain_from_reaction is
+comment on function private.earn_contribution_from_reaction is
   'Trigger: a reaction to another''s post is a contribution, once a person and post.';
-create trigger _400_gain_from_reaction after insert on app.reactions
-  for each row execute function private.gain_from_reaction();
+create trigger _400_earn_contribution_from_reaction after insert on app.reactions
+  for each row execute function private.earn_contribution_from_reaction();
 
-create function private.reverse_contributed_reactions() returns trigger
+create function private.reverse_contribution_from_reactions() returns trigger
 language plpgsql security definer   -- the ledger is written by triggers alone
 set search_path = ''
 as $$
@@ -176,7 +176,7 @@ begin
   order by g.user_id;
   return null;
 end $$;
-comment on function private.reverse_contributed_reactions is
+comment on function private.reverse_contribution_from_reactions is
   'Trigger: when a person''s last reaction on a post goes, their contribution by it goes too.';
-create trigger _400_reverse_contributed_reactions after delete on app.reactions
-  referencing old table as gone for each statement execute function private.reverse_contributed_reactions();
+create trigger _400_reverse_contribution_from_reactions after delete on app.reactions
+  referencing old table as gone for each statement execute function private.reverse_contribution_from_reactions();

@@ -7,7 +7,7 @@ language plpgsql security definer   -- writes for the post's author
 set search_path = ''
 as $$
 begin
-  perform private.earn_by_post(new.post_id, 'bookmark.received', new.user_id);
+  perform private.earn_reputation_by_post(new.post_id, 'bookmark.received', new.user_id);
   perform private.earn_contribution(new.user_id, 'bookmark_given', new.post_id)
   from app.posts p where p.id = new.post_id and p.author_id <> new.user_id;
   return null;
@@ -35,17 +35,17 @@ comment on function private.reverse_from_bookmarks is 'Trigger: with a bookmark 
 create trigger _300_reverse_from_bookmarks after delete on app.bookmarks
   referencing old table as gone for each statement execute function private.reverse_from_bookmarks();
 
-create function private.earn_from_repost(p_event jsonb) returns void
+create function private.earn_reputation_from_repost(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.earn_by_post((p_event ->> 'postId')::uuid, 'repost.received', (p_event ->> 'userId')::uuid);
+  perform private.earn_reputation_by_post((p_event ->> 'postId')::uuid, 'repost.received', (p_event ->> 'userId')::uuid);
 end $$;
-comment on function private.earn_from_repost is
+comment on function private.earn_reputation_from_repost is
   'Listener: a repost earns the author of the original repost.received, while it stands. A quote earns them nothing.';
 insert into private.event_listeners (event, listener, position) values
-  ('posts.post.reposted', 'private.earn_from_repost', 300);
+  ('posts.post.reposted', 'private.earn_reputation_from_repost', 300);
 
 create function private.list_standing_reputation(p_user uuid, p_source uuid) returns uuid[]
 language plpgsql stable

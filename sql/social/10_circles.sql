@@ -34,12 +34,12 @@ insert into private.events (name, payload, happens) values
   ('social.member.removed', '{circleId,memberId}',
    'somebody has left a circle, was removed, or the circle is gone');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('circle_unknown', 404, 'There is no such circle.'),
-  ('circle_not_yours', 403, 'Only the circle''s owner may do this.'),
-  ('circle_full', 409, 'A circle has at most 10 members.'),
-  ('circles_exhausted', 409, 'You have 10 circles of this kind already.'),
-  ('member_already', 409, 'This person is in the circle already.'),
+  ('circle_not_yours', 403, 'Only the owner of a circle can do this.'),
+  ('circle_full', 409, 'A circle can have at most 10 members.'),
+  ('circles_exhausted', 409, 'You can have at most 10 circles of each kind.'),
+  ('member_already', 409, 'This person is already in the circle.'),
   ('member_unknown', 404, 'This person is not in the circle.'),
   ('member_oneself', 400, 'You cannot be a member of your own circle.');
 
@@ -125,7 +125,7 @@ begin
 end $$;
 comment on function private.circle_cards is 'The cards of these circles, in order, as far as the caller sees them.';
 
-create function private.own_circle(p_circle uuid) returns uuid
+create function private.require_own_circle(p_circle uuid) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -140,7 +140,7 @@ begin
   end if;
   return p_circle;
 end $$;
-comment on function private.own_circle is 'The circle, when it is the caller''s. Fails: circle_unknown, circle_not_yours.';
+comment on function private.require_own_circle is 'The circle, when it is the caller''s. Fails: circle_unknown, circle_not_yours.';
 
 create function api.create_circle(p_name text, p_kind text default 'general', p_accent text default null) returns json
 language plpgsql volatile
@@ -150,7 +150,7 @@ declare
   v_id uuid;
 begin
   insert into app.circles (owner_id, kind, name, accent)
-  values (private.caller(), p_kind, btrim(p_name), p_accent)
+  values (private.require_caller(), p_kind, btrim(p_name), p_accent)
   returning id into v_id;
   return private.circle_cards(array[v_id]) -> 0;
 end $$;
@@ -164,7 +164,7 @@ declare
   v_from app.circles;
   v_ids  uuid[];
 begin
-  select * into v_from from app.circles where id = private.cursor_uuid(p_cursor);
+  select * into v_from from app.circles where id = private.require_cursor(p_cursor);
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
@@ -184,7 +184,7 @@ begin
   update app.circles
   set name = case when p_changes ? 'name' then btrim(p_changes ->> 'name') else name end,
       accent = case when p_changes ? 'accent' then p_changes ->> 'accent' else accent end
-  where id = private.own_circle(p_id);
+  where id = private.require_own_circle(p_id);
   return private.circle_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.update_circle is
@@ -195,7 +195,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.own_circle(p_id);
+  perform private.require_own_circle(p_id);
   -- the pairs before the rows, as everywhere: whoever accepts or blocks meanwhile waits instead of deadlocking
   perform private.lock_pairs(array_agg(p.person), array_agg(app.uid()))
   from (select member_id as person from app.circle_members where circle_id = p_id

@@ -6,10 +6,10 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_person uuid := private.person(p_person);
+  v_person uuid := private.require_person(p_person);
 begin
-  perform private.lock_pairs(array[v_person], array[private.caller()]);
-  return private.person(p_person);   -- again: a block may have come while we waited
+  perform private.lock_pairs(array[v_person], array[private.require_caller()]);
+  return private.require_person(p_person);   -- again: a block may have come while we waited
 end $$;
 comment on function private.lock_person is
   'The id of a person, locked as a pair with the caller until the transaction ends: no block comes in between. Fails: person_unknown.';
@@ -27,7 +27,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  perform private.own_circle(p_id);
+  perform private.require_own_circle(p_id);
   return private.page(
     (select json_agg(card order by created_at, member_id) from app.circle_member_card where circle_id = p_id), '{}', 10);
 end $$;
@@ -41,7 +41,7 @@ as $$
 declare
   v_member uuid := private.lock_person(p_member_id);
 begin
-  perform private.own_circle(p_id);
+  perform private.require_own_circle(p_id);
   insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
   values (p_id, app.uid(), v_member, p_bond_level);
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
@@ -56,7 +56,7 @@ as $$
 declare
   v_member uuid := private.lock_person(p_member_id);
 begin
-  perform private.own_circle(p_id);
+  perform private.require_own_circle(p_id);
   update app.circle_members set bond_level = p_bond_level where circle_id = p_id and member_id = v_member;
   if not found then
     perform private.fail('member_unknown');
@@ -71,7 +71,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_member uuid := private.person(p_member_id);
+  v_member uuid := private.require_person(p_member_id);
   v_owner  uuid;
 begin
   select owner_id into v_owner from app.circle_card where id = p_id;

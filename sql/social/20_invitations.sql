@@ -25,10 +25,10 @@ insert into private.events (name, payload, happens) values
   ('social.invitation.accepted', '{invitationId,circleId,memberId}',
    'an invitation into a circle is accepted');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('invitation_unknown', 404, 'There is no such invitation.'),
-  ('invitation_pending', 409, 'This person has a pending invitation into the circle already.'),
-  ('invitation_settled', 409, 'This invitation was accepted, declined or revoked already.'),
+  ('invitation_pending', 409, 'This person already has a pending invitation into the circle.'),
+  ('invitation_settled', 409, 'This invitation has already been accepted, declined or revoked.'),
   ('invite_oneself', 400, 'You cannot invite yourself.');
 
 create function private.circle_name(p_circle uuid) returns text
@@ -79,7 +79,7 @@ declare
   v_invitee    uuid := private.lock_person(p_invitee_id);
   v_invitation uuid;
 begin
-  perform private.own_circle(p_id);
+  perform private.require_own_circle(p_id);
   if exists (select from app.circle_members where circle_id = p_id and member_id = v_invitee) then
     perform private.fail('member_already');
   end if;
@@ -101,8 +101,8 @@ declare
   v_from app.circle_invitations;
   v_ids  uuid[];
 begin
-  perform private.own_circle(p_id);
-  select * into v_from from app.circle_invitations where id = private.cursor_uuid(p_cursor);
+  perform private.require_own_circle(p_id);
+  select * into v_from from app.circle_invitations where id = private.require_cursor(p_cursor);
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
@@ -123,7 +123,7 @@ declare
   v_from app.circle_invitations;
   v_ids  uuid[];
 begin
-  select * into v_from from app.circle_invitations where id = private.cursor_uuid(p_cursor);
+  select * into v_from from app.circle_invitations where id = private.require_cursor(p_cursor);
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
@@ -196,7 +196,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.own_circle(p_circle_id);
+  perform private.require_own_circle(p_circle_id);
   if not exists (select from app.circle_invitations
                  where id = p_id and circle_id = p_circle_id and inviter_id = app.uid()) then
     perform private.fail('invitation_unknown');

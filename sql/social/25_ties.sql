@@ -1,7 +1,7 @@
 -- What two people's circles make of them: whether they share one, what is under way, where one belongs.
 -- docs/decisions.md, Circles and blocks.
 
-create function private.shares_circle(p_one uuid, p_other uuid) returns boolean
+create function private.have_common_circle(p_one uuid, p_other uuid) returns boolean
 language plpgsql stable security definer   -- members do not see each other, nor the circles of strangers
 set search_path = ''
 as $$
@@ -12,12 +12,12 @@ begin
           from (select owner_id as person, id as circle_id, owner_id from app.circles where owner_id in (p_one, p_other)
                 union all
                 select member_id, circle_id, owner_id from app.circle_members where member_id in (p_one, p_other)) b
-          where private.may_meet(private.level_of(person, owner_id))) belonging
+          where private.may_meet(private.find_level(person, owner_id))) belonging
     join app.users owner on owner.id = owner_id and owner.banned_at is null and owner.erased_at is null
     group by circle_id
     having count(distinct person) = 2);
 end $$;
-comment on function private.shares_circle is
+comment on function private.have_common_circle is
   'Whether two people belong to one circle, as its owner or as members. A circle whose owner is banned, or across a block from one of the two, is none.';
 
 create function api.check_circles(p_person text) returns json
@@ -25,10 +25,10 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_person uuid := private.person(p_person);
+  v_person uuid := private.require_person(p_person);
 begin
   return json_build_object(
-    'sharesCircle', private.shares_circle(private.caller(), v_person),
+    'sharesCircle', private.have_common_circle(private.require_caller(), v_person),
     'inMyCircle', exists (select from app.circle_members where owner_id = app.uid() and member_id = v_person),
     'inTheirCircle', exists (select from app.circle_members where owner_id = v_person and member_id = app.uid()));
 end $$;
@@ -40,12 +40,12 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_person uuid := private.person(p_person);
+  v_person uuid := private.require_person(p_person);
 begin
   return private.page(
     private.invitation_cards(array(
       select id from app.circle_invitations
-      where inviter_id = private.caller() and invitee_id = v_person and status = 'pending'
+      where inviter_id = private.require_caller() and invitee_id = v_person and status = 'pending'
       order by created_at desc, id desc)),
     '{}', 50);
 end $$;
@@ -60,12 +60,12 @@ declare
   v_from app.circles;
   v_ids  uuid[];
 begin
-  select * into v_from from app.circles where id = private.cursor_uuid(p_cursor) and owner_id <> app.uid();
+  select * into v_from from app.circles where id = private.require_cursor(p_cursor) and owner_id <> app.uid();
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
   v_ids := array(select id from app.circle_card
-                 where owner_id <> private.caller()
+                 where owner_id <> private.require_caller()
                    and (created_at, id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.id, app.uid()))
                  order by created_at desc, id desc limit 51);
   return private.page(private.circle_cards(v_ids[:p_limit]), v_ids::text[], p_limit);

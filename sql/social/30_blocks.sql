@@ -12,7 +12,7 @@ create index blocks_blocked_id_idx on app.blocks (blocked_id);
 comment on table app.blocks is 'Who blocked whom. Either direction silences both.';
 -- no update: a block is made or lifted
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('block_oneself', 400, 'You cannot block yourself.');
 
 create view private.audience_rebuilt with (security_invoker) as
@@ -90,25 +90,25 @@ create trigger _100_audience_blocked after insert on app.blocks
 create trigger _100_audience_unblocked after delete on app.blocks
   referencing old table as changed for each statement execute function private.follow_blocks();
 
-create function private.blocked_person(p_person text) returns uuid
+create function private.find_blocked_person(p_person text) returns uuid
 language plpgsql stable security definer   -- whom one has blocked is hidden by the block, and yet can be unblocked
 set search_path = ''
 as $$
 begin
   return (select u.id from app.users u join app.blocks b on b.blocked_id = u.id
-          where b.blocker_id = app.uid() and u.id = private.named(p_person));
+          where b.blocker_id = app.uid() and u.id = private.find_person(p_person));
 end $$;
-comment on function private.blocked_person is 'The id of a person whom the caller has blocked, or null.';
+comment on function private.find_blocked_person is 'The id of a person whom the caller has blocked, or null.';
 
 create function api.block_person(p_person text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_person uuid := coalesce(private.blocked_person(p_person), private.person(p_person));
+  v_person uuid := coalesce(private.find_blocked_person(p_person), private.require_person(p_person));
 begin
   perform private.lock_pairs(array[v_person], array[app.uid()]);
-  insert into app.blocks (blocker_id, blocked_id) values (private.caller(), v_person) on conflict do nothing;
+  insert into app.blocks (blocker_id, blocked_id) values (private.require_caller(), v_person) on conflict do nothing;
   return json_build_object('blocked', true);
 end $$;
 comment on function api.block_person is
@@ -119,7 +119,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_person uuid := coalesce(private.blocked_person(p_person), private.person(p_person));
+  v_person uuid := coalesce(private.find_blocked_person(p_person), private.require_person(p_person));
 begin
   perform private.lock_pairs(array[v_person], array[app.uid()]);
   delete from app.blocks where blocker_id = app.uid() and blocked_id = v_person;

@@ -31,7 +31,7 @@ insert into private.events (name, payload, happens) values
   ('social.user.followed', '{followerId,followingId}',
    'a person follows another');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('follow_oneself', 400, 'You cannot follow yourself.');
 
 create function private.keep_ended_follows() returns trigger
@@ -75,12 +75,12 @@ end $$;
 comment on function private.person_page is
   'A page of these people (one more than the page, when there are), in order; the cursor is an actor id. Fails: limit_out_of_range.';
 
-create function private.follow_at(p_cursor text, p_follower uuid default null, p_following uuid default null) returns app.follows
+create function private.require_follow_place(p_cursor text, p_follower uuid default null, p_following uuid default null) returns app.follows
 language plpgsql stable security definer   -- a cursor holds also when its follow has ended or its person was banned since
 set search_path = ''
 as $$
 declare
-  v_named uuid := private.named(p_cursor);
+  v_named uuid := private.find_person(p_cursor);
   v_place app.follows;
 begin
   if p_cursor is null then
@@ -93,12 +93,12 @@ begin
     select follower_id, following_id, created_at into v_place from private.ended_follows
     where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
   end if;
-  if not found or not private.may_meet(private.level_of(app.uid(), v_named)) then
+  if not found or not private.may_meet(private.find_level(app.uid(), v_named)) then
     perform private.fail('cursor_unknown');
   end if;
   return v_place;
 end $$;
-comment on function private.follow_at is
+comment on function private.require_follow_place is
   'The follow between the person that a cursor names and the one whose list it is, also when it has ended; without a cursor a moment after all. Never across a block from the caller. Fails: cursor_unknown.';
 
 create function private.follow_counts(p_person uuid) returns json
@@ -127,7 +127,7 @@ as $$
 declare
   v_person uuid := private.lock_person(p_person);
 begin
-  insert into app.follows (follower_id, following_id) values (private.caller(), v_person) on conflict do nothing;
+  insert into app.follows (follower_id, following_id) values (private.require_caller(), v_person) on conflict do nothing;
   if found then
     perform private.emit('social.user.followed', json_build_object('followerId', app.uid(), 'followingId', v_person));
   end if;
@@ -141,7 +141,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from app.follows where follower_id = app.uid() and following_id = private.person(p_person);
+  delete from app.follows where follower_id = app.uid() and following_id = private.require_person(p_person);
   return null;   -- answered as 204
 end $$;
 comment on function api.unfollow_person is 'Ends a follow; repeating it changes nothing. Fails: person_unknown.';
@@ -149,7 +149,7 @@ comment on function api.unfollow_person is 'Ends a follow; repeating it changes 
 create function api.follow_stats(p_person text) returns json
 language plpgsql stable
 set search_path = ''
-as $$ begin return private.follow_counts(private.person(p_person)); end $$;
+as $$ begin return private.follow_counts(private.require_person(p_person)); end $$;
 comment on function api.follow_stats is
   'How many follow a person and whom they follow, and whether the caller does: {followers, following, isFollowing}. Fails: person_unknown.';
 
@@ -158,8 +158,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_person uuid := private.person(p_person);
-  v_from   app.follows := private.follow_at(p_cursor, p_following => v_person);
+  v_person uuid := private.require_person(p_person);
+  v_from   app.follows := private.require_follow_place(p_cursor, p_following => v_person);
 begin
   -- bare variables: an expression such as coalesce is no index condition under a policy, and deep pages read all before them
   return private.person_page(array(
@@ -176,8 +176,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_person uuid := private.person(p_person);
-  v_from   app.follows := private.follow_at(p_cursor, p_follower => v_person);
+  v_person uuid := private.require_person(p_person);
+  v_from   app.follows := private.require_follow_place(p_cursor, p_follower => v_person);
 begin
   return private.person_page(array(
     select following_id from app.follows

@@ -13,10 +13,10 @@ comment on table app.mutes is
   'Who muted whom. The muted cause no notifications to the muter, and the muter''s feed leaves their posts out.';
 -- no update: a mute is made or lifted
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('mute_oneself', 400, 'You cannot mute yourself.');
 
-create function private.name_cursor(p_cursor text) returns text
+create function private.require_name_cursor(p_cursor text) returns text
 language plpgsql stable
 set search_path = ''
 as $$
@@ -28,7 +28,7 @@ begin
   end if;
   return v_name;
 end $$;
-comment on function private.name_cursor is
+comment on function private.require_name_cursor is
   'The name that a cursor of a list by name stands for, empty without one. A place in the alphabet, whoever has left the list since. Fails: cursor_unknown.';
 
 create function private.muted_people() returns uuid[]
@@ -45,7 +45,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  insert into app.mutes (muter_id, muted_id) values (private.caller(), private.person(p_person)) on conflict do nothing;
+  insert into app.mutes (muter_id, muted_id) values (private.require_caller(), private.require_person(p_person)) on conflict do nothing;
   return json_build_object('muted', true);
 end $$;
 comment on function api.mute_person is
@@ -56,7 +56,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from app.mutes where muter_id = app.uid() and muted_id = private.person(p_person);
+  delete from app.mutes where muter_id = app.uid() and muted_id = private.require_person(p_person);
   return null;   -- answered as 204
 end $$;
 comment on function api.unmute_person is 'Lifts a mute; repeating it changes nothing. Fails: person_unknown.';
@@ -66,11 +66,11 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_after text := private.name_cursor(p_cursor);
+  v_after text := private.require_name_cursor(p_cursor);
 begin
   return private.person_page(array(
     select u.id from app.mutes m join app.users u on u.id = m.muted_id
-    where m.muter_id = private.caller() and u.username > v_after
+    where m.muter_id = private.require_caller() and u.username > v_after
     order by u.username limit 51), p_limit);
 end $$;
 comment on function api.list_mutes is
@@ -98,7 +98,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_after text := private.name_cursor(p_cursor);
+  v_after text := private.require_name_cursor(p_cursor);
 begin
   return (
     select private.page(json_agg(b.card order by b.place) filter (where b.place <= p_limit),

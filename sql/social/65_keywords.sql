@@ -14,14 +14,14 @@ create table app.muted_keywords (
 create index muted_keywords_user_id_idx on app.muted_keywords (user_id, id desc);
 comment on table app.muted_keywords is
   'Words that a person''s feed leaves out, for good or until a moment. id is made of the time, so that it is its own place in the list.';
-comment on column app.muted_keywords.folded is 'private.folded of the keyword: what is compared, so that each counts once.';
+comment on column app.muted_keywords.folded is 'private.fold of the keyword: what is compared, so that each counts once.';
 
-insert into private.errors (word, status, text) values
-  ('keyword_empty', 422, 'There is nothing in this keyword that could be found in a text.'),
+insert into private.errors (code, status, text) values
+  ('keyword_empty', 422, 'A keyword must have at least one letter, digit or sign that can be found in a text.'),
   ('keyword_until', 422, 'until must lie in the future.'),
-  ('keywords_exhausted', 409, 'You have muted 100 keywords already.');
+  ('keywords_exhausted', 409, 'You can mute at most 100 keywords.');
 
-create function private.folded(p_text text) returns text
+create function private.fold(p_text text) returns text
 language plpgsql stable
 set search_path = ''
 as $$
@@ -36,7 +36,7 @@ begin
       nfkc) collate pg_catalog.pg_c_utf8)),
     'ς', 'σ');
 end $$;
-comment on function private.folded is
+comment on function private.fold is
   'A text as words are compared: lower case, without accents, points and vowel signs, full and half width alike.';
 
 create function private.keyword_pattern(p_keywords text[]) returns text
@@ -65,7 +65,7 @@ end $$;
 comment on function private.keyword_pattern is
   'One pattern for all of these folded keywords; null for none. A keyword is found as whole words, and anywhere where its edge is of a script without spaces or no letter at all (#tag, c++).';
 
-create function private.muted_pattern() returns text
+create function private.find_muted_pattern() returns text
 language plpgsql stable   -- invoker: under row-level security these are the caller's own
 set search_path = ''
 as $$
@@ -73,24 +73,24 @@ begin
   return private.keyword_pattern(array_agg(folded))
   from app.muted_keywords where user_id = app.uid() and (until is null or until > now());
 end $$;
-comment on function private.muted_pattern is 'The pattern of the caller''s muted keywords, or null: made once by what leaves them out.';
+comment on function private.find_muted_pattern is 'The pattern of the caller''s muted keywords, or null: made once by what leaves them out.';
 
-create function private.words(p_texts text[]) returns text
+create function private.keyword_text(p_texts text[]) returns text
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   -- with a sign in between that is no blank: no keyword begins in one and ends in the next. So much and no more: what
   -- one person writes at length must not hold up everybody who has muted a word
-  return left(private.folded(left(array_to_string(p_texts, e'\x1f'), 5000)), 10000);
+  return left(private.fold(left(array_to_string(p_texts, e'\x1f'), 5000)), 10000);
 end $$;
-comment on function private.words is 'The first 5000 characters of these texts (nulls left out), folded: what keywords are looked for in.';
+comment on function private.keyword_text is 'The first 5000 characters of these texts (nulls left out), folded: what keywords are looked for in.';
 
 create function private.has_keyword(p_words text, p_pattern text) returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$ begin return p_words collate pg_catalog.pg_c_utf8 ~ p_pattern; end $$;
-comment on function private.has_keyword is 'Whether words (private.words) have one of the keywords of a pattern.';
+comment on function private.has_keyword is 'Whether words (private.keyword_text) have one of the keywords of a pattern.';
 
 create function private.timed_id() returns uuid
 language plpgsql volatile
@@ -130,7 +130,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_folded text := btrim(regexp_replace(private.folded(p_keyword), '\s+', ' ', 'g'));
+  v_folded text := btrim(regexp_replace(private.fold(p_keyword), '\s+', ' ', 'g'));
   v_id     uuid;
 begin
   if p_until <= now() then
@@ -138,7 +138,7 @@ begin
   end if;
   delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- what is over makes room
   insert into app.muted_keywords (id, user_id, keyword, folded, until)
-  values (private.timed_id(), private.caller(), btrim(p_keyword), v_folded, p_until)
+  values (private.timed_id(), private.require_caller(), btrim(p_keyword), v_folded, p_until)
   on conflict (user_id, folded) do update set keyword = excluded.keyword, until = excluded.until
   returning id into v_id;
   return (select card from app.muted_keyword_card where id = v_id);
@@ -151,7 +151,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from app.muted_keywords where id = p_id and user_id = private.caller();
+  delete from app.muted_keywords where id = p_id and user_id = private.require_caller();
   return null;   -- answered as 204
 end $$;
 comment on function api.unmute_keyword is 'Lifts a muted keyword; repeating it changes nothing, nor does an id that is none.';
@@ -161,14 +161,14 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from uuid := coalesce(private.cursor_uuid(p_cursor), 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := coalesce(private.require_cursor(p_cursor), 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_ids  uuid[];
 begin
   if p_cursor is not null and substr(v_from::text, 15, 1) <> '7' then
     perform private.fail('cursor_unknown');   -- no id of ours
   end if;
   v_ids := array(select id from app.muted_keywords
-                 where user_id = private.caller() and id < v_from and (until is null or until > now())
+                 where user_id = private.require_caller() and id < v_from and (until is null or until > now())
                  order by id desc limit 51);
   return private.page(
     (select json_agg(card order by id desc) from app.muted_keyword_card where id = any (v_ids[:p_limit])),

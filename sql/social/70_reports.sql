@@ -2,7 +2,7 @@
 --
 -- What can be reported belongs to many features, most of them higher than this one. So each registers its kind in
 -- private.report_targets, with a function of its own that finds the target as its reporter sees it, or fails with
--- its own word. Nothing here names posts, and a later kind needs a row and a function beside its tables.
+-- its own code. Nothing here names posts, and a later kind needs a row and a function beside its tables.
 -- docs/decisions.md, Circles and blocks.
 
 create table private.report_targets (
@@ -33,12 +33,12 @@ create index reports_target_idx on app.reports (target_type, target_id);
 comment on table app.reports is
   'Reports to the staff. target_id has no foreign key: what was reported may be of any kind. reason is the reporter''s own words.';
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('report_target', 422, 'This kind of thing cannot be reported.'),
-  ('report_open', 409, 'You have reported this already; the report is still open.'),
+  ('report_open', 409, 'You have already reported this, and the report is still open.'),
   ('report_oneself', 400, 'You cannot report yourself.');
 
-create function private.report_finder(p_type text) returns text
+create function private.require_report_finder(p_type text) returns text
 language plpgsql stable security definer   -- reads the registry for callers who may not
 set search_path = ''
 as $$
@@ -51,9 +51,9 @@ begin
   end if;
   return v_finder;
 end $$;
-comment on function private.report_finder is 'The function that finds a reported target of this kind. Fails: report_target.';
+comment on function private.require_report_finder is 'The function that finds a reported target of this kind. Fails: report_target.';
 
-insert into private.report_targets (type, finder) values ('user', 'private.person');
+insert into private.report_targets (type, finder) values ('user', 'private.require_person');
 
 create function api.report(p_target_type text, p_target_id text, p_reason text) returns json
 language plpgsql volatile
@@ -64,9 +64,9 @@ declare
   v_report app.reports;
 begin
   -- the name comes out of the registry, never from the caller
-  execute format('select %s($1)', private.report_finder(p_target_type)) into v_target using p_target_id;
+  execute format('select %s($1)', private.require_report_finder(p_target_type)) into v_target using p_target_id;
   insert into app.reports (reporter_id, target_type, target_id, reason)
-  values (private.caller(), p_target_type, v_target, btrim(p_reason))
+  values (private.require_caller(), p_target_type, v_target, btrim(p_reason))
   returning * into v_report;
   return json_build_object(
     'id', v_report.id,
@@ -78,4 +78,4 @@ begin
     'createdAt', v_report.created_at);
 end $$;
 comment on function api.report is
-  'Reports what the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: report_target, report_open, report_oneself, and for an unknown target the word of its kind.';
+  'Reports what the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: report_target, report_open, report_oneself, and for an unknown target the code of its kind.';

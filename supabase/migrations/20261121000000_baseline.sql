@@ -70,50 +70,50 @@ grant usage on schema private to worker;
 
 -- sql/base/20_errors.sql
 
--- Errors are words. A feature registers its own here; the facade and `.rpc()` callers get the same status for each.
+-- Errors have codes. A feature registers its own here; the facade and `.rpc()` callers get the same status for each.
 -- docs/decisions.md, Errors.
 
 create table private.errors (
-  word   text primary key check (word ~ '^[a-z][a-z0-9_]*$'),
+  code   text primary key check (code ~ '^[a-z][a-z0-9_]*$'),
   status integer not null check (status between 400 and 599),
   text   text not null
 );
 comment on table private.errors is
-  'Every error word with its HTTP status and the sentence that people read. A constraint''s name is a word too.';
+  'Every error code with its HTTP status and the sentence that people read. A constraint''s name is a code too.';
 
-insert into private.errors (word, status, text) values
-  ('token_missing', 401, 'This needs an access token.'),
+insert into private.errors (code, status, text) values
+  ('token_missing', 401, 'You must send an access token.'),
   ('token_revoked', 401, 'This access token is no longer valid. Log in again.'),
-  ('cursor_unknown', 400, 'The cursor is not one that this list gave.'),
+  ('cursor_unknown', 400, 'The cursor must be one that this list gave.'),
   ('limit_out_of_range', 422, 'limit must be between 1 and 50.'),
-  ('append_only', 409, 'This record is kept as it was written.');
+  ('append_only', 409, 'This record cannot be changed or deleted.');
 
-create function private.fail(p_word text) returns void
+create function private.fail(p_code text) returns void
 language plpgsql stable security definer   -- reads the registry for callers who may not
 set search_path = ''
 as $$
 declare
   v_error private.errors;
 begin
-  select * into strict v_error from private.errors where word = p_word;
+  select * into strict v_error from private.errors where code = p_code;
   raise exception using
     errcode = 'PT' || v_error.status,
-    message = v_error.word,
+    message = v_error.code,
     detail = v_error.text;
 end $$;
 comment on function private.fail is
-  'Raises a registered word: SQLSTATE PT<status>, the word as message, its text as detail. Undoes the transaction.';
+  'Raises a registered code: SQLSTATE PT<status>, the code as message, its text as detail. Undoes the transaction.';
 
-create function private.refusal(p_word text) returns json
+create function private.refusal(p_code text) returns json
 language plpgsql volatile security definer   -- reads the registry for callers who may not
 set search_path = ''
 as $$
 declare
   v_error private.errors;
 begin
-  select * into strict v_error from private.errors where word = p_word;
+  select * into strict v_error from private.errors where code = p_code;
   perform set_config('response.status', v_error.status::text, true);
-  return json_build_object('code', 'PT' || v_error.status, 'message', v_error.word,
+  return json_build_object('code', 'PT' || v_error.status, 'message', v_error.code,
                            'details', v_error.text, 'hint', null);
 end $$;
 comment on function private.refusal is
@@ -199,11 +199,11 @@ create table app.feature_flags (
 );
 comment on table app.feature_flags is 'What can be switched off without a release.';
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('person_unknown', 404, 'There is no such person.'),
   ('username_taken', 409, 'This username is taken.'),
   ('role_required', 403, 'Your role does not allow this.'),
-  ('feature_disabled', 403, 'This feature is switched off.');
+  ('feature_disabled', 403, 'This feature is switched off at the moment.');
 
 create function app.uid() returns uuid
 language plpgsql stable
@@ -262,7 +262,7 @@ end $$;
 comment on function private.enter is
   'The facade''s door: sets the caller''s claims and the request''s headers (both JSON texts or null) for this transaction, then checks the caller. Always one row or an error.';
 
-create function private.caller() returns uuid
+create function private.require_caller() returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -272,7 +272,7 @@ begin
   end if;
   return app.uid();
 end $$;
-comment on function private.caller is 'app.uid(), or token_missing.';
+comment on function private.require_caller is 'app.uid(), or token_missing.';
 
 create function private.domain() returns text
 language plpgsql stable
@@ -308,20 +308,20 @@ end $$;
 comment on function private.username_of is
   'The username in acct:name@domain, @name@domain, @name or name; null when the domain is not ours.';
 
-create function private.person(p_person text) returns uuid
+create function private.require_person(p_person text) returns uuid
 language plpgsql stable   -- invoker: whom row-level security hides is unknown
 set search_path = ''
 as $$
 declare
   v_id uuid;
 begin
-  select id into v_id from app.users where id = private.named(p_person);
+  select id into v_id from app.users where id = private.find_person(p_person);
   if v_id is null then
     perform private.fail('person_unknown');
   end if;
   return v_id;
 end $$;
-comment on function private.person is
+comment on function private.require_person is
   'The id of a person by actor id or username, also one that they had before. Fails: person_unknown (also when blocked either way, banned or erased).';
 
 create function private.require_flag(p_key text) returns void
@@ -379,8 +379,8 @@ create index usernames_user_id_idx on app.usernames (user_id);
 comment on table app.usernames is
   'Every name that anybody has or ever had, the present ones too, so that one unique key decides who may take a name. Of an erased person only the hash stays.';
 
-insert into private.errors (word, status, text) values
-  ('usernames_exhausted', 409, 'You have changed your username 10 times. You can still go back to one that you had.');
+insert into private.errors (code, status, text) values
+  ('usernames_exhausted', 409, 'You have changed your username 10 times and cannot choose a new one. You can still go back to one that you had.');
 
 create function private.username_hash(p_username text) returns bytea
 language sql immutable
@@ -421,14 +421,14 @@ begin
 end $$;
 comment on function private.is_free is 'Whether nobody has or had this name.';
 
-create function private.named(p_person text) returns uuid
+create function private.find_person(p_person text) returns uuid
 language plpgsql stable security definer   -- finds people whom the caller cannot see: for functions that then ask whether they may
 set search_path = ''
 as $$
 begin
   return (select user_id from app.usernames where hash = private.username_hash(private.username_of(p_person)));
 end $$;
-comment on function private.named is 'Whom a name or actor id means, by a present or an earlier name, whoever asks; null when nobody.';
+comment on function private.find_person is 'Whom a name or actor id means, by a present or an earlier name, whoever asks; null when nobody.';
 
 -- sql/base/40_audience.sql
 
@@ -481,14 +481,14 @@ begin
 end $$;
 comment on function private.may_meet is 'Whether two people exist for each other: no block either way.';
 
-create function private.level_of(p_viewer uuid, p_author uuid) returns smallint
+create function private.find_level(p_viewer uuid, p_author uuid) returns smallint
 language plpgsql stable security definer   -- the audience of another than the caller
 set search_path = ''
 as $$
 begin
   return (select level from app.audience where viewer_id = p_viewer and author_id = p_author);
 end $$;
-comment on function private.level_of is 'The audience level of any viewer and author, for definer functions that check again; null is a stranger.';
+comment on function private.find_level is 'The audience level of any viewer and author, for definer functions that check again; null is a stranger.';
 
 create function private.add_own_audience() returns trigger
 language plpgsql security definer   -- the audience is written by triggers alone
@@ -595,27 +595,27 @@ create index idempotency_keys_created_at_idx on app.idempotency_keys (created_at
 comment on table app.idempotency_keys is
   'Answers kept for 24 hours by caller, operation and Idempotency-Key. request is the hash of the parameters.';
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('idempotency_key_invalid', 422, 'Idempotency-Key must have 1 to 200 characters.'),
-  ('idempotency_key_reused', 422, 'This Idempotency-Key was used with another request.'),
+  ('idempotency_key_reused', 422, 'This Idempotency-Key was used with another request. Each request must have its own.'),
   ('idempotency_key_busy', 409, 'The first request with this Idempotency-Key is still running.'),
-  ('idempotency_answer_gone', 410, 'The first request with this Idempotency-Key succeeded. Its answer told of somebody who is gone.');
+  ('idempotency_answer_gone', 410, 'The first request with this Idempotency-Key succeeded, but its answer was about somebody who is gone.');
 
-create function private.idempotency_key() returns text
+create function private.find_idempotency_key() returns text
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   return (select nullif(current_setting('request.headers', true), '')::json ->> 'idempotency-key');
 end $$;
-comment on function private.idempotency_key is 'The request''s Idempotency-Key, or null.';
+comment on function private.find_idempotency_key is 'The request''s Idempotency-Key, or null.';
 
-create function private.replayed(p_operation text, p_request json) returns json
+create function private.begin_idempotent(p_operation text, p_request json) returns json
 language plpgsql volatile security definer   -- answers are read and written through here alone
 set search_path = ''
 as $$
 declare
-  v_key     text := private.idempotency_key();
+  v_key     text := private.find_idempotency_key();
   v_request bytea := sha256(convert_to(p_request::text, 'UTF8'));
   v_wait    text := current_setting('lock_timeout');
   v_kept    app.idempotency_keys;
@@ -631,7 +631,7 @@ begin
     perform set_config('lock_timeout', '5s', true);
     -- waits here while a first request with this key runs
     insert into app.idempotency_keys as k (user_id, operation, key, request)
-    values (private.caller(), p_operation, v_key, v_request)
+    values (private.require_caller(), p_operation, v_key, v_request)
     on conflict (user_id, operation, key) do update
       set request = excluded.request, answer = null, created_at = now()
       where k.created_at < now() - interval '24 hours';
@@ -652,15 +652,15 @@ begin
   end if;
   return v_kept.answer::json;
 end $$;
-comment on function private.replayed is
+comment on function private.begin_idempotent is
   'The kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there is no key. Fails: idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
 
-create function private.keep(p_operation text, p_answer json) returns json
+create function private.finish_idempotent(p_operation text, p_answer json) returns json
 language plpgsql volatile security definer   -- answers are read and written through here alone
 set search_path = ''
 as $$
 declare
-  v_key text := private.idempotency_key();
+  v_key text := private.find_idempotency_key();
 begin
   if v_key is not null then
     update app.idempotency_keys set answer = p_answer::text
@@ -668,7 +668,7 @@ begin
   end if;
   return p_answer;
 end $$;
-comment on function private.keep is 'Keeps an answer for private.replayed, and gives it back. A failure is undone with its key.';
+comment on function private.finish_idempotent is 'Keeps an answer for private.begin_idempotent, and gives it back. A failure is undone with its key.';
 
 -- sql/base/52_audit.sql
 
@@ -733,7 +733,7 @@ comment on function private.audit is 'Appends an audit entry of the caller. The 
 
 -- How a list, an object of two parts and what a cache has already are answered.
 
-create function private.cursor_uuid(p_cursor text) returns uuid
+create function private.require_cursor(p_cursor text) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -743,7 +743,7 @@ begin
   end if;
   return p_cursor::uuid;
 end $$;
-comment on function private.cursor_uuid is 'A cursor that is a UUID; null stays null. Fails: cursor_unknown.';
+comment on function private.require_cursor is 'A cursor that is a UUID; null stays null. Fails: cursor_unknown.';
 
 create function private.page(p_items json, p_cursors text[], p_limit integer) returns json
 language plpgsql stable
@@ -1602,7 +1602,7 @@ insert into private.personal_data (relation, person_column, reason) values
   ('app.idempotency_keys', 'user_id', 'Answers that were given already, kept for 24 hours.'),
   ('app.idempotency_keys', 'answer', 'Answers that were given already, kept for 24 hours.');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('section_unknown', 404, 'The export has no such section.');
 
 create function private.camel_case(p_name text) returns text
@@ -1636,7 +1636,7 @@ begin
              private.camel_case(f.key),
              case when u.id is null or u.id = p_user then f.value
                   when u.banned_at is null and u.erased_at is null
-                   and (p_source.across_blocks or private.may_meet(private.level_of(p_user, u.id)))
+                   and (p_source.across_blocks or private.may_meet(private.find_level(p_user, u.id)))
                   then to_json(private.actor_id(u.username, private.domain())) else 'null' end
              order by f.place)
     from json_each(p_row) with ordinality as f (key, value, place)
@@ -1835,35 +1835,35 @@ end $$;
 -- helpers that operations call in their caller's name
 grant execute on function
   app.uid,
-  private.caller,
   private.check_caller,
   private.enter,
   private.fail,
-  private.refusal
+  private.refusal,
+  private.require_caller
   to anon, authenticated, service_role, gate;
 grant execute on function
   private.actor_id,
-  private.cursor_uuid,
+  private.begin_idempotent,
   private.domain,
   private.emit,
-  private.idempotency_key,
-  private.keep,
+  private.find_idempotency_key,
+  private.find_person,
+  private.finish_idempotent,
   private.may_meet,
   private.may_see,
   private.merged,
-  private.named,
   private.not_modified,
   private.page,
-  private.person,
-  private.replayed,
+  private.require_cursor,
   private.require_flag,
+  private.require_person,
   private.require_role,
   private.username_of
   to authenticated, service_role, gate;
 grant execute on function
   private.audit,
+  private.find_level,
   private.ledger_points,
-  private.level_of,
   private.lock_pairs
   to service_role;
 
@@ -1949,7 +1949,7 @@ create table app.personas (
 create unique index personas_default_key on app.personas (user_id) where is_default;
 comment on table app.personas is 'The faces a person publishes under, exactly one of them the default.';
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('email_taken', 409, 'This email address is already registered.'),
   ('persona_name_taken', 409, 'You already have a persona of this name.'),
   ('under_age', 422, 'You must be at least 18 years old to join.'),
@@ -2044,7 +2044,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return private.own_profile(private.caller());
+  return private.own_profile(private.require_caller());
 end $$;
 comment on function api.get_me is 'The caller''s own profile.';
 
@@ -2075,7 +2075,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return (select card from app.profile_card where id = private.person(p_person));
+  return (select card from app.profile_card where id = private.require_person(p_person));
 end $$;
 comment on function api.get_profile is
   'A person''s public profile, by actor id or username, also an earlier one. Fails: person_unknown.';
@@ -2093,7 +2093,7 @@ begin
     city = case when p_changes ? 'city' then btrim(p_changes ->> 'city') else city end,
     about = case when p_changes ? 'about' then nullif(btrim(p_changes ->> 'about'), '') else about end,
     profile_pic_url = case when p_changes ? 'profilePicUrl' then p_changes ->> 'profilePicUrl' else profile_pic_url end
-  where id = private.caller();
+  where id = private.require_caller();
   if p_changes ? 'phone' then
     update app.accounts set phone = btrim(p_changes ->> 'phone') where user_id = app.uid();
   end if;
@@ -2108,7 +2108,7 @@ set search_path = ''
 as $$
 begin
   update app.accounts set last_seen_at = now()
-  where user_id = private.caller() and coalesce(last_seen_at, '-infinity') < now() - interval '5 minutes';
+  where user_id = private.require_caller() and coalesce(last_seen_at, '-infinity') < now() - interval '5 minutes';
   return null;   -- answered as 204
 end $$;
 comment on function api.note_presence is
@@ -2119,9 +2119,9 @@ comment on function api.note_presence is
 -- Personas: at most five faces a person, exactly one of them the default.
 -- docs/decisions.md, People.
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('persona_unknown', 404, 'There is no such persona.'),
-  ('personas_exhausted', 409, 'You have 5 personas already.'),
+  ('personas_exhausted', 409, 'You can have at most 5 personas.'),
   ('persona_is_default', 409, 'The default persona cannot be deleted. Make another one the default first.');
 
 create function private.limit_personas() returns trigger
@@ -2168,17 +2168,17 @@ select id, user_id, created_at,
 from app.personas;
 comment on view app.persona_card is 'A persona: {id, name, about, accent, profilePicUrl, isDefault, createdAt}.';
 
-create function private.own_persona(p_persona uuid) returns uuid
+create function private.require_own_persona(p_persona uuid) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if not exists (select from app.personas where id = p_persona and user_id = private.caller()) then
+  if not exists (select from app.personas where id = p_persona and user_id = private.require_caller()) then
     perform private.fail('persona_unknown');
   end if;
   return p_persona;
 end $$;
-comment on function private.own_persona is 'The persona, when it is the caller''s. Fails: persona_unknown.';
+comment on function private.require_own_persona is 'The persona, when it is the caller''s. Fails: persona_unknown.';
 
 create function api.list_my_personas() returns json
 language plpgsql stable
@@ -2186,7 +2186,7 @@ set search_path = ''
 as $$
 begin
   return private.page(
-    (select json_agg(card order by created_at, id) from app.persona_card where user_id = private.caller()), '{}', 5);
+    (select json_agg(card order by created_at, id) from app.persona_card where user_id = private.require_caller()), '{}', 5);
 end $$;
 comment on function api.list_my_personas is 'The caller''s personas, the first one first (at most 5, so one page).';
 
@@ -2200,7 +2200,7 @@ declare
   v_id uuid;
 begin
   insert into app.personas (user_id, name, about, accent, profile_pic_url)
-  values (private.caller(), btrim(p_name), p_about, p_accent, p_profile_pic_url)
+  values (private.require_caller(), btrim(p_name), p_about, p_accent, p_profile_pic_url)
   returning id into v_id;
   return (select card from app.persona_card where id = v_id);
 end $$;
@@ -2217,7 +2217,7 @@ begin
     about = case when p_changes ? 'about' then p_changes ->> 'about' else about end,
     accent = case when p_changes ? 'accent' then p_changes ->> 'accent' else accent end,
     profile_pic_url = case when p_changes ? 'profilePicUrl' then p_changes ->> 'profilePicUrl' else profile_pic_url end
-  where id = private.own_persona(p_id);
+  where id = private.require_own_persona(p_id);
   return (select card from app.persona_card where id = p_id);
 end $$;
 comment on function api.update_persona is
@@ -2228,7 +2228,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from app.personas where id = private.own_persona(p_id);
+  delete from app.personas where id = private.require_own_persona(p_id);
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_persona is 'Deletes one''s persona. Fails: persona_unknown, persona_is_default.';
@@ -2238,7 +2238,7 @@ language plpgsql volatile security definer   -- a person writes no is_default: t
 set search_path = ''
 as $$
 begin
-  perform pg_advisory_xact_lock(hashtextextended('personas ' || private.caller(), 0));
+  perform pg_advisory_xact_lock(hashtextextended('personas ' || private.require_caller(), 0));
   -- two steps, since the index allows no second one even within a statement
   update app.personas set is_default = false where user_id = app.uid() and is_default and id <> p_persona;
   update app.personas set is_default = true where user_id = app.uid() and id = p_persona;
@@ -2363,7 +2363,7 @@ begin
     update private.credentials set password_hash = p_new_hash where user_id = p_user_id;
   end if;
   v_claims := private.issue_claims(p_user_id, p_seconds);
-  perform private.open_session(p_family, v_claims, p_refresh_hash, p_user_agent);
+  perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
   return json_build_object('claims', v_claims, 'user', private.own_profile(p_user_id));
 end $$;
 comment on function api.log_in is
@@ -2374,7 +2374,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.caller();
+  perform private.require_caller();
   perform private.end_own_token(p_scope = 'global');
   update app.sessions set ended_at = now(), user_agent = null
   where id = p_family and user_id = app.uid() and ended_at is null;
@@ -2426,7 +2426,7 @@ insert into private.events (name, payload, happens) values
   ('identity.invite_code.used', '{codeId,newUserId,inviterUserId}',
    'a person has registered, of the code by which they came');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('invite_unknown', 404, 'There is no such invite code.'),
   ('invite_reserved', 409, 'Somebody else has reserved this invite code. Try again in half an hour.'),
   ('invite_dead', 410, 'This invite code was used, has expired or was revoked.'),
@@ -2575,7 +2575,7 @@ begin
     'codeId', v_code.id, 'newUserId', v_person, 'inviterUserId', v_code.generated_by));
 
   v_claims := private.issue_claims(v_person, p_seconds);
-  perform private.open_session(p_family, v_claims, p_refresh_hash, p_user_agent);
+  perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
   return json_build_object('claims', v_claims, 'user', private.own_profile(v_person));
 end $$;
 comment on function api.register is
@@ -2604,9 +2604,9 @@ comment on function private.ensure_first_admin is
 -- A person's own invite codes: how many they may give out, and whom they brought in.
 -- docs/decisions.md, Invites.
 
-insert into private.errors (word, status, text) values
-  ('invites_exhausted', 409, 'You have given out all your invite codes. More come with time and reputation.'),
-  ('invite_settled', 409, 'This invite code was used or has expired.');
+insert into private.errors (code, status, text) values
+  ('invites_exhausted', 409, 'You have given out all your invite codes. You get more with time and reputation.'),
+  ('invite_settled', 409, 'This invite code has been used or has expired.');
 
 create function private.invite_status(p_code app.invite_codes) returns text
 language sql stable
@@ -2663,7 +2663,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me        uuid := private.caller();
+  v_me        uuid := private.require_caller();
   v_allotment integer := private.invite_allotment(v_me);
 begin
   return json_build_object(
@@ -2682,7 +2682,7 @@ language plpgsql volatile security definer   -- nobody writes codes but those wh
 set search_path = ''
 as $$
 declare
-  v_me uuid := private.caller();
+  v_me uuid := private.require_caller();
 begin
   -- two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('invites ' || v_me, 0));
@@ -2711,7 +2711,7 @@ as $$
 declare
   v_code app.invite_codes;
 begin
-  select * into v_code from app.invite_codes where id = p_code and generated_by = private.caller() for update;
+  select * into v_code from app.invite_codes where id = p_code and generated_by = private.require_caller() for update;
   if not found then
     perform private.fail('invite_unknown');
   elsif private.invite_status(v_code) in ('used', 'expired') then
@@ -2738,11 +2738,11 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me    uuid := private.caller();
+  v_me    uuid := private.require_caller();
   v_from  app.invite_tree;
   v_codes uuid[];
 begin
-  select * into v_from from app.invite_tree where code_id = private.cursor_uuid(p_cursor) and inviter_id = v_me;
+  select * into v_from from app.invite_tree where code_id = private.require_cursor(p_cursor) and inviter_id = v_me;
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
@@ -2818,12 +2818,12 @@ comment on column app.sessions.issued_at is
 comment on column app.sessions.last_used_at is 'When the generation before this one was first used.';
 insert into private.retention (relation, counts_from, keep) values ('app.sessions', 'expires_at', '0');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('refresh_token_invalid', 401, 'This refresh token is not valid. Log in again.'),
-  ('refresh_token_reused', 401, 'This refresh token was used before. Its session has been ended. Log in again.'),
+  ('refresh_token_reused', 401, 'This refresh token was used before, so its session has been ended. Log in again.'),
   ('session_unknown', 404, 'There is no such session.');
 
-create function private.open_session(p_family uuid, p_claims json, p_refresh_hash bytea, p_user_agent text) returns void
+create function private.start_session(p_family uuid, p_claims json, p_refresh_hash bytea, p_user_agent text) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -2833,7 +2833,7 @@ begin
     values (p_family, (p_claims ->> 'sub')::uuid, (p_claims ->> 'iat')::bigint, p_refresh_hash, p_user_agent);
   end if;
 end $$;
-comment on function private.open_session is
+comment on function private.start_session is
   'Begins a rotating session with the claims of its first access token; nothing without a family.';
 
 create function api.refresh_session(
@@ -2880,9 +2880,9 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_caller uuid := private.caller();
+  v_caller uuid := private.require_caller();
   v_before timestamptz := 'infinity';
-  v_id     uuid := private.cursor_uuid(p_cursor);
+  v_id     uuid := private.require_cursor(p_cursor);
   v_ids    uuid[];
   v_items  json;
 begin
@@ -2912,7 +2912,7 @@ set search_path = ''
 as $$
 begin
   update app.sessions set ended_at = coalesce(ended_at, now()), user_agent = null
-  where id = p_id and user_id = private.caller();
+  where id = p_id and user_id = private.require_caller();
   if not found then
     perform private.fail('session_unknown');
   end if;
@@ -2940,9 +2940,9 @@ comment on table private.password_resets is
   'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null where nobody has the address: such a request leaves the same traces, so that nobody can tell.';
 insert into private.retention (relation, counts_from, keep) values ('private.password_resets', 'created_at', '1 day');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('password_wrong', 403, 'The password is wrong.'),
-  ('reset_over', 410, 'This link was used or has expired. Ask for another one.');
+  ('reset_over', 410, 'This link has been used or has expired. Ask for another one.');
 
 create function api.find_password() returns json
 language plpgsql stable security definer   -- hashes are nobody's to read; for gate alone
@@ -2950,7 +2950,7 @@ set search_path = ''
 as $$
 begin
   return (select json_build_object('userId', c.user_id, 'passwordHash', c.password_hash)
-          from private.credentials c where c.user_id = private.caller());
+          from private.credentials c where c.user_id = private.require_caller());
 end $$;
 comment on function api.find_password is
   'For the facade alone: the hash to check a password against that is asked for again inside a session, {userId, passwordHash}.';
@@ -2963,7 +2963,7 @@ language plpgsql volatile security definer   -- a person writes neither hashes n
 set search_path = ''
 as $$
 declare
-  v_caller uuid := private.caller();
+  v_caller uuid := private.require_caller();
   v_claims json;
 begin
   update private.credentials set password_hash = p_new_hash
@@ -2974,7 +2974,7 @@ begin
   perform private.end_tokens(v_caller);
   update private.password_resets set used_at = now() where user_id = v_caller and used_at is null;
   v_claims := private.issue_claims(v_caller, p_seconds);
-  perform private.open_session(p_family, v_claims, p_refresh_hash, p_user_agent);
+  perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
   return json_build_object('claims', v_claims, 'user', private.own_profile(v_caller));
 end $$;
 comment on function api.change_password is
@@ -3002,7 +3002,7 @@ end $$;
 comment on function api.request_password_reset is
   'For the facade alone: keeps a request for a new password and has it mailed, at most 5 an hour and person. Does and answers the same for an unknown address: {ok}.';
 
-create function private.reset_mail(p_id uuid) returns json
+create function private.find_reset_mail(p_id uuid) returns json
 language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
 set search_path = ''
 as $$
@@ -3014,10 +3014,10 @@ begin
     join app.users u on u.id = r.user_id and u.erased_at is null
     where r.id = p_id and r.used_at is null and r.expires_at > now());
 end $$;
-comment on function private.reset_mail is
+comment on function private.find_reset_mail is
   'For the worker alone: where a request for a new password is mailed to, {to, tokenHash (hex)}; null when there is nobody to mail, or it is over.';
 
-create function private.open_reset(p_id uuid, p_token_hash bytea) returns uuid
+create function private.find_running_reset(p_id uuid, p_token_hash bytea) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -3027,14 +3027,14 @@ begin
     from private.password_resets r join app.users u on u.id = r.user_id and u.erased_at is null
     where r.id = p_id and r.token_hash = p_token_hash and r.used_at is null and r.expires_at > clock_timestamp());
 end $$;
-comment on function private.open_reset is 'Whose password this token may set, or null.';
+comment on function private.find_running_reset is 'Whose password this token may set, or null.';
 
 create function api.check_password_reset(p_id uuid, p_token_hash bytea) returns json
 language plpgsql stable security definer   -- the token is the right; for gate alone
 set search_path = ''
 as $$
 begin
-  if private.open_reset(p_id, p_token_hash) is null then
+  if private.find_running_reset(p_id, p_token_hash) is null then
     perform private.fail('reset_over');
   end if;
   return json_build_object('ok', true);
@@ -3047,11 +3047,11 @@ language plpgsql volatile security definer   -- the token is the right; for gate
 set search_path = ''
 as $$
 declare
-  v_person uuid := private.open_reset(p_id, p_token_hash);
+  v_person uuid := private.find_running_reset(p_id, p_token_hash);
 begin
   -- the person's lock, then a second look: of two who bring the same link one is late
   perform from private.credentials where user_id = v_person for update;
-  v_person := private.open_reset(p_id, p_token_hash);
+  v_person := private.find_running_reset(p_id, p_token_hash);
   if v_person is null then
     perform private.fail('reset_over');
   end if;
@@ -3110,7 +3110,7 @@ language plpgsql volatile security definer   -- trusts the facade to have checke
 set search_path = ''
 as $$
 begin
-  perform from private.credentials where user_id = private.caller() and password_hash = p_password_hash for update;
+  perform from private.credentials where user_id = private.require_caller() and password_hash = p_password_hash for update;
   if not found then
     perform private.fail('token_revoked');   -- it changed while it was being checked, and what changed it ended this token
   end if;
@@ -3162,9 +3162,9 @@ set search_path = ''
 as $$
 begin
   if p_section is null then
-    return private.export_head(private.caller());
+    return private.export_head(private.require_caller());
   end if;
-  return private.export_page(private.caller(), p_section, p_after);
+  return private.export_page(private.require_caller(), p_section, p_after);
 end $$;
 comment on function private.export_own is 'The caller''s own export: its head, or a page of a section. Fails: section_unknown.';
 
@@ -3260,8 +3260,8 @@ grant execute on function
   private.invite_status,
   private.make_default_persona,
   private.make_own_invite,
-  private.own_persona,
   private.own_profile,
+  private.require_own_persona,
   private.revoke_own_invite
   to authenticated;
 
@@ -3304,9 +3304,9 @@ grant execute on function
 
 -- jobs
 grant execute on function
+  private.find_reset_mail,
   private.job_expire_invites,
-  private.job_release_reservations,
-  private.reset_mail
+  private.job_release_reservations
   to worker;
 
 -- sql/interests/10_catalog.sql
@@ -3335,10 +3335,10 @@ comment on table app.interests is
 comment on column app.interests.user_count is 'How many people chose this very interest. Kept by trigger.';
 -- no delete: too much stands on an interest
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('interest_unknown', 404, 'There is no such interest.'),
   ('interest_slug_taken', 409, 'Another interest has this slug.'),
-  ('interest_parent_misplaced', 422, 'A category has no parent, and every other interest has one.'),
+  ('interest_parent_misplaced', 422, 'A category must have no parent, and every other interest must have one.'),
   ('interest_parent_unfit', 422, 'The parent must be an interest one level up.');
 
 create view app.interest_card with (security_invoker) as
@@ -3347,7 +3347,7 @@ from app.interests;
 comment on view app.interest_card is
   'How an interest appears in the catalog; the columns are the fields, so that a query can add children.';
 
-create function private.interest(p_interest uuid) returns uuid
+create function private.require_interest(p_interest uuid) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -3357,7 +3357,7 @@ begin
   end if;
   return p_interest;
 end $$;
-comment on function private.interest is 'The id of an interest that exists. Fails: interest_unknown.';
+comment on function private.require_interest is 'The id of an interest that exists. Fails: interest_unknown.';
 
 create function private.interest_tree() returns json
 language plpgsql stable
@@ -3389,7 +3389,7 @@ begin
   if p_interest is null then
     return null;
   end if;
-  perform private.interest(p_interest);
+  perform private.require_interest(p_interest);
   return array(
     with recursive below as (
       select p_interest as id
@@ -3406,7 +3406,7 @@ declare
   v_items json;
 begin
   if p_parent_id is not null then
-    perform private.interest(p_parent_id);
+    perform private.require_interest(p_parent_id);
   end if;
   if private.not_modified((select string_agg(i::text, chr(10) order by i.id) from app.interests i)) then
     return null;
@@ -3451,7 +3451,7 @@ insert into private.events (name, payload, happens) values
   ('interests.user_selected', '{userId,interestIds}',
    'a person has confirmed a choice of interests');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('interest_depth_out_of_range', 422, 'depth must be between 1 and 5.'),
   ('interest_expertise_out_of_range', 422, 'expertise must be between 1 and 5.');
 
@@ -3501,7 +3501,7 @@ as $$
 begin
   return json_build_object('items', coalesce(
     (select json_agg(c.card order by c.created_at, c.interest_id)
-     from app.user_interest_card c where c.user_id = private.caller()), '[]'::json));
+     from app.user_interest_card c where c.user_id = private.require_caller()), '[]'::json));
 end $$;
 comment on function api.list_my_interests is 'All that the caller chose, the first choice first: {items}.';
 
@@ -3511,7 +3511,7 @@ set search_path = ''
 as $$
 begin
   insert into app.user_interests (user_id, interest_id, depth, expertise)
-  values (private.caller(), private.interest(p_interest_id), p_depth, p_expertise)
+  values (private.require_caller(), private.require_interest(p_interest_id), p_depth, p_expertise)
   on conflict (user_id, interest_id) do update
     set depth = excluded.depth, expertise = excluded.expertise;
   return (select c.card from app.user_interest_card c
@@ -3528,7 +3528,7 @@ declare
   v_chosen uuid[];
 begin
   -- choices keep the order in which they were made, so two calls of one person must not run into each other
-  perform pg_advisory_xact_lock(hashtextextended('choices ' || private.caller(), 0));
+  perform pg_advisory_xact_lock(hashtextextended('choices ' || private.require_caller(), 0));
 
   with named as (
     select distinct on (r.id) r.id, r.depth, r.expertise, r.place
@@ -3537,7 +3537,7 @@ begin
     order by r.id, r.place desc
   ), chosen as (
     insert into app.user_interests (user_id, interest_id, depth, expertise)
-    select app.uid(), private.interest(n.id), n.depth, n.expertise from named n order by n.place
+    select app.uid(), private.require_interest(n.id), n.depth, n.expertise from named n order by n.place
     on conflict (user_id, interest_id) do update
       set depth = excluded.depth, expertise = excluded.expertise
     returning interest_id
@@ -3557,7 +3557,7 @@ set search_path = ''
 as $$
 begin
   delete from app.user_interests
-  where user_id = private.caller() and interest_id = private.interest(p_interest_id);
+  where user_id = private.require_caller() and interest_id = private.require_interest(p_interest_id);
   return null;   -- answered as 204
 end $$;
 comment on function api.drop_interest is
@@ -3612,9 +3612,9 @@ comment on policy delete_own on app.user_interests is 'People take back their ow
 
 -- helpers
 grant execute on function
-  private.interest,
   private.interest_subtree,
-  private.interest_tree
+  private.interest_tree,
+  private.require_interest
   to authenticated, service_role;
 
 -- operations
@@ -3664,12 +3664,12 @@ insert into private.events (name, payload, happens) values
   ('social.member.removed', '{circleId,memberId}',
    'somebody has left a circle, was removed, or the circle is gone');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('circle_unknown', 404, 'There is no such circle.'),
-  ('circle_not_yours', 403, 'Only the circle''s owner may do this.'),
-  ('circle_full', 409, 'A circle has at most 10 members.'),
-  ('circles_exhausted', 409, 'You have 10 circles of this kind already.'),
-  ('member_already', 409, 'This person is in the circle already.'),
+  ('circle_not_yours', 403, 'Only the owner of a circle can do this.'),
+  ('circle_full', 409, 'A circle can have at most 10 members.'),
+  ('circles_exhausted', 409, 'You can have at most 10 circles of each kind.'),
+  ('member_already', 409, 'This person is already in the circle.'),
   ('member_unknown', 404, 'This person is not in the circle.'),
   ('member_oneself', 400, 'You cannot be a member of your own circle.');
 
@@ -3755,7 +3755,7 @@ begin
 end $$;
 comment on function private.circle_cards is 'The cards of these circles, in order, as far as the caller sees them.';
 
-create function private.own_circle(p_circle uuid) returns uuid
+create function private.require_own_circle(p_circle uuid) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -3770,7 +3770,7 @@ begin
   end if;
   return p_circle;
 end $$;
-comment on function private.own_circle is 'The circle, when it is the caller''s. Fails: circle_unknown, circle_not_yours.';
+comment on function private.require_own_circle is 'The circle, when it is the caller''s. Fails: circle_unknown, circle_not_yours.';
 
 create function api.create_circle(p_name text, p_kind text default 'general', p_accent text default null) returns json
 language plpgsql volatile
@@ -3780,7 +3780,7 @@ declare
   v_id uuid;
 begin
   insert into app.circles (owner_id, kind, name, accent)
-  values (private.caller(), p_kind, btrim(p_name), p_accent)
+  values (private.require_caller(), p_kind, btrim(p_name), p_accent)
   returning id into v_id;
   return private.circle_cards(array[v_id]) -> 0;
 end $$;
@@ -3794,7 +3794,7 @@ declare
   v_from app.circles;
   v_ids  uuid[];
 begin
-  select * into v_from from app.circles where id = private.cursor_uuid(p_cursor);
+  select * into v_from from app.circles where id = private.require_cursor(p_cursor);
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
@@ -3814,7 +3814,7 @@ begin
   update app.circles
   set name = case when p_changes ? 'name' then btrim(p_changes ->> 'name') else name end,
       accent = case when p_changes ? 'accent' then p_changes ->> 'accent' else accent end
-  where id = private.own_circle(p_id);
+  where id = private.require_own_circle(p_id);
   return private.circle_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.update_circle is
@@ -3825,7 +3825,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.own_circle(p_id);
+  perform private.require_own_circle(p_id);
   -- the pairs before the rows, as everywhere: whoever accepts or blocks meanwhile waits instead of deadlocking
   perform private.lock_pairs(array_agg(p.person), array_agg(app.uid()))
   from (select member_id as person from app.circle_members where circle_id = p_id
@@ -3846,10 +3846,10 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_person uuid := private.person(p_person);
+  v_person uuid := private.require_person(p_person);
 begin
-  perform private.lock_pairs(array[v_person], array[private.caller()]);
-  return private.person(p_person);   -- again: a block may have come while we waited
+  perform private.lock_pairs(array[v_person], array[private.require_caller()]);
+  return private.require_person(p_person);   -- again: a block may have come while we waited
 end $$;
 comment on function private.lock_person is
   'The id of a person, locked as a pair with the caller until the transaction ends: no block comes in between. Fails: person_unknown.';
@@ -3867,7 +3867,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  perform private.own_circle(p_id);
+  perform private.require_own_circle(p_id);
   return private.page(
     (select json_agg(card order by created_at, member_id) from app.circle_member_card where circle_id = p_id), '{}', 10);
 end $$;
@@ -3881,7 +3881,7 @@ as $$
 declare
   v_member uuid := private.lock_person(p_member_id);
 begin
-  perform private.own_circle(p_id);
+  perform private.require_own_circle(p_id);
   insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
   values (p_id, app.uid(), v_member, p_bond_level);
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
@@ -3896,7 +3896,7 @@ as $$
 declare
   v_member uuid := private.lock_person(p_member_id);
 begin
-  perform private.own_circle(p_id);
+  perform private.require_own_circle(p_id);
   update app.circle_members set bond_level = p_bond_level where circle_id = p_id and member_id = v_member;
   if not found then
     perform private.fail('member_unknown');
@@ -3911,7 +3911,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_member uuid := private.person(p_member_id);
+  v_member uuid := private.require_person(p_member_id);
   v_owner  uuid;
 begin
   select owner_id into v_owner from app.circle_card where id = p_id;
@@ -3956,10 +3956,10 @@ insert into private.events (name, payload, happens) values
   ('social.invitation.accepted', '{invitationId,circleId,memberId}',
    'an invitation into a circle is accepted');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('invitation_unknown', 404, 'There is no such invitation.'),
-  ('invitation_pending', 409, 'This person has a pending invitation into the circle already.'),
-  ('invitation_settled', 409, 'This invitation was accepted, declined or revoked already.'),
+  ('invitation_pending', 409, 'This person already has a pending invitation into the circle.'),
+  ('invitation_settled', 409, 'This invitation has already been accepted, declined or revoked.'),
   ('invite_oneself', 400, 'You cannot invite yourself.');
 
 create function private.circle_name(p_circle uuid) returns text
@@ -4010,7 +4010,7 @@ declare
   v_invitee    uuid := private.lock_person(p_invitee_id);
   v_invitation uuid;
 begin
-  perform private.own_circle(p_id);
+  perform private.require_own_circle(p_id);
   if exists (select from app.circle_members where circle_id = p_id and member_id = v_invitee) then
     perform private.fail('member_already');
   end if;
@@ -4032,8 +4032,8 @@ declare
   v_from app.circle_invitations;
   v_ids  uuid[];
 begin
-  perform private.own_circle(p_id);
-  select * into v_from from app.circle_invitations where id = private.cursor_uuid(p_cursor);
+  perform private.require_own_circle(p_id);
+  select * into v_from from app.circle_invitations where id = private.require_cursor(p_cursor);
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
@@ -4054,7 +4054,7 @@ declare
   v_from app.circle_invitations;
   v_ids  uuid[];
 begin
-  select * into v_from from app.circle_invitations where id = private.cursor_uuid(p_cursor);
+  select * into v_from from app.circle_invitations where id = private.require_cursor(p_cursor);
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
@@ -4127,7 +4127,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.own_circle(p_circle_id);
+  perform private.require_own_circle(p_circle_id);
   if not exists (select from app.circle_invitations
                  where id = p_id and circle_id = p_circle_id and inviter_id = app.uid()) then
     perform private.fail('invitation_unknown');
@@ -4143,7 +4143,7 @@ comment on function api.revoke_invitation is
 -- What two people's circles make of them: whether they share one, what is under way, where one belongs.
 -- docs/decisions.md, Circles and blocks.
 
-create function private.shares_circle(p_one uuid, p_other uuid) returns boolean
+create function private.have_common_circle(p_one uuid, p_other uuid) returns boolean
 language plpgsql stable security definer   -- members do not see each other, nor the circles of strangers
 set search_path = ''
 as $$
@@ -4154,12 +4154,12 @@ begin
           from (select owner_id as person, id as circle_id, owner_id from app.circles where owner_id in (p_one, p_other)
                 union all
                 select member_id, circle_id, owner_id from app.circle_members where member_id in (p_one, p_other)) b
-          where private.may_meet(private.level_of(person, owner_id))) belonging
+          where private.may_meet(private.find_level(person, owner_id))) belonging
     join app.users owner on owner.id = owner_id and owner.banned_at is null and owner.erased_at is null
     group by circle_id
     having count(distinct person) = 2);
 end $$;
-comment on function private.shares_circle is
+comment on function private.have_common_circle is
   'Whether two people belong to one circle, as its owner or as members. A circle whose owner is banned, or across a block from one of the two, is none.';
 
 create function api.check_circles(p_person text) returns json
@@ -4167,10 +4167,10 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_person uuid := private.person(p_person);
+  v_person uuid := private.require_person(p_person);
 begin
   return json_build_object(
-    'sharesCircle', private.shares_circle(private.caller(), v_person),
+    'sharesCircle', private.have_common_circle(private.require_caller(), v_person),
     'inMyCircle', exists (select from app.circle_members where owner_id = app.uid() and member_id = v_person),
     'inTheirCircle', exists (select from app.circle_members where owner_id = v_person and member_id = app.uid()));
 end $$;
@@ -4182,12 +4182,12 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_person uuid := private.person(p_person);
+  v_person uuid := private.require_person(p_person);
 begin
   return private.page(
     private.invitation_cards(array(
       select id from app.circle_invitations
-      where inviter_id = private.caller() and invitee_id = v_person and status = 'pending'
+      where inviter_id = private.require_caller() and invitee_id = v_person and status = 'pending'
       order by created_at desc, id desc)),
     '{}', 50);
 end $$;
@@ -4202,12 +4202,12 @@ declare
   v_from app.circles;
   v_ids  uuid[];
 begin
-  select * into v_from from app.circles where id = private.cursor_uuid(p_cursor) and owner_id <> app.uid();
+  select * into v_from from app.circles where id = private.require_cursor(p_cursor) and owner_id <> app.uid();
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
   v_ids := array(select id from app.circle_card
-                 where owner_id <> private.caller()
+                 where owner_id <> private.require_caller()
                    and (created_at, id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.id, app.uid()))
                  order by created_at desc, id desc limit 51);
   return private.page(private.circle_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
@@ -4231,7 +4231,7 @@ create index blocks_blocked_id_idx on app.blocks (blocked_id);
 comment on table app.blocks is 'Who blocked whom. Either direction silences both.';
 -- no update: a block is made or lifted
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('block_oneself', 400, 'You cannot block yourself.');
 
 create view private.audience_rebuilt with (security_invoker) as
@@ -4309,25 +4309,25 @@ create trigger _100_audience_blocked after insert on app.blocks
 create trigger _100_audience_unblocked after delete on app.blocks
   referencing old table as changed for each statement execute function private.follow_blocks();
 
-create function private.blocked_person(p_person text) returns uuid
+create function private.find_blocked_person(p_person text) returns uuid
 language plpgsql stable security definer   -- whom one has blocked is hidden by the block, and yet can be unblocked
 set search_path = ''
 as $$
 begin
   return (select u.id from app.users u join app.blocks b on b.blocked_id = u.id
-          where b.blocker_id = app.uid() and u.id = private.named(p_person));
+          where b.blocker_id = app.uid() and u.id = private.find_person(p_person));
 end $$;
-comment on function private.blocked_person is 'The id of a person whom the caller has blocked, or null.';
+comment on function private.find_blocked_person is 'The id of a person whom the caller has blocked, or null.';
 
 create function api.block_person(p_person text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_person uuid := coalesce(private.blocked_person(p_person), private.person(p_person));
+  v_person uuid := coalesce(private.find_blocked_person(p_person), private.require_person(p_person));
 begin
   perform private.lock_pairs(array[v_person], array[app.uid()]);
-  insert into app.blocks (blocker_id, blocked_id) values (private.caller(), v_person) on conflict do nothing;
+  insert into app.blocks (blocker_id, blocked_id) values (private.require_caller(), v_person) on conflict do nothing;
   return json_build_object('blocked', true);
 end $$;
 comment on function api.block_person is
@@ -4338,7 +4338,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_person uuid := coalesce(private.blocked_person(p_person), private.person(p_person));
+  v_person uuid := coalesce(private.find_blocked_person(p_person), private.require_person(p_person));
 begin
   perform private.lock_pairs(array[v_person], array[app.uid()]);
   delete from app.blocks where blocker_id = app.uid() and blocked_id = v_person;
@@ -4409,7 +4409,7 @@ insert into private.events (name, payload, happens) values
   ('social.user.followed', '{followerId,followingId}',
    'a person follows another');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('follow_oneself', 400, 'You cannot follow yourself.');
 
 create function private.keep_ended_follows() returns trigger
@@ -4453,12 +4453,12 @@ end $$;
 comment on function private.person_page is
   'A page of these people (one more than the page, when there are), in order; the cursor is an actor id. Fails: limit_out_of_range.';
 
-create function private.follow_at(p_cursor text, p_follower uuid default null, p_following uuid default null) returns app.follows
+create function private.require_follow_place(p_cursor text, p_follower uuid default null, p_following uuid default null) returns app.follows
 language plpgsql stable security definer   -- a cursor holds also when its follow has ended or its person was banned since
 set search_path = ''
 as $$
 declare
-  v_named uuid := private.named(p_cursor);
+  v_named uuid := private.find_person(p_cursor);
   v_place app.follows;
 begin
   if p_cursor is null then
@@ -4471,12 +4471,12 @@ begin
     select follower_id, following_id, created_at into v_place from private.ended_follows
     where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
   end if;
-  if not found or not private.may_meet(private.level_of(app.uid(), v_named)) then
+  if not found or not private.may_meet(private.find_level(app.uid(), v_named)) then
     perform private.fail('cursor_unknown');
   end if;
   return v_place;
 end $$;
-comment on function private.follow_at is
+comment on function private.require_follow_place is
   'The follow between the person that a cursor names and the one whose list it is, also when it has ended; without a cursor a moment after all. Never across a block from the caller. Fails: cursor_unknown.';
 
 create function private.follow_counts(p_person uuid) returns json
@@ -4505,7 +4505,7 @@ as $$
 declare
   v_person uuid := private.lock_person(p_person);
 begin
-  insert into app.follows (follower_id, following_id) values (private.caller(), v_person) on conflict do nothing;
+  insert into app.follows (follower_id, following_id) values (private.require_caller(), v_person) on conflict do nothing;
   if found then
     perform private.emit('social.user.followed', json_build_object('followerId', app.uid(), 'followingId', v_person));
   end if;
@@ -4519,7 +4519,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from app.follows where follower_id = app.uid() and following_id = private.person(p_person);
+  delete from app.follows where follower_id = app.uid() and following_id = private.require_person(p_person);
   return null;   -- answered as 204
 end $$;
 comment on function api.unfollow_person is 'Ends a follow; repeating it changes nothing. Fails: person_unknown.';
@@ -4527,7 +4527,7 @@ comment on function api.unfollow_person is 'Ends a follow; repeating it changes 
 create function api.follow_stats(p_person text) returns json
 language plpgsql stable
 set search_path = ''
-as $$ begin return private.follow_counts(private.person(p_person)); end $$;
+as $$ begin return private.follow_counts(private.require_person(p_person)); end $$;
 comment on function api.follow_stats is
   'How many follow a person and whom they follow, and whether the caller does: {followers, following, isFollowing}. Fails: person_unknown.';
 
@@ -4536,8 +4536,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_person uuid := private.person(p_person);
-  v_from   app.follows := private.follow_at(p_cursor, p_following => v_person);
+  v_person uuid := private.require_person(p_person);
+  v_from   app.follows := private.require_follow_place(p_cursor, p_following => v_person);
 begin
   -- bare variables: an expression such as coalesce is no index condition under a policy, and deep pages read all before them
   return private.person_page(array(
@@ -4554,8 +4554,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_person uuid := private.person(p_person);
-  v_from   app.follows := private.follow_at(p_cursor, p_follower => v_person);
+  v_person uuid := private.require_person(p_person);
+  v_from   app.follows := private.require_follow_place(p_cursor, p_follower => v_person);
 begin
   return private.person_page(array(
     select following_id from app.follows
@@ -4583,10 +4583,10 @@ comment on table app.mutes is
   'Who muted whom. The muted cause no notifications to the muter, and the muter''s feed leaves their posts out.';
 -- no update: a mute is made or lifted
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('mute_oneself', 400, 'You cannot mute yourself.');
 
-create function private.name_cursor(p_cursor text) returns text
+create function private.require_name_cursor(p_cursor text) returns text
 language plpgsql stable
 set search_path = ''
 as $$
@@ -4598,7 +4598,7 @@ begin
   end if;
   return v_name;
 end $$;
-comment on function private.name_cursor is
+comment on function private.require_name_cursor is
   'The name that a cursor of a list by name stands for, empty without one. A place in the alphabet, whoever has left the list since. Fails: cursor_unknown.';
 
 create function private.muted_people() returns uuid[]
@@ -4615,7 +4615,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  insert into app.mutes (muter_id, muted_id) values (private.caller(), private.person(p_person)) on conflict do nothing;
+  insert into app.mutes (muter_id, muted_id) values (private.require_caller(), private.require_person(p_person)) on conflict do nothing;
   return json_build_object('muted', true);
 end $$;
 comment on function api.mute_person is
@@ -4626,7 +4626,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from app.mutes where muter_id = app.uid() and muted_id = private.person(p_person);
+  delete from app.mutes where muter_id = app.uid() and muted_id = private.require_person(p_person);
   return null;   -- answered as 204
 end $$;
 comment on function api.unmute_person is 'Lifts a mute; repeating it changes nothing. Fails: person_unknown.';
@@ -4636,11 +4636,11 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_after text := private.name_cursor(p_cursor);
+  v_after text := private.require_name_cursor(p_cursor);
 begin
   return private.person_page(array(
     select u.id from app.mutes m join app.users u on u.id = m.muted_id
-    where m.muter_id = private.caller() and u.username > v_after
+    where m.muter_id = private.require_caller() and u.username > v_after
     order by u.username limit 51), p_limit);
 end $$;
 comment on function api.list_mutes is
@@ -4668,7 +4668,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_after text := private.name_cursor(p_cursor);
+  v_after text := private.require_name_cursor(p_cursor);
 begin
   return (
     select private.page(json_agg(b.card order by b.place) filter (where b.place <= p_limit),
@@ -4696,14 +4696,14 @@ create table app.muted_keywords (
 create index muted_keywords_user_id_idx on app.muted_keywords (user_id, id desc);
 comment on table app.muted_keywords is
   'Words that a person''s feed leaves out, for good or until a moment. id is made of the time, so that it is its own place in the list.';
-comment on column app.muted_keywords.folded is 'private.folded of the keyword: what is compared, so that each counts once.';
+comment on column app.muted_keywords.folded is 'private.fold of the keyword: what is compared, so that each counts once.';
 
-insert into private.errors (word, status, text) values
-  ('keyword_empty', 422, 'There is nothing in this keyword that could be found in a text.'),
+insert into private.errors (code, status, text) values
+  ('keyword_empty', 422, 'A keyword must have at least one letter, digit or sign that can be found in a text.'),
   ('keyword_until', 422, 'until must lie in the future.'),
-  ('keywords_exhausted', 409, 'You have muted 100 keywords already.');
+  ('keywords_exhausted', 409, 'You can mute at most 100 keywords.');
 
-create function private.folded(p_text text) returns text
+create function private.fold(p_text text) returns text
 language plpgsql stable
 set search_path = ''
 as $$
@@ -4718,7 +4718,7 @@ begin
       nfkc) collate pg_catalog.pg_c_utf8)),
     'ς', 'σ');
 end $$;
-comment on function private.folded is
+comment on function private.fold is
   'A text as words are compared: lower case, without accents, points and vowel signs, full and half width alike.';
 
 create function private.keyword_pattern(p_keywords text[]) returns text
@@ -4747,7 +4747,7 @@ end $$;
 comment on function private.keyword_pattern is
   'One pattern for all of these folded keywords; null for none. A keyword is found as whole words, and anywhere where its edge is of a script without spaces or no letter at all (#tag, c++).';
 
-create function private.muted_pattern() returns text
+create function private.find_muted_pattern() returns text
 language plpgsql stable   -- invoker: under row-level security these are the caller's own
 set search_path = ''
 as $$
@@ -4755,24 +4755,24 @@ begin
   return private.keyword_pattern(array_agg(folded))
   from app.muted_keywords where user_id = app.uid() and (until is null or until > now());
 end $$;
-comment on function private.muted_pattern is 'The pattern of the caller''s muted keywords, or null: made once by what leaves them out.';
+comment on function private.find_muted_pattern is 'The pattern of the caller''s muted keywords, or null: made once by what leaves them out.';
 
-create function private.words(p_texts text[]) returns text
+create function private.keyword_text(p_texts text[]) returns text
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   -- with a sign in between that is no blank: no keyword begins in one and ends in the next. So much and no more: what
   -- one person writes at length must not hold up everybody who has muted a word
-  return left(private.folded(left(array_to_string(p_texts, e'\x1f'), 5000)), 10000);
+  return left(private.fold(left(array_to_string(p_texts, e'\x1f'), 5000)), 10000);
 end $$;
-comment on function private.words is 'The first 5000 characters of these texts (nulls left out), folded: what keywords are looked for in.';
+comment on function private.keyword_text is 'The first 5000 characters of these texts (nulls left out), folded: what keywords are looked for in.';
 
 create function private.has_keyword(p_words text, p_pattern text) returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$ begin return p_words collate pg_catalog.pg_c_utf8 ~ p_pattern; end $$;
-comment on function private.has_keyword is 'Whether words (private.words) have one of the keywords of a pattern.';
+comment on function private.has_keyword is 'Whether words (private.keyword_text) have one of the keywords of a pattern.';
 
 create function private.timed_id() returns uuid
 language plpgsql volatile
@@ -4812,7 +4812,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_folded text := btrim(regexp_replace(private.folded(p_keyword), '\s+', ' ', 'g'));
+  v_folded text := btrim(regexp_replace(private.fold(p_keyword), '\s+', ' ', 'g'));
   v_id     uuid;
 begin
   if p_until <= now() then
@@ -4820,7 +4820,7 @@ begin
   end if;
   delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- what is over makes room
   insert into app.muted_keywords (id, user_id, keyword, folded, until)
-  values (private.timed_id(), private.caller(), btrim(p_keyword), v_folded, p_until)
+  values (private.timed_id(), private.require_caller(), btrim(p_keyword), v_folded, p_until)
   on conflict (user_id, folded) do update set keyword = excluded.keyword, until = excluded.until
   returning id into v_id;
   return (select card from app.muted_keyword_card where id = v_id);
@@ -4833,7 +4833,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from app.muted_keywords where id = p_id and user_id = private.caller();
+  delete from app.muted_keywords where id = p_id and user_id = private.require_caller();
   return null;   -- answered as 204
 end $$;
 comment on function api.unmute_keyword is 'Lifts a muted keyword; repeating it changes nothing, nor does an id that is none.';
@@ -4843,14 +4843,14 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from uuid := coalesce(private.cursor_uuid(p_cursor), 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := coalesce(private.require_cursor(p_cursor), 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_ids  uuid[];
 begin
   if p_cursor is not null and substr(v_from::text, 15, 1) <> '7' then
     perform private.fail('cursor_unknown');   -- no id of ours
   end if;
   v_ids := array(select id from app.muted_keywords
-                 where user_id = private.caller() and id < v_from and (until is null or until > now())
+                 where user_id = private.require_caller() and id < v_from and (until is null or until > now())
                  order by id desc limit 51);
   return private.page(
     (select json_agg(card order by id desc) from app.muted_keyword_card where id = any (v_ids[:p_limit])),
@@ -4865,7 +4865,7 @@ comment on function api.list_muted_keywords is
 --
 -- What can be reported belongs to many features, most of them higher than this one. So each registers its kind in
 -- private.report_targets, with a function of its own that finds the target as its reporter sees it, or fails with
--- its own word. Nothing here names posts, and a later kind needs a row and a function beside its tables.
+-- its own code. Nothing here names posts, and a later kind needs a row and a function beside its tables.
 -- docs/decisions.md, Circles and blocks.
 
 create table private.report_targets (
@@ -4896,12 +4896,12 @@ create index reports_target_idx on app.reports (target_type, target_id);
 comment on table app.reports is
   'Reports to the staff. target_id has no foreign key: what was reported may be of any kind. reason is the reporter''s own words.';
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('report_target', 422, 'This kind of thing cannot be reported.'),
-  ('report_open', 409, 'You have reported this already; the report is still open.'),
+  ('report_open', 409, 'You have already reported this, and the report is still open.'),
   ('report_oneself', 400, 'You cannot report yourself.');
 
-create function private.report_finder(p_type text) returns text
+create function private.require_report_finder(p_type text) returns text
 language plpgsql stable security definer   -- reads the registry for callers who may not
 set search_path = ''
 as $$
@@ -4914,9 +4914,9 @@ begin
   end if;
   return v_finder;
 end $$;
-comment on function private.report_finder is 'The function that finds a reported target of this kind. Fails: report_target.';
+comment on function private.require_report_finder is 'The function that finds a reported target of this kind. Fails: report_target.';
 
-insert into private.report_targets (type, finder) values ('user', 'private.person');
+insert into private.report_targets (type, finder) values ('user', 'private.require_person');
 
 create function api.report(p_target_type text, p_target_id text, p_reason text) returns json
 language plpgsql volatile
@@ -4927,9 +4927,9 @@ declare
   v_report app.reports;
 begin
   -- the name comes out of the registry, never from the caller
-  execute format('select %s($1)', private.report_finder(p_target_type)) into v_target using p_target_id;
+  execute format('select %s($1)', private.require_report_finder(p_target_type)) into v_target using p_target_id;
   insert into app.reports (reporter_id, target_type, target_id, reason)
-  values (private.caller(), p_target_type, v_target, btrim(p_reason))
+  values (private.require_caller(), p_target_type, v_target, btrim(p_reason))
   returning * into v_report;
   return json_build_object(
     'id', v_report.id,
@@ -4941,7 +4941,7 @@ begin
     'createdAt', v_report.created_at);
 end $$;
 comment on function api.report is
-  'Reports what the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: report_target, report_open, report_oneself, and for an unknown target the word of its kind.';
+  'Reports what the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: report_target, report_open, report_oneself, and for an unknown target the code of its kind.';
 
 -- sql/social/90_erasure.sql
 
@@ -5107,7 +5107,7 @@ create policy insert_own on app.muted_keywords for insert to authenticated with 
 comment on policy insert_own on app.muted_keywords is 'People mute words for themselves.';
 create policy update_own on app.muted_keywords for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.muted_keywords is 'A word that is muted again gets another end.';
+comment on policy update_own on app.muted_keywords is 'A keyword that is muted again gets another end.';
 create policy delete_own on app.muted_keywords for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.muted_keywords is 'People lift their own.';
 
@@ -5127,28 +5127,28 @@ alter table private.report_targets enable row level security;
 
 -- helpers
 grant execute on function
-  private.blocked_person,
   private.circle_cards,
   private.circle_name,
-  private.folded,
-  private.follow_at,
+  private.find_blocked_person,
+  private.find_muted_pattern,
+  private.fold,
   private.follow_counts,
   private.has_keyword,
+  private.have_common_circle,
   private.invitation_cards,
   private.keyword_pattern,
+  private.keyword_text,
   private.lock_pairs,
   private.lock_person,
-  private.muted_pattern,
   private.muted_people,
-  private.name_cursor,
   private.own_blocks,
-  private.own_circle,
   private.person_page,
-  private.report_finder,
+  private.require_follow_place,
+  private.require_name_cursor,
+  private.require_own_circle,
+  private.require_report_finder,
   private.settle_invitation,
-  private.shares_circle,
-  private.timed_id,
-  private.words
+  private.timed_id
   to authenticated;
 
 -- operations
@@ -5210,11 +5210,11 @@ set search_path = ''
 as $$ select btrim(p_text, e' \t\r\n') $$;
 comment on function private.trimmed is 'A text without the blanks and empty lines around it.';
 
-create function private.hot_at(p_published timestamptz, p_warmth smallint) returns timestamptz
+create function private.trending_at(p_published timestamptz, p_boost smallint) returns timestamptz
 language sql immutable   -- adding hours depends on no time zone
 set search_path = ''
-as $$ select p_published + p_warmth * interval '4 hours' $$;
-comment on function private.hot_at is
+as $$ select p_published + p_boost * interval '4 hours' $$;
+comment on function private.trending_at is
   'Where a post stands among the trending: its time, four hours later for every doubling of what it set off. See private.warm_post.';
 
 create table app.posts (
@@ -5240,15 +5240,15 @@ create table app.posts (
   edited_at            timestamptz,
   hidden_at            timestamptz,
   deleted_at           timestamptz,
-  author_silenced      boolean not null default false,
-  words                text not null default '',
-  warmth               smallint not null default 0,
+  author_banned      boolean not null default false,
+  keyword_text         text not null default '',
+  trending_boost               smallint not null default 0,
   created_at           timestamptz not null default now(),
   closer_id            uuid generated always as (
     case when space_id is null and visibility <> 'public' then author_id else original_author_id end) stored,
-  hot_at               timestamptz generated always as (private.hot_at(published_at, warmth)) stored,
+  trending_at               timestamptz generated always as (private.trending_at(published_at, trending_boost)) stored,
   required_level       smallint not null generated always as (
-    case when deleted_at is not null or author_silenced then 4
+    case when deleted_at is not null or author_banned then 4
          when hidden_at is not null or published_at is null then 3
          when space_id is not null then 0
          else private.visibility_level(visibility) end) stored,
@@ -5283,15 +5283,15 @@ comment on column app.posts.original_author_id is
   'Of a repost of what is for circles: the author of that. Triggers write it.';
 comment on column app.posts.closer_id is
   'Whom one must be closer to than a stranger to see it: the author of what is for circles, of a repost of such its author. The feed finds it by them.';
-comment on column app.posts.words is 'Title and body as muted keywords are looked for in them (private.words). A trigger writes it.';
+comment on column app.posts.keyword_text is 'Title and body as muted keywords are looked for in them (private.keyword_text). A trigger writes it.';
 comment on column app.posts.publish_at is 'When a scheduled post is due; null is at once.';
 comment on column app.posts.publish_again_at is 'When one that failed to go out is tried again: until then, and behind it, the others have their turn.';
 comment on column app.posts.published_at is 'When it went out, its place in time; null while it is scheduled.';
 comment on column app.posts.pinned_at is 'When it was pinned; of a deleted post the place that it had on the profile.';
 comment on column app.posts.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
-comment on column app.posts.author_silenced is 'Whether the author is banned: kept by trigger, so that seeing a post needs no further look.';
-comment on column app.posts.warmth is 'How often what the post set off has doubled. See private.warm_post.';
+comment on column app.posts.author_banned is 'Whether the author is banned: kept by trigger, so that seeing a post needs no further look.';
+comment on column app.posts.trending_boost is 'How often what the post set off has doubled. See private.warm_post.';
 
 create table app.post_versions (
   post_id    uuid not null references app.posts on delete cascade,
@@ -5351,21 +5351,21 @@ insert into private.events (name, payload, happens) values
   ('posts.post.milestone', '{postId,reactions}',
    'a post has reached 5, 15 or 50 hearts for the first time');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('post_unknown', 404, 'There is no such post.'),
-  ('post_not_yours', 403, 'Only the author of a post may do this.'),
-  ('post_not_out', 422, 'This post is not out yet.'),
-  ('post_title', 422, 'An essay needs a title of 1 to 200 characters; other formats have none.'),
-  ('post_body', 422, 'A post needs a body: up to 5000 characters, 20000 for a thread, 100000 for an essay. A photo or a video may have none, a repost has none.'),
-  ('post_media', 422, 'A photo has 1 to 10 pieces of media, a video exactly one, a repost none, anything else up to 10. Each has an http(s) address, and alt of up to 1000 characters.'),
-  ('post_quoted', 422, 'A quote or a repost names the post that it is of; other formats name none.'),
-  ('post_interests_exceeded', 422, 'A post has one primary interest and at most 4 more.');
+  ('post_not_yours', 403, 'Only the author of a post can do this.'),
+  ('post_not_out', 422, 'This post has not been published yet.'),
+  ('post_title', 422, 'An essay must have a title of 1 to 200 characters. Other formats cannot have one.'),
+  ('post_body', 422, 'A post must have a body of up to 5000 characters, 20000 for a thread, 100000 for an essay. The body of a photo or a video can be empty, and a repost cannot have one.'),
+  ('post_media', 422, 'A photo must have 1 to 10 pieces of media and a video exactly one; a repost cannot have any, and other formats can have up to 10. Each must have an http(s) address, and can have an alt of up to 1000 characters.'),
+  ('post_quoted', 422, 'A quote or a repost must name the post that it is of. Other formats cannot name one.'),
+  ('post_interests_exceeded', 422, 'A post can have one primary interest and at most 4 more.');
 
 create trigger _100_check_author before insert on app.posts for each row execute function private.check_author();
 
 -- sql/posts/11_upkeep.sql
 
--- What triggers keep of a post: its words, its counters, the times of its interests, its warmth.
+-- What triggers keep of a post: its words, its counters, the times of its interests, its trending_boost.
 
 create function private.prepare_post() returns trigger
 language plpgsql security definer   -- looks at what is reposted, whoever may see it
@@ -5376,7 +5376,7 @@ begin
     -- locked as its foreign key locks it: an edit under way is waited for, or finds the repost (private.close_reposts)
     select p.closer_id into new.original_author_id from app.posts p where p.id = new.quoted_post_id for key share;
   end if;
-  new.words := private.words(array[new.title, new.body]);
+  new.keyword_text := private.keyword_text(array[new.title, new.body]);
   return new;
 end $$;
 comment on function private.prepare_post is 'Trigger: what a post keeps so that feeds need not work it out each time.';
@@ -5406,7 +5406,7 @@ begin
   perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for no key update;
 end $$;
 comment on function private.lock_counters is
-  'Locks the counters of these posts, in one order. Before any lock on posts or replies: who counts holds counters, and then writes to posts (private.warm_post).';
+  'Locks the counters of these posts, in one order. Before any lock on posts or replies: who counts holds counters, and then writes to posts (private.raise_trending).';
 
 create function private.date_interests() returns trigger
 language plpgsql security definer   -- the time in the junction is written by triggers alone
@@ -5431,21 +5431,21 @@ end $$;
 comment on function private.date_interest is 'Trigger: an interest of a post has the post''s time.';
 create trigger date_interest before insert on app.post_interests for each row execute function private.date_interest();
 
-create function private.warm_post() returns trigger
+create function private.raise_trending() returns trigger
 language plpgsql security definer   -- changes the post of another than the caller
 set search_path = ''
 as $$
 declare
   -- whole doublings: the post's own row and its indexes change a few times in its life, and not at every heart
-  v_warmth smallint := floor(log(2, 1 + new.reactions + new.replies + new.shares + new.bookmarks));
+  v_boost smallint := floor(log(2, 1 + new.reactions + new.replies + new.shares + new.bookmarks));
 begin
-  update app.posts set warmth = v_warmth where id = new.post_id and warmth <> v_warmth;
+  update app.posts set trending_boost = v_boost where id = new.post_id and trending_boost <> v_boost;
   return null;
 end $$;
-comment on function private.warm_post is
+comment on function private.raise_trending is
   'Trigger: what a post sets off (reactions, replies, reposts, bookmarks) moves it up among the trending, four hours for every doubling. Without the clock: the order changes only when somebody does something.';
-create trigger warm_post after update of reactions, replies, shares, bookmarks on app.post_counters
-  for each row execute function private.warm_post();
+create trigger raise_trending after update of reactions, replies, shares, bookmarks on app.post_counters
+  for each row execute function private.raise_trending();
 
 -- sql/posts/12_visibility.sql
 
@@ -5459,7 +5459,7 @@ as $$
 begin
   return (
     select private.may_see(
-             private.level_of(p_viewer, p.author_id), p.required_level,
+             private.find_level(p_viewer, p.author_id), p.required_level,
              p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = p_viewer))
        and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, p_viewer))
     from app.posts p where p.id = p_post);
@@ -5479,7 +5479,7 @@ where private.may_see(
 comment on view private.visible_posts is
   'The posts that the caller may see, as the policy of app.posts says it: for definer functions, which no policy holds, and which look once where the policies of all that hangs on a post would each look again.';
 
-create function private.post(p_post uuid) returns app.posts
+create function private.require_post(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
@@ -5492,31 +5492,31 @@ begin
   end if;
   return v_post;
 end $$;
-comment on function private.post is 'The post, when the caller may see it. Fails: post_unknown.';
+comment on function private.require_post is 'The post, when the caller may see it. Fails: post_unknown.';
 
-create function private.open_post(p_post uuid) returns app.posts
+create function private.require_published_post(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 declare
-  v_post app.posts := private.post(p_post);
+  v_post app.posts := private.require_post(p_post);
 begin
   if v_post.published_at is null then
     perform private.fail('post_not_out');
   end if;
   return v_post;
 end $$;
-comment on function private.open_post is
+comment on function private.require_published_post is
   'The post, when the caller may see it and it is out: a scheduled one takes nothing, not even from its author. Fails: post_unknown, post_not_out.';
 
-create function private.own_post(p_post uuid) returns app.posts
+create function private.lock_own_post(p_post uuid) returns app.posts
 language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 declare
-  v_post app.posts := private.post(p_post);
+  v_post app.posts := private.require_post(p_post);
 begin
-  if v_post.author_id <> private.caller() then
+  if v_post.author_id <> private.require_caller() then
     perform private.fail('post_not_yours');
   end if;
   select * into v_post from app.posts where id = p_post for update;
@@ -5525,10 +5525,10 @@ begin
   end if;
   return v_post;
 end $$;
-comment on function private.own_post is
+comment on function private.lock_own_post is
   'One''s own post, locked until the transaction ends. Fails: post_unknown, post_not_yours.';
 
-create function private.post_time(p_post uuid) returns timestamptz
+create function private.find_post_time(p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
 set search_path = ''
 as $$
@@ -5537,12 +5537,12 @@ begin
     select p.published_at from app.posts p
     where p.id = p_post
       and private.may_see(
-        private.level_of(app.uid(), p.author_id),
+        private.find_level(app.uid(), p.author_id),
         case when p.space_id is null then private.visibility_level(p.visibility) else 0::smallint end,
         p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = app.uid()))
-      and (p.format <> 'repost' or private.post_time(p.quoted_post_id) is not null));
+      and (p.format <> 'repost' or private.find_post_time(p.quoted_post_id) is not null));
 end $$;
-comment on function private.post_time is
+comment on function private.find_post_time is
   'Where a cursor''s post stands in time: also a deleted one, never one that was not for the caller, nor one that is not out yet.';
 
 -- sql/posts/20_replies.sql
@@ -5558,17 +5558,17 @@ create table app.replies (
   body            text not null,
   hidden_at       timestamptz,
   deleted_at      timestamptz,
-  author_silenced boolean not null default false,
+  author_banned boolean not null default false,
   created_at      timestamptz not null default now(),
   required_level  smallint not null generated always as (
-    case when deleted_at is not null or author_silenced then 4 when hidden_at is not null then 3 else 0 end) stored,
+    case when deleted_at is not null or author_banned then 4 when hidden_at is not null then 3 else 0 end) stored,
   -- a deleted reply may have lost its words
   constraint reply_body check (deleted_at is not null or
     length(private.trimmed(body)) between 1 and case kind when 'reaction' then 280 else 5000 end),
   constraint criticism_length check (deleted_at is not null or kind <> 'criticism' or length(private.trimmed(body)) between 50 and 300),
   constraint contribution_length check (deleted_at is not null or kind <> 'contribution' or length(private.trimmed(body)) >= 100)
 );
--- without what nobody sees: thousands of silenced replies are not walked by who looks at the others
+-- without what nobody sees: thousands of replies of the banned are not walked by who looks at the others
 create index replies_post_id_idx on app.replies (post_id, created_at, id) where required_level <= 3;
 create index replies_kind_idx on app.replies (post_id, kind, created_at, id) where required_level <= 3;
 create index replies_parent_id_idx on app.replies (parent_id, created_at, id) where parent_id is not null and required_level <= 3;
@@ -5581,11 +5581,11 @@ insert into private.events (name, payload, happens) values
   ('posts.reply.created', '{replyId,postId,authorId}',
    'somebody has replied to a post');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('reply_unknown', 404, 'There is no such reply.'),
-  ('reply_body', 422, 'A reply needs a body: up to 280 characters for a reaction, 5000 otherwise.'),
-  ('criticism_length', 422, 'A criticism has 50 to 300 characters.'),
-  ('contribution_length', 422, 'A contribution has at least 100 characters.');
+  ('reply_body', 422, 'A reply must have a body of up to 5000 characters, a reaction of up to 280.'),
+  ('criticism_length', 422, 'A criticism must have 50 to 300 characters.'),
+  ('contribution_length', 422, 'A contribution must have at least 100 characters.');
 
 create trigger check_author before insert on app.replies for each row execute function private.check_author();
 
@@ -5635,7 +5635,7 @@ create trigger count_replies after insert on app.replies
 create trigger count_changed_replies after update on app.replies
   referencing old table as overwritten new table as written for each statement execute function private.count_replies();
 
-create function private.reply(p_reply uuid) returns app.replies
+create function private.require_reply(p_reply uuid) returns app.replies
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
@@ -5648,18 +5648,18 @@ begin
   end if;
   return v_reply;
 end $$;
-comment on function private.reply is 'The reply, when the caller may see it and its post. Fails: reply_unknown.';
+comment on function private.require_reply is 'The reply, when the caller may see it and its post. Fails: reply_unknown.';
 
-create function private.reply_time(p_reply uuid, p_post uuid) returns timestamptz
+create function private.find_reply_time(p_reply uuid, p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its reply was deleted or hidden since
 set search_path = ''
 as $$
 begin
   return (
     select created_at from app.replies
-    where id = p_reply and post_id = p_post and private.may_meet(private.level_of(app.uid(), author_id)));
+    where id = p_reply and post_id = p_post and private.may_meet(private.find_level(app.uid(), author_id)));
 end $$;
-comment on function private.reply_time is
+comment on function private.find_reply_time is
   'Where a cursor''s reply stands in time under its post: also a deleted one, never one across a block.';
 
 create view app.reply_card with (security_invoker) as
@@ -5695,12 +5695,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post  uuid := private.open_original(p_id);
+  v_post  uuid := private.require_published_original(p_id);
   v_reply uuid;
 begin
   -- seen and written in one statement: a block between the two would answer otherwise than an unknown post
   insert into app.replies (post_id, author_id, parent_id, kind, body)
-  select p.id, private.caller(), p_parent_id, p_kind, private.trimmed(p_body) from app.posts p where p.id = v_post
+  select p.id, private.require_caller(), p_parent_id, p_kind, private.trimmed(p_body) from app.posts p where p.id = v_post
   returning id into v_reply;
   if not found then
     perform private.fail('post_unknown');
@@ -5719,9 +5719,9 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.cursor_uuid(p_cursor);
-  v_post   uuid := (private.original(p_id)).id;
-  v_from   timestamptz := coalesce(private.reply_time(v_cursor, v_post), '-infinity');
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_post   uuid := (private.require_original(p_id)).id;
+  v_from   timestamptz := coalesce(private.find_reply_time(v_cursor, v_post), '-infinity');
   v_after  uuid := coalesce(v_cursor, v_post);
   v_ids    uuid[];
 begin
@@ -5786,7 +5786,7 @@ create trigger _100_count_given after insert on app.reactions
 create trigger _100_count_taken_back after delete on app.reactions
   for each row when (old.kind = 'heart') execute function private.count_reactions();
 
-create function private.reactions_of(p_post uuid) returns json
+create function private.require_marks(p_post uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$
@@ -5798,22 +5798,22 @@ begin
   end if;
   return json_build_object('counters', v_card -> 'counters', 'viewer', v_card -> 'viewer');
 end $$;
-comment on function private.reactions_of is 'What a reaction changes of a post''s card: {counters, viewer}. Fails: post_unknown.';
+comment on function private.require_marks is 'What a reaction changes of a post''s card: {counters, viewer}. Fails: post_unknown.';
 
 create function api.react(p_id uuid, p_kind text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.open_original(p_id);
+  v_post uuid := private.require_published_original(p_id);
 begin
   insert into app.reactions (post_id, user_id, kind)
-  select p.id, private.caller(), p_kind from app.posts p where p.id = v_post
+  select p.id, private.require_caller(), p_kind from app.posts p where p.id = v_post
   on conflict do nothing;
   if found then
     perform private.emit('posts.reaction.added', json_build_object('postId', v_post, 'userId', app.uid(), 'kind', p_kind));
   end if;
-  return private.reactions_of(v_post);
+  return private.require_marks(v_post);
 end $$;
 comment on function api.react is
   'Gives a heart or a spark, of a repost to the original; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
@@ -5823,13 +5823,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.marked(p_id);
+  v_post uuid := private.mark_target(p_id);
 begin
-  delete from app.reactions where post_id = v_post and user_id = private.caller() and kind = coalesce(p_kind, kind);
+  delete from app.reactions where post_id = v_post and user_id = private.require_caller() and kind = coalesce(p_kind, kind);
   if found and not exists (select from app.posts where id = v_post) then
     return private.refusal('post_unknown');   -- it is taken back, and nothing of the post is shown
   end if;
-  return private.reactions_of(v_post);
+  return private.require_marks(v_post);
 end $$;
 comment on function api.unreact is
   'Takes one''s reaction of a kind back, or both, also from a post that one no longer sees, which is answered as unknown all the same; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown.';
@@ -5888,7 +5888,7 @@ comment on function private.keep_ended_bookmarks is 'Trigger: a bookmark taken b
 create trigger _110_keep_ended after delete on app.bookmarks
   referencing old table as ended for each statement execute function private.keep_ended_bookmarks();
 
-create function private.bookmark_time(p_post uuid) returns timestamptz
+create function private.find_bookmark_time(p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its bookmark was taken back since
 set search_path = ''
 as $$
@@ -5897,7 +5897,7 @@ begin
     (select created_at from app.bookmarks where user_id = app.uid() and post_id = p_post),
     (select created_at from private.ended_bookmarks where user_id = app.uid() and post_id = p_post));
 end $$;
-comment on function private.bookmark_time is
+comment on function private.find_bookmark_time is
   'Where a cursor''s post stands among the caller''s bookmarks, also one that was taken back in the last day.';
 
 create function api.bookmark(p_id uuid) returns json
@@ -5905,12 +5905,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.open_original(p_id);
+  v_post uuid := private.require_published_original(p_id);
 begin
   insert into app.bookmarks (post_id, user_id)
-  select p.id, private.caller() from app.posts p where p.id = v_post
+  select p.id, private.require_caller() from app.posts p where p.id = v_post
   on conflict do nothing;
-  return private.reactions_of(v_post);
+  return private.require_marks(v_post);
 end $$;
 comment on function api.bookmark is
   'Keeps a post, of a repost the original, among the caller''s bookmarks; repeating it changes nothing, its place neither. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
@@ -5920,11 +5920,11 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.marked(p_id);
+  v_post uuid := private.mark_target(p_id);
 begin
-  delete from app.bookmarks where post_id = v_post and user_id = private.caller();
+  delete from app.bookmarks where post_id = v_post and user_id = private.require_caller();
   if not found then
-    perform private.post(v_post);
+    perform private.require_post(v_post);
   end if;
   return null;   -- answered as 204
 end $$;
@@ -5936,9 +5936,9 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_caller uuid := private.caller();
-  v_before uuid := private.cursor_uuid(p_cursor);
-  v_from   timestamptz := private.bookmark_time(v_before);
+  v_caller uuid := private.require_caller();
+  v_before uuid := private.require_cursor(p_cursor);
+  v_from   timestamptz := private.find_bookmark_time(v_before);
   v_ids    uuid[];
 begin
   if v_before is not null and v_from is null then
@@ -5985,9 +5985,9 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.open_post(p_id);
+  perform private.require_published_post(p_id);
   insert into app.post_mutes (post_id, user_id)
-  select p.id, private.caller() from app.posts p where p.id = p_id
+  select p.id, private.require_caller() from app.posts p where p.id = p_id
   on conflict do nothing;
   return json_build_object('muted', true);
 end $$;
@@ -5999,9 +5999,9 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from app.post_mutes where post_id = p_id and user_id = private.caller();
+  delete from app.post_mutes where post_id = p_id and user_id = private.require_caller();
   if not found then
-    perform private.post(p_id);
+    perform private.require_post(p_id);
   end if;
   return null;   -- answered as 204
 end $$;
@@ -6014,56 +6014,56 @@ comment on function api.unmute_post is
 -- belongs to the original, and it is its author's to take back whatever they see of that.
 -- How one is published: api.create_post. docs/decisions.md, Posts.
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('repost_own', 400, 'You cannot repost your own post.');
 
-create function private.original(p_post uuid) returns app.posts
+create function private.require_original(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 declare
-  v_post app.posts := private.post(p_post);
+  v_post app.posts := private.require_post(p_post);
 begin
   if v_post.format = 'repost' then
-    v_post := private.post(v_post.quoted_post_id);
+    v_post := private.require_post(v_post.quoted_post_id);
   end if;
   return v_post;
 end $$;
-comment on function private.original is
+comment on function private.require_original is
   'The post that is meant by what is done to this one: of a repost the original. Fails: post_unknown.';
 
-create function private.open_original(p_post uuid) returns uuid
+create function private.require_published_original(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 declare
-  v_post app.posts := private.original(p_post);
+  v_post app.posts := private.require_original(p_post);
 begin
   if v_post.published_at is null then
     perform private.fail('post_not_out');
   end if;
   return v_post.id;
 end $$;
-comment on function private.open_original is
-  'As private.original, of posts that are out: a scheduled one takes nothing. Fails: post_unknown, post_not_out.';
+comment on function private.require_published_original is
+  'As private.require_original, of posts that are out: a scheduled one takes nothing. Fails: post_unknown, post_not_out.';
 
-create function private.quotable(p_post uuid) returns uuid
+create function private.require_quotable(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 declare
-  v_post app.posts := private.original(p_post);
+  v_post app.posts := private.require_original(p_post);
 begin
   -- a scheduled or hidden one is refused with this too: nobody but its author sees it
-  if v_post.author_id = private.caller() then
+  if v_post.author_id = private.require_caller() then
     perform private.fail('repost_own');
   end if;
   return v_post.id;
 end $$;
-comment on function private.quotable is
+comment on function private.require_quotable is
   'The post that a repost or a quote of this one is of: of a repost the original. Fails: post_unknown, repost_own.';
 
-create function private.count_shares() returns trigger
+create function private.count_reposts() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
 set search_path = ''
 as $$
@@ -6073,17 +6073,17 @@ begin
   where post_id = new.quoted_post_id;
   return null;
 end $$;
-comment on function private.count_shares is
+comment on function private.count_reposts is
   'Trigger: counts the reposts that are out and not deleted, whoever deleted them. Quotes are not counted.';
-create trigger _152_count_shares after insert on app.posts
+create trigger _152_count_reposts after insert on app.posts
   for each row when (new.format = 'repost' and new.published_at is not null and new.deleted_at is null)
-  execute function private.count_shares();
-create trigger _150_count_changed_shares after update of published_at, deleted_at on app.posts
+  execute function private.count_reposts();
+create trigger _150_count_changed_reposts after update of published_at, deleted_at on app.posts
   for each row when (new.format = 'repost'
     and (old.published_at is not null and old.deleted_at is null) <> (new.published_at is not null and new.deleted_at is null))
-  execute function private.count_shares();
+  execute function private.count_reposts();
 
-create function private.tell_of_quote(p_event jsonb) returns void
+create function private.announce_quote(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -6102,34 +6102,34 @@ begin
       'postId', v_post.quoted_post_id, 'quoteId', v_post.id, 'userId', v_post.author_id));
   end if;
 end $$;
-comment on function private.tell_of_quote is
+comment on function private.announce_quote is
   'Listener: a repost or a quote that goes out is an event of the post that it is of. Fails: post_unknown.';
 insert into private.event_listeners (event, listener, position) values
-  ('posts.post.published', 'private.tell_of_quote', 520);
+  ('posts.post.published', 'private.announce_quote', 520);
 
-create function private.reposted(p_post uuid) returns uuid
+create function private.find_reposted(p_post uuid) returns uuid
 language plpgsql stable security definer   -- one's own repost is known by its id also when one no longer sees it
 set search_path = ''
 as $$
 begin
   return (select p.quoted_post_id from app.posts p
-          where p.id = p_post and p.format = 'repost' and p.author_id = private.caller());
+          where p.id = p_post and p.format = 'repost' and p.author_id = private.require_caller());
 end $$;
-comment on function private.reposted is
+comment on function private.find_reposted is
   'What the caller''s own repost is of, be the repost deleted, or what it is of gone from the caller''s sight. Null for any other id.';
 
-create function private.marked(p_post uuid) returns uuid
+create function private.mark_target(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: of another's repost that is out of sight nobody learns what it is of
 set search_path = ''
 as $$
 begin
   return coalesce(
     (select case p.format when 'repost' then p.quoted_post_id else p.id end from app.posts p where p.id = p_post),
-    private.reposted(p_post),
+    private.find_reposted(p_post),
     p_post);
 end $$;
-comment on function private.marked is
-  'The post of which something is taken back: as private.original, and any other id as it is, since one''s own goes whatever one sees. Fails nothing.';
+comment on function private.mark_target is
+  'The post of which something is taken back: as private.require_original, and any other id as it is, since one''s own goes whatever one sees. Fails nothing.';
 
 create function private.lock_original(p_post uuid) returns void
 language plpgsql volatile security definer   -- counters are written by triggers alone
@@ -6148,10 +6148,10 @@ as $$
 begin
   perform private.delete_post(p.id)
   from app.posts p
-  where p.author_id = private.caller() and p.quoted_post_id = p_original and p.format = 'repost' and p.deleted_at is null;
+  where p.author_id = private.require_caller() and p.quoted_post_id = p_original and p.format = 'repost' and p.deleted_at is null;
   return found or exists (
     select from app.posts p
-    where p.author_id = private.caller() and p.quoted_post_id = p_original and p.format = 'repost');
+    where p.author_id = private.require_caller() and p.quoted_post_id = p_original and p.format = 'repost');
 end $$;
 comment on function private.delete_repost is
   'Deletes the caller''s repost of a post, whatever they see of that. False when there never was one.';
@@ -6179,10 +6179,10 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.marked(p_id);
+  v_post uuid := private.mark_target(p_id);
 begin
   if not private.delete_repost(v_post) then
-    perform private.post(v_post);
+    perform private.require_post(v_post);
   end if;
   return null;   -- answered as 204
 end $$;
@@ -6286,7 +6286,7 @@ begin
         from unnest(private.people_named_in(p_text)) with ordinality as n (id, place)
         join app.users u on u.id = n.id and u.banned_at is null and u.erased_at is null
         where n.id <> p_writer
-          and private.may_meet(private.level_of(n.id, p_writer))
+          and private.may_meet(private.find_level(n.id, p_writer))
           and private.post_visible_to(p_post, n.id)
         order by n.place limit 20) m;
 end $$;
@@ -6362,9 +6362,9 @@ insert into private.events (name, payload, happens) values
   ('posts.poll.closed', '{postId,pollId}',
    'the time of a poll is over');
 
-insert into private.errors (word, status, text) values
-  ('poll_options', 422, 'A poll has 2 to 6 options of 1 to 200 characters.'),
-  ('poll_closes_at', 422, 'A poll closes in the future, and after its post comes out.'),
+insert into private.errors (code, status, text) values
+  ('poll_options', 422, 'A poll must have 2 to 6 options of 1 to 200 characters each.'),
+  ('poll_closes_at', 422, 'closesAt must lie in the future, and after the post is published.'),
   ('poll_unknown', 404, 'This post has no poll.'),
   ('option_unknown', 404, 'This poll has no such option.'),
   ('poll_closed', 422, 'This poll is closed.');
@@ -6418,7 +6418,7 @@ cross join lateral (
   from app.poll_options po where po.poll_id = l.id) o;
 comment on view app.poll_card is 'A poll as its viewer sees it: {id, options [{id, text, votes}], totalVotes, closesAt, closed, myOptionId}.';
 
-create function private.poll_card(p_post uuid) returns json
+create function private.require_poll_card(p_post uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$
@@ -6430,7 +6430,7 @@ begin
   end if;
   return v_card;
 end $$;
-comment on function private.poll_card is 'The card of a post''s poll. Fails: post_unknown.';
+comment on function private.require_poll_card is 'The card of a post''s poll. Fails: post_unknown.';
 
 create function private.add_poll(p_post uuid, p_poll jsonb, p_publish_at timestamptz default null) returns void
 language plpgsql volatile security definer   -- people write no poll: none is added to a post that others have read
@@ -6441,7 +6441,7 @@ declare
   v_closes_at timestamptz;
   v_poll      uuid;
 begin
-  perform from app.posts where id = p_post and author_id = private.caller() and created_at = now() and format <> 'repost';
+  perform from app.posts where id = p_post and author_id = private.require_caller() and created_at = now() and format <> 'repost';
   if not found then
     perform private.fail('post_unknown');
   end if;
@@ -6472,7 +6472,7 @@ end $$;
 comment on function private.add_poll is
   'Gives a post that the caller publishes in this transaction its poll {options, closesAt?}; options past the sixth are dropped. Fails: poll_options, poll_closes_at, post_unknown.';
 
-create function private.open_poll(p_post uuid) returns app.polls
+create function private.lock_running_poll(p_post uuid) returns app.polls
 language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
@@ -6480,7 +6480,7 @@ declare
   v_poll app.polls;
 begin
   select * into v_poll from app.polls where post_id = p_post;
-  perform private.open_post(p_post);
+  perform private.require_published_post(p_post);
   if v_poll.id is null then
     perform private.fail('poll_unknown');
   end if;
@@ -6492,7 +6492,7 @@ begin
   end if;
   return v_poll;
 end $$;
-comment on function private.open_poll is
+comment on function private.lock_running_poll is
   'The poll of a post that is out, when the caller may see it and it takes votes; one vote at a time until the transaction ends. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
 
 create function api.vote_poll(p_id uuid, p_option_id uuid) returns json
@@ -6500,17 +6500,17 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := (private.original(p_id)).id;
-  v_poll app.polls := private.open_poll(v_post);
+  v_post uuid := (private.require_original(p_id)).id;
+  v_poll app.polls := private.lock_running_poll(v_post);
 begin
   insert into app.poll_votes (poll_id, user_id, option_id)
-  select o.poll_id, private.caller(), o.id from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
+  select o.poll_id, private.require_caller(), o.id from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
   on conflict (poll_id, user_id) do update set option_id = excluded.option_id;
   if not found then
-    perform private.post(v_post);   -- a block may have come in between
+    perform private.require_post(v_post);   -- a block may have come in between
     perform private.fail('option_unknown');
   end if;
-  return private.poll_card(v_post);
+  return private.require_poll_card(v_post);
 end $$;
 comment on function api.vote_poll is
   'Votes in the poll of a post, of a repost that of the original, or moves one''s vote. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown.';
@@ -6524,13 +6524,13 @@ declare
 begin
   select l.* into v_poll
   from app.polls l join app.poll_votes v on v.poll_id = l.id
-  where l.post_id = p_post and v.user_id = private.caller();
+  where l.post_id = p_post and v.user_id = private.require_caller();
   if not found or v_poll.closes_at <= clock_timestamp() then
     return false;
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0));   -- as private.open_poll
+  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0));   -- as private.lock_running_poll
   delete from app.poll_votes
-  where poll_id = v_poll.id and user_id = private.caller()
+  where poll_id = v_poll.id and user_id = private.require_caller()
     and (v_poll.closes_at is null or v_poll.closes_at > clock_timestamp());
   return found;
 end $$;
@@ -6542,14 +6542,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.marked(p_id);
+  v_post uuid := private.mark_target(p_id);
 begin
   if not private.withdraw_vote(v_post) then
-    perform private.open_poll(v_post);   -- says why, if there was anything to take back
+    perform private.lock_running_poll(v_post);   -- says why, if there was anything to take back
   elsif not exists (select from app.posts where id = v_post) then
     return private.refusal('post_unknown');   -- it is taken back, and nothing of the poll is shown
   end if;
-  return private.poll_card(v_post);
+  return private.require_poll_card(v_post);
 end $$;
 comment on function api.unvote_poll is
   'Takes one''s vote back, also from the poll of a post that one no longer sees, which is answered as unknown all the same; repeating it changes nothing. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
@@ -6608,21 +6608,21 @@ create table app.series_items (
   position  integer not null check (position > 0),
   added_at  timestamptz not null default now(),
   primary key (series_id, post_id),
-  -- at the end of a statement: moving a part shifts those behind it
+  -- at the end of a statement: moving an item shifts those behind it
   constraint series_items_position_key unique (series_id, position) deferrable initially immediate
 );
 create index series_items_post_id_idx on app.series_items (post_id);
-comment on table app.series_items is 'The parts of a series, at most 200, and of at most 5 series each; position counts from 1, without gaps.';
+comment on table app.series_items is 'The items of a series, at most 200, and of at most 5 series each; position counts from 1, without gaps.';
 
-create table private.left_parts (
+create table private.left_items (
   series_id uuid not null references app.series on delete cascade,
   post_id   uuid not null references app.posts on delete cascade,
   position  integer not null,
   primary key (series_id, post_id)
 );
-create index left_parts_post_id_idx on private.left_parts (post_id);
-comment on table private.left_parts is
-  'Where deleted posts stood in their series, for who walks one and goes on from there: position is that of the part behind. Kept like the post''s own row.';
+create index left_items_post_id_idx on private.left_items (post_id);
+comment on table private.left_items is
+  'Where deleted posts stood in their series, for who walks one and goes on from there: position is that of the item behind. Kept like the post''s own row.';
 
 create table app.series_follows (
   series_id  uuid not null references app.series on delete cascade,
@@ -6631,23 +6631,23 @@ create table app.series_follows (
   primary key (series_id, user_id)
 );
 create index series_follows_user_id_idx on app.series_follows (user_id);
-comment on table app.series_follows is 'Who is told of new parts of a series.';
+comment on table app.series_follows is 'Who is told of new items of a series.';
 -- no update: a follow is made or ended
 
 insert into private.events (name, payload, happens) values
   ('posts.series.extended', '{seriesId,postId}',
-   'a post that is out has become a part of a series, or a part goes out');
+   'a post that is out has become an item of a series, or an item goes out');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('series_unknown', 404, 'There is no such series.'),
-  ('series_not_yours', 403, 'Only the author of a series may do this.'),
-  ('series_title', 422, 'A series needs a title of up to 200 characters.'),
-  ('series_description', 422, 'The description of a series has up to 2000 characters.'),
-  ('series_repost', 422, 'A repost cannot be part of a series.'),
-  ('series_position', 422, 'A part stands at a position from 1 to the number of the other parts and one.'),
-  ('series_full', 409, 'A series has at most 200 parts.'),
-  ('series_of_post_exceeded', 409, 'A post is a part of at most 5 series.'),
-  ('series_exhausted', 409, 'You have 100 series already.'),
+  ('series_not_yours', 403, 'Only the author of a series can do this.'),
+  ('series_title', 422, 'A series must have a title of 1 to 200 characters.'),
+  ('series_description', 422, 'The description of a series can have at most 2000 characters.'),
+  ('series_repost', 422, 'A repost cannot be an item of a series.'),
+  ('series_position', 422, 'position must be between 1 and the number of items, or one more to put a new item at the end.'),
+  ('series_full', 409, 'A series can have at most 200 items.'),
+  ('series_of_post_exceeded', 409, 'A post can be in at most 5 series.'),
+  ('series_exhausted', 409, 'You can have at most 100 series.'),
   ('series_follow_own', 400, 'You cannot follow your own series.');
 
 create trigger check_author before insert on app.series for each row execute function private.check_author();
@@ -6675,10 +6675,10 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('series ' || p_series, 0));
 end $$;
 comment on function private.lock_series is
-  'Lets one through at a time who moves parts of a series; what they count they read in a later statement. Rows of posts are locked before, series in the order of their ids.';
+  'Lets one through at a time who moves items of a series; what they count they read in a later statement. Rows of posts are locked before, series in the order of their ids.';
 
-create function private.place_part(p_series uuid, p_post uuid, p_position integer) returns boolean
-language plpgsql volatile security definer   -- positions are written here and by the trigger alone, those of unseen parts too
+create function private.place_item(p_series uuid, p_post uuid, p_position integer) returns boolean
+language plpgsql volatile security definer   -- positions are written here and by the trigger alone, those of unseen items too
 set search_path = ''
 as $$
 declare
@@ -6687,10 +6687,10 @@ declare
   v_to     integer;
   v_new    boolean;
 begin
-  perform from app.posts where id = p_post and author_id = private.caller() for update;   -- of two series at once, too
+  perform from app.posts where id = p_post and author_id = private.require_caller() for update;   -- of two series at once, too
   perform private.lock_series(p_series);
   perform from app.series s join app.posts p on p.author_id = s.author_id
-  where s.id = p_series and p.id = p_post and s.author_id = private.caller() and p.deleted_at is null;
+  where s.id = p_series and p.id = p_post and s.author_id = private.require_caller() and p.deleted_at is null;
   if not found then
     perform private.fail('series_unknown');
   end if;
@@ -6714,19 +6714,19 @@ begin
   update app.series_items
   set position = case when post_id = p_post then v_to else position + sign(v_from - v_to)::integer end
   where series_id = p_series and position between least(v_from, v_to) and greatest(v_from, v_to) and v_from <> v_to;
-  -- as if the part left its place and came in at the other
-  update private.left_parts l
+  -- as if the item left its place and came in at the other
+  update private.left_items l
   set position = m.position + (m.position > v_to)::integer
   from (select post_id, position - (position > v_from)::integer as position
-        from private.left_parts where series_id = p_series) m
+        from private.left_items where series_id = p_series) m
   where l.series_id = p_series and l.post_id = m.post_id;
   return v_new;
 end $$;
-comment on function private.place_part is
-  'Puts one''s post into one''s series at this position, or at the end; a part moves there. Those behind give way. True when it was no part before. Fails: series_unknown, series_full, series_of_post_exceeded, series_position.';
+comment on function private.place_item is
+  'Puts one''s post into one''s series at this position, or at the end; an item moves there. Those behind give way. True when it was no item before. Fails: series_unknown, series_full, series_of_post_exceeded, series_position.';
 
 create function private.leave_series() returns trigger
-language plpgsql volatile security definer   -- positions are written by triggers and private.place_part alone
+language plpgsql volatile security definer   -- positions are written by triggers and private.place_item alone
 set search_path = ''
 as $$
 declare
@@ -6738,8 +6738,8 @@ begin
     perform private.lock_series(v_series);
     delete from app.series_items where series_id = v_series and post_id = new.id returning position into v_gap;
     update app.series_items set position = position - 1 where series_id = v_series and position > v_gap;
-    update private.left_parts set position = position - 1 where series_id = v_series and position > v_gap;
-    insert into private.left_parts (series_id, post_id, position) values (v_series, new.id, v_gap);
+    update private.left_items set position = position - 1 where series_id = v_series and position > v_gap;
+    insert into private.left_items (series_id, post_id, position) values (v_series, new.id, v_gap);
   end loop;
   return null;
 end $$;
@@ -6777,7 +6777,7 @@ select s.id, s.author_id,
 from app.series s
 join app.person_card author on author.id = s.author_id;
 comment on view app.series_card is
-  'A series as its viewer sees it: {id, authorId, author, title, description, partCount, followed, createdAt}. partCount counts the parts that the viewer sees.';
+  'A series as its viewer sees it: {id, authorId, author, title, description, partCount, followed, createdAt}. partCount counts the items that the viewer sees.';
 
 create function private.series_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -6793,10 +6793,10 @@ comment on function private.series_cards is 'The cards of these series, in order
 
 -- sql/posts/32_series_operations.sql
 
--- Making series, their parts, and following them.
+-- Making series, their items, and following them.
 -- docs/decisions.md, Posts.
 
-create function private.series(p_series uuid) returns app.series
+create function private.require_series(p_series uuid) returns app.series
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
@@ -6809,7 +6809,7 @@ begin
   end if;
   return v_series;
 end $$;
-comment on function private.series is 'The series, when the caller may see it. Fails: series_unknown.';
+comment on function private.require_series is 'The series, when the caller may see it. Fails: series_unknown.';
 
 create function api.create_series(p_title text, p_description text default null) returns json
 language plpgsql volatile
@@ -6819,23 +6819,23 @@ declare
   v_id uuid;
 begin
   insert into app.series (author_id, title, description)
-  values (private.caller(), private.trimmed(p_title), nullif(private.trimmed(p_description), ''))
+  values (private.require_caller(), private.trimmed(p_title), nullif(private.trimmed(p_description), ''))
   returning id into v_id;
   return private.series_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_series is
-  'Makes a series of the caller, still without parts. Fails: series_title, series_description, series_exhausted.';
+  'Makes a series of the caller, still without items. Fails: series_title, series_description, series_exhausted.';
 
 create function api.list_my_series(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_caller uuid := private.caller();
+  v_caller uuid := private.require_caller();
   v_from   app.series;
   v_ids    uuid[];
 begin
-  select * into v_from from app.series where id = private.cursor_uuid(p_cursor) and author_id = v_caller;
+  select * into v_from from app.series where id = private.require_cursor(p_cursor) and author_id = v_caller;
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
@@ -6853,17 +6853,17 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_series app.series := private.series(p_id);
+  v_series app.series := private.require_series(p_id);
   v_post   app.posts;
 begin
-  if v_series.author_id <> private.caller() then
+  if v_series.author_id <> private.require_caller() then
     perform private.fail('series_not_yours');
   end if;
-  v_post := private.own_post(p_post_id);   -- locked: neither deleted nor published meanwhile
+  v_post := private.lock_own_post(p_post_id);   -- locked: neither deleted nor published meanwhile
   if v_post.format = 'repost' then
     perform private.fail('series_repost');
   end if;
-  if private.place_part(p_id, p_post_id, p_position) and v_post.published_at is not null then
+  if private.place_item(p_id, p_post_id, p_position) and v_post.published_at is not null then
     perform private.emit('posts.series.extended', json_build_object('seriesId', p_id, 'postId', p_post_id));
   end if;
   return (select json_build_object('seriesId', i.series_id, 'position', i.position,
@@ -6871,7 +6871,7 @@ begin
           from app.series_items i where i.series_id = p_id and i.post_id = p_post_id);
 end $$;
 comment on function api.add_series_item is
-  'Makes one''s post a part of one''s series, or moves the part that it is: {seriesId, position, post}. Fails: series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, series_full, series_of_post_exceeded.';
+  'Makes one''s post an item of one''s series, or moves the item that it is: {seriesId, position, post}. Fails: series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, series_full, series_of_post_exceeded.';
 
 create function private.extend_series(p_event jsonb) returns void
 language plpgsql volatile
@@ -6882,24 +6882,24 @@ begin
   from app.series_items i where i.post_id = (p_event ->> 'postId')::uuid;
 end $$;
 comment on function private.extend_series is
-  'Listener: a scheduled post that is a part already extends its series when it goes out.';
+  'Listener: a scheduled post that is an item already extends its series when it goes out.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.extend_series', 500);
 
-create function private.part_place(p_series uuid, p_post uuid) returns integer
+create function private.find_item_place(p_series uuid, p_post uuid) returns integer
 language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
 set search_path = ''
 as $$
 begin
-  -- post_time alone would not know a scheduled part, which its author sees
-  if private.post_visible_to(p_post, app.uid()) or private.post_time(p_post) is not null then
+  -- post_time alone would not know a scheduled item, which its author sees
+  if private.post_visible_to(p_post, app.uid()) or private.find_post_time(p_post) is not null then
     return coalesce(
       (select position from app.series_items where series_id = p_series and post_id = p_post),
-      (select position - 1 from private.left_parts where series_id = p_series and post_id = p_post));
+      (select position - 1 from private.left_items where series_id = p_series and post_id = p_post));
   end if;
   return null;
 end $$;
-comment on function private.part_place is
+comment on function private.find_item_place is
   'The position behind which a walk goes on from a cursor''s post: also from a deleted one, never from one that was not for the caller.';
 
 create function api.list_series_items(p_series_id uuid, p_limit integer default 20, p_cursor text default null) returns json
@@ -6907,13 +6907,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.cursor_uuid(p_cursor);
-  v_place  integer := coalesce(private.part_place(p_series_id, v_cursor), 0);
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  integer := coalesce(private.find_item_place(p_series_id, v_cursor), 0);
   v_before integer;
   v_ids    uuid[];
 begin
-  perform private.series(p_series_id);
-  if v_cursor is not null and private.part_place(p_series_id, v_cursor) is null then
+  perform private.require_series(p_series_id);
+  if v_cursor is not null and private.find_item_place(p_series_id, v_cursor) is null then
     perform private.fail('cursor_unknown');
   end if;
   -- all that the caller sees, at most 200: a position is a place among these, and tells nothing of others
@@ -6928,16 +6928,16 @@ begin
       coalesce(v_ids::text[], '{}'), p_limit));
 end $$;
 comment on function api.list_series_items is
-  'The parts of a series that the caller sees, in order: {series, items: [{position, post}], nextCursor, hasMore}; position is the place among these. Fails: series_unknown, cursor_unknown, limit_out_of_range.';
+  'The items of a series that the caller sees, in order: {series, items: [{position, post}], nextCursor, hasMore}; position is the place among these. Fails: series_unknown, cursor_unknown, limit_out_of_range.';
 
 create function api.follow_series(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_series app.series := private.series(p_id);
+  v_series app.series := private.require_series(p_id);
 begin
-  if v_series.author_id = private.caller() then
+  if v_series.author_id = private.require_caller() then
     perform private.fail('series_follow_own');
   end if;
   -- seen and written in one statement: a block between the two would answer otherwise than an unknown series
@@ -6946,16 +6946,16 @@ begin
   return json_build_object('following', true);
 end $$;
 comment on function api.follow_series is
-  'Follows a series, to be told of its new parts; repeating it changes nothing. Answers {following}. Fails: series_unknown, series_follow_own.';
+  'Follows a series, to be told of its new items; repeating it changes nothing. Answers {following}. Fails: series_unknown, series_follow_own.';
 
 create function api.unfollow_series(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from app.series_follows where series_id = p_id and user_id = private.caller();
+  delete from app.series_follows where series_id = p_id and user_id = private.require_caller();
   if not found then
-    perform private.series(p_id);
+    perform private.require_series(p_id);
   end if;
   return null;   -- answered as 204
 end $$;
@@ -6986,16 +6986,16 @@ insert into private.events (name, payload, happens) values
   ('posts.co_author.accepted', '{inviteId,postId,userId}',
    'the invited becomes a co-author');
 
-insert into private.errors (word, status, text) values
-  ('split_share', 422, 'A share is a whole number from 0 to 100 percent.'),
-  ('split_share_exceeded', 422, 'The shares of co-authors add up to 90 percent at most.'),
-  ('co_author_repost', 422, 'A repost has no co-authors.'),
+insert into private.errors (code, status, text) values
+  ('split_share', 422, 'splitShare must be a whole number from 0 to 100.'),
+  ('split_share_exceeded', 422, 'The shares of all co-authors of a post can add up to at most 90 percent.'),
+  ('co_author_repost', 422, 'A repost cannot have co-authors.'),
   ('co_author_oneself', 400, 'You cannot be your own co-author.'),
-  ('co_author_already', 409, 'This person is a co-author of the post already, or invited.'),
-  ('co_authors_exhausted', 409, 'A post has at most 4 co-authors, invited ones included.'),
-  ('co_author_outside', 422, 'This person may not see the post.'),
+  ('co_author_already', 409, 'This person is already a co-author of the post, or invited to be one.'),
+  ('co_authors_exhausted', 409, 'A post can have at most 4 co-authors, including those who are invited.'),
+  ('co_author_outside', 422, 'A co-author must be able to see the post.'),
   ('co_author_invitation_unknown', 404, 'There is no such invitation.'),
-  ('co_author_resolved', 409, 'This invitation was accepted already.');
+  ('co_author_resolved', 409, 'This invitation has already been accepted.');
 
 create function private.end_co_author_invitations() returns trigger
 language plpgsql security definer   -- a block ends the other's invitations too
@@ -7031,7 +7031,7 @@ begin
 end $$;
 comment on function private.co_author is 'A co-author: {id, postId, userId, user, splitShare, status, createdAt}.';
 
-create function private.check_split(p_post uuid, p_share integer) returns void
+create function private.require_split(p_post uuid, p_share integer) returns void
 language plpgsql stable
 set search_path = ''
 as $$
@@ -7041,7 +7041,7 @@ begin
     perform private.fail('split_share_exceeded');
   end if;
 end $$;
-comment on function private.check_split is
+comment on function private.require_split is
   'Whether a share fits beside the accepted ones of a post. Lock the post first. Fails: split_share_exceeded.';
 
 create function api.invite_co_author(p_id uuid, p_user_id text, p_split_share integer) returns json
@@ -7050,7 +7050,7 @@ set search_path = ''
 as $$
 declare
   v_person uuid := private.lock_person(p_user_id);
-  v_post   app.posts := private.own_post(p_id);
+  v_post   app.posts := private.lock_own_post(p_id);
   v_row    app.post_co_authors;
 begin
   if v_post.format = 'repost' then
@@ -7068,7 +7068,7 @@ begin
   elsif private.post_visible_to(p_id, v_person) is not true then
     perform private.fail('co_author_outside');
   end if;
-  perform private.check_split(p_id, p_split_share);
+  perform private.require_split(p_id, p_split_share);
 
   insert into app.post_co_authors (post_id, user_id, split_share) values (p_id, v_person, p_split_share)
   returning * into v_row;
@@ -7089,7 +7089,7 @@ begin
   perform from app.posts where id = p_post for no key update;
   -- what is read after the lock is what holds
   select * into v_row from app.post_co_authors
-  where id = p_invite and post_id = p_post and user_id = private.caller() for update;
+  where id = p_invite and post_id = p_post and user_id = private.require_caller() for update;
   if (p_accept is not false or v_row.status is distinct from 'accepted') and private.post_visible_to(p_post, app.uid()) is not true then
     perform private.fail('post_unknown');
   elsif v_row.id is null then
@@ -7099,7 +7099,7 @@ begin
   end if;
 
   if p_accept then
-    perform private.check_split(p_post, v_row.split_share);
+    perform private.require_split(p_post, v_row.split_share);
     update app.post_co_authors set status = 'accepted' where id = p_invite returning * into v_row;
     perform private.emit('posts.co_author.accepted', json_build_object(
       'inviteId', p_invite, 'postId', p_post, 'userId', v_row.user_id));
@@ -7121,7 +7121,7 @@ begin
   if p_accept is not false or not exists (
        select from app.post_co_authors
        where id = p_invite_id and post_id = p_id and user_id = app.uid() and status = 'accepted') then
-    perform private.post(p_id);
+    perform private.require_post(p_id);
   end if;
   return private.co_author(private.settle_co_author(p_id, p_invite_id, p_accept));
 end $$;
@@ -7133,8 +7133,8 @@ comment on function api.respond_co_author is
 -- Pins: up to three posts that stand first in an author's profile.
 -- docs/decisions.md, Posts.
 
-insert into private.errors (word, status, text) values
-  ('pins_exhausted', 409, 'You have pinned 3 posts already. Unpin one first.');
+insert into private.errors (code, status, text) values
+  ('pins_exhausted', 409, 'You can pin at most 3 posts. Unpin one first.');
 
 create function private.pin(p_post uuid) returns void
 language plpgsql volatile security definer   -- pinned_at is no column that people may write
@@ -7144,7 +7144,7 @@ declare
   v_pinned integer;
 begin
   -- the lock first, then the count in a later statement: of two at once the second sees what the first has pinned
-  perform pg_advisory_xact_lock(hashtextextended('pins ' || private.caller(), 0));
+  perform pg_advisory_xact_lock(hashtextextended('pins ' || private.require_caller(), 0));
   select count(*) into v_pinned from app.posts
   where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post
     -- a repost out of sight is on no profile, and nobody could find it there to take it off
@@ -7162,7 +7162,7 @@ set search_path = ''
 as $$
 begin
   update app.posts set pinned_at = null
-  where id = p_post and author_id = private.caller() and pinned_at is not null and deleted_at is null;
+  where id = p_post and author_id = private.require_caller() and pinned_at is not null and deleted_at is null;
   return found;
 end $$;
 comment on function private.unpin is 'Unpins a post of the caller''s; false when it was not pinned.';
@@ -7172,7 +7172,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post app.posts := private.own_post(p_id);
+  v_post app.posts := private.lock_own_post(p_id);
 begin
   if v_post.published_at is null then
     perform private.fail('post_not_out');
@@ -7189,7 +7189,7 @@ set search_path = ''
 as $$
 begin
   if not private.unpin(p_id) then
-    perform private.own_post(p_id);
+    perform private.lock_own_post(p_id);
   end if;
   return null;   -- answered as 204
 end $$;
@@ -7348,11 +7348,11 @@ comment on function private.post_cards is
 -- Publishing and opening posts. What is published later: 52_schedule.sql.
 -- docs/decisions.md, Posts.
 
-insert into private.errors (word, status, text) values
-  ('publish_at_past', 422, 'publishAt lies in the future.'),
-  ('repost_bare', 422, 'A repost has no poll, no time, no interests and no depth of its own, and nothing but its visibility can be changed.');
+insert into private.errors (code, status, text) values
+  ('publish_at_past', 422, 'publishAt must lie in the future.'),
+  ('repost_bare', 422, 'A repost cannot have a poll, a time, interests or a depth of its own, and only its visibility can be changed.');
 
-create function private.media(p_media jsonb) returns jsonb
+create function private.require_media(p_media jsonb) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -7376,10 +7376,10 @@ begin
     select jsonb_agg(jsonb_build_object('url', piece ->> 'url', 'alt', nullif(private.trimmed(piece ->> 'alt'), '')) order by place)
     from jsonb_array_elements(p_media) with ordinality m (piece, place));
 end $$;
-comment on function private.media is
+comment on function private.require_media is
   'Media as a post keeps it: [{url, alt}] without other fields, alt null where it says nothing. How many is for the format to say. Fails: post_media.';
 
-create function private.further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
+create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable
 set search_path = ''
 as $$
@@ -7395,10 +7395,10 @@ begin
   end if;
   return v_more;
 end $$;
-comment on function private.further_interests is
+comment on function private.require_further_interests is
   'A post''s interests beside the primary one, each once, by their ids. Fails: post_interests_exceeded, interest_unknown (also for the primary one).';
 
-create function private.check_publish_at(p_publish_at timestamptz) returns void
+create function private.require_future(p_publish_at timestamptz) returns void
 language plpgsql stable
 set search_path = ''
 as $$
@@ -7407,7 +7407,7 @@ begin
     perform private.fail('publish_at_past');
   end if;
 end $$;
-comment on function private.check_publish_at is 'Passes for a moment in the future and for null, which is at once. Fails: publish_at_past.';
+comment on function private.require_future is 'Passes for a moment in the future and for null, which is at once. Fails: publish_at_past.';
 
 create function api.create_post(
   p_body text default '', p_format text default 'note', p_title text default null, p_visibility text default 'public',
@@ -7421,7 +7421,7 @@ as $$
 declare
   v_request json := json_build_array(p_body, p_format, p_title, p_visibility, p_depth, p_interest_id, p_interest_ids, p_persona_id,
                                      p_media, p_poll, p_quoted_post_id, p_publish_at, p_is_journalism);
-  v_answer  json := private.replayed('create_post', v_request);
+  v_answer  json := private.begin_idempotent('create_post', v_request);
   v_more    uuid[];
   v_post    uuid;
 begin
@@ -7435,28 +7435,28 @@ begin
                               or p_interest_id is not null or p_interest_ids <> '{}' or p_depth <> 0) then
     perform private.fail('repost_bare');
   end if;
-  perform private.check_publish_at(p_publish_at);
-  v_more := private.further_interests(p_interest_id, p_interest_ids);
+  perform private.require_future(p_publish_at);
+  v_more := private.require_further_interests(p_interest_id, p_interest_ids);
 
   while v_post is null loop
     insert into app.posts (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth, interest_id,
                            is_journalism, publish_at, published_at)
-    values (private.caller(), case when p_persona_id is not null then private.own_persona(p_persona_id) end,
-            p_format, private.trimmed(p_title), private.trimmed(p_body), private.media(p_media),
+    values (private.require_caller(), case when p_persona_id is not null then private.require_own_persona(p_persona_id) end,
+            p_format, private.trimmed(p_title), private.trimmed(p_body), private.require_media(p_media),
             -- looked for by the statement that writes: what is hidden just then answers as what there is not
-            case when p_quoted_post_id is not null then private.quotable(p_quoted_post_id) end,
+            case when p_quoted_post_id is not null then private.require_quotable(p_quoted_post_id) end,
             p_visibility, p_depth, p_interest_id, p_is_journalism, p_publish_at, case when p_publish_at is null then now() end)
     on conflict (author_id, quoted_post_id) where format = 'repost' and deleted_at is null do nothing
     returning id into v_post;
     if v_post is null then
       select id into v_post from app.posts
-      where author_id = app.uid() and quoted_post_id = private.quotable(p_quoted_post_id)
+      where author_id = app.uid() and quoted_post_id = private.require_quotable(p_quoted_post_id)
         and format = 'repost' and deleted_at is null;
       v_answer := private.post_cards(array[v_post]) -> 0;
     end if;
   end loop;
   if v_answer is not null then
-    return private.keep('create_post', v_answer);   -- a repost that stands already
+    return private.finish_idempotent('create_post', v_answer);   -- a repost that stands already
   end if;
 
   if v_more <> '{}' then
@@ -7468,7 +7468,7 @@ begin
   if p_publish_at is null then
     perform private.emit('posts.post.published', json_build_object('postId', v_post, 'authorId', app.uid()));
   end if;
-  return private.keep('create_post', private.post_cards(array[v_post]) -> 0);
+  return private.finish_idempotent('create_post', private.post_cards(array[v_post]) -> 0);
 end $$;
 comment on function api.create_post is
   'Publishes a post of any format, or schedules it (p_publish_at). A repost that stands already is answered as it is. Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, journalism_not_allowed, those of private.add_poll, idempotency_key_reused, idempotency_key_busy.';
@@ -7478,7 +7478,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  perform private.post(p_id);
+  perform private.require_post(p_id);
   return private.merged(private.post_cards(array[p_id]) -> 0, json_build_object('replies', api.list_replies(p_id)));
 end $$;
 comment on function api.get_post is
@@ -7489,9 +7489,9 @@ comment on function api.get_post is
 -- Editing and deleting one's posts. No edit fans out: nobody is told, and nothing is published again.
 -- docs/decisions.md, Posts.
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('post_fixed', 422, 'The format of a post, its poll and what it quotes cannot be changed.'),
-  ('post_is_published', 422, 'This post is published already: publishAt can be changed only while it is scheduled.');
+  ('post_is_published', 422, 'This post is already published. publishAt can only be changed while a post is scheduled.');
 
 create function private.keep_version() returns trigger
 language plpgsql security definer   -- versions are written by this trigger alone
@@ -7532,7 +7532,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post     app.posts := private.own_post(p_id);
+  v_post     app.posts := private.lock_own_post(p_id);
   v_time     timestamptz := (p_changes ->> 'publishAt')::timestamptz;
   v_interest uuid := v_post.interest_id;
   v_others   uuid[] := array(select interest_id from app.post_interests where post_id = p_id and not is_primary order by interest_id);
@@ -7550,7 +7550,7 @@ begin
     if v_post.published_at is not null then
       perform private.fail('post_is_published');
     end if;
-    perform private.check_publish_at(v_time);
+    perform private.require_future(v_time);
   end if;
   if p_changes ? 'interestId' then
     v_interest := (p_changes ->> 'interestId')::uuid;
@@ -7559,17 +7559,17 @@ begin
     v_more := array(select i::uuid from jsonb_array_elements_text(nullif(p_changes -> 'interestIds', 'null')) i);
   end if;
   if p_changes ?| '{interestId,interestIds}' then
-    v_more := private.further_interests(v_interest, v_more);
+    v_more := private.require_further_interests(v_interest, v_more);
   end if;
 
   update app.posts set
     title = case when p_changes ? 'title' then private.trimmed(p_changes ->> 'title') else title end,
     body = case when p_changes ? 'body' then private.trimmed(p_changes ->> 'body') else body end,
-    media = case when p_changes ? 'media' then private.media(nullif(p_changes -> 'media', 'null')) else media end,
+    media = case when p_changes ? 'media' then private.require_media(nullif(p_changes -> 'media', 'null')) else media end,
     visibility = case when p_changes ? 'visibility' then p_changes ->> 'visibility' else visibility end,
     depth = case when p_changes ? 'depth' then (p_changes ->> 'depth')::smallint else depth end,
     interest_id = v_interest,
-    persona_id = case when p_changes ->> 'personaId' is not null then private.own_persona((p_changes ->> 'personaId')::uuid)
+    persona_id = case when p_changes ->> 'personaId' is not null then private.require_own_persona((p_changes ->> 'personaId')::uuid)
                       when p_changes ? 'personaId' then null else persona_id end,
     is_journalism = case when p_changes ? 'isJournalism' then (p_changes ->> 'isJournalism')::boolean else is_journalism end,
     publish_at = coalesce(v_time, publish_at)
@@ -7613,7 +7613,7 @@ language plpgsql volatile security definer   -- nobody, its author included, see
 set search_path = ''
 as $$
 begin
-  return (select private.delete_post(p.id) is not null from app.posts p where p.id = p_post and p.author_id = private.caller());
+  return (select private.delete_post(p.id) is not null from app.posts p where p.id = p_post and p.author_id = private.require_caller());
 end $$;
 comment on function private.delete_own_post is
   'Deletes the caller''s own post. False when it was deleted before, null when it is not theirs.';
@@ -7623,8 +7623,8 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if private.reposted(p_id) is null then   -- one's repost goes whatever one sees of what it is of
-    perform private.own_post(p_id);
+  if private.find_reposted(p_id) is null then   -- one's repost goes whatever one sees of what it is of
+    perform private.lock_own_post(p_id);
   end if;
   if private.delete_own_post(p_id) is not true then   -- of two at once the second finds none
     perform private.fail('post_unknown');
@@ -7679,7 +7679,7 @@ begin
   select p.id into v_post
   from app.posts p join app.users u on u.id = p.author_id
   where p.published_at is null and p.deleted_at is null and greatest(p.publish_at, p.publish_again_at) <= now()
-    and not p.author_silenced and u.banned_at is null and u.erased_at is null
+    and not p.author_banned and u.banned_at is null and u.erased_at is null
   order by greatest(p.publish_at, p.publish_again_at) limit 1
   for update of p skip locked;
   if not found then
@@ -7698,14 +7698,14 @@ comment on function private.job_publish_scheduled is
   'Job: lets the scheduled post go out that has been due the longest, its author neither banned nor erased: 1. One that fails goes behind the others that are due, and is tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('publish-scheduled', '* * * * *', 60, true);
 
-create function private.scheduled_time(p_post uuid) returns timestamptz
+create function private.find_scheduled_time(p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its post was deleted since
 set search_path = ''
 as $$
 begin
   return (select coalesce(publish_at, scheduled_emitted_at) from app.posts where id = p_post and author_id = app.uid());
 end $$;
-comment on function private.scheduled_time is
+comment on function private.find_scheduled_time is
   'Where a cursor''s post stands among the caller''s scheduled ones: also one that has gone out or was deleted, never another''s. One that was published before its time stands at the moment when that was.';
 
 create function api.list_scheduled_posts(p_limit integer default 20, p_cursor text default null) returns json
@@ -7713,15 +7713,15 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me    uuid := private.caller();
-  v_after uuid := private.cursor_uuid(p_cursor);
+  v_me    uuid := private.require_caller();
+  v_after uuid := private.require_cursor(p_cursor);
   v_from  timestamptz := '-infinity';
   v_ids   uuid[];
 begin
   if v_after is null then
     v_after := v_me;   -- any will do beside infinity
   else
-    v_from := private.scheduled_time(v_after);
+    v_from := private.find_scheduled_time(v_after);
     if v_from is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -7739,23 +7739,23 @@ comment on function api.list_scheduled_posts is
 -- A person's posts on their profile: the pinned ones first, then the newest.
 -- docs/decisions.md, Posts.
 
-create function private.profile_place(
+create function private.require_profile_place(
   p_cursor text, p_author uuid, out post_id uuid, out pinned_at timestamptz, out published_at timestamptz
 )
 language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
 set search_path = ''
 as $$
 begin
-  post_id := private.cursor_uuid(p_cursor);
-  if private.post_time(post_id) is not null then
+  post_id := private.require_cursor(p_cursor);
+  if private.find_post_time(post_id) is not null then
     select p.pinned_at, p.published_at into pinned_at, published_at
-    from app.posts p where p.id = profile_place.post_id and p.author_id = p_author;
+    from app.posts p where p.id = require_profile_place.post_id and p.author_id = p_author;
   end if;
   if p_cursor is not null and published_at is null then
     perform private.fail('cursor_unknown');
   end if;
 end $$;
-comment on function private.profile_place is
+comment on function private.require_profile_place is
   'Where a cursor''s post stands on its author''s profile: among the pinned when pinned_at is there (a deleted one keeps it), else in time. Fails for what is none of theirs or was not for the caller: cursor_unknown.';
 
 create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
@@ -7763,13 +7763,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_author uuid := private.person(p_username);
+  v_author uuid := private.require_person(p_username);
   v_before uuid;
   v_pinned timestamptz;
   v_from   timestamptz;
   v_ids    uuid[] := '{}';
 begin
-  select post_id, pinned_at, published_at into v_before, v_pinned, v_from from private.profile_place(p_cursor, v_author);
+  select post_id, pinned_at, published_at into v_before, v_pinned, v_from from private.require_profile_place(p_cursor, v_author);
   if v_before is null then
     v_before := v_author;   -- any will do beside infinity
     v_pinned := 'infinity';
@@ -7793,34 +7793,34 @@ comment on function api.list_posts_by is
 
 -- Posts and replies as targets of reports: how a report finds them. The reports themselves: sql/social/70_reports.sql.
 
-create function private.reported_post(p_target text) returns uuid
+create function private.require_reported_post(p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 begin
   if pg_input_is_valid(p_target, 'uuid') then
-    return (private.post(p_target::uuid)).id;
+    return (private.require_post(p_target::uuid)).id;
   end if;
   perform private.fail('post_unknown');
   return null;
 end $$;
-comment on function private.reported_post is 'The post that a report names, when the caller may see it. Fails: post_unknown.';
+comment on function private.require_reported_post is 'The post that a report names, when the caller may see it. Fails: post_unknown.';
 
-create function private.reported_reply(p_target text) returns uuid
+create function private.require_reported_reply(p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 begin
   if pg_input_is_valid(p_target, 'uuid') then
-    return (private.reply(p_target::uuid)).id;
+    return (private.require_reply(p_target::uuid)).id;
   end if;
   perform private.fail('reply_unknown');
   return null;
 end $$;
-comment on function private.reported_reply is 'The reply that a report names, when the caller may see it. Fails: reply_unknown.';
+comment on function private.require_reported_reply is 'The reply that a report names, when the caller may see it. Fails: reply_unknown.';
 
 insert into private.report_targets (type, finder) values
-  ('post', 'private.reported_post'), ('reply', 'private.reported_reply');
+  ('post', 'private.require_reported_post'), ('reply', 'private.require_reported_reply');
 
 -- sql/posts/70_realtime.sql
 
@@ -7877,39 +7877,39 @@ create trigger _100_lock_published after update of banned_at, erased_at on app.u
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
   execute function private.lock_published();
 
-create function private.silence_posts() returns trigger
+create function private.mark_posts_of_banned() returns trigger
 language plpgsql security definer   -- a ban changes rows of the banned person
 set search_path = ''
 as $$
 begin
-  update app.posts set author_silenced = new.banned_at is not null where author_id = new.id;
+  update app.posts set author_banned = new.banned_at is not null where author_id = new.id;
   return null;
 end $$;
-comment on function private.silence_posts is 'Trigger: a ban takes a person''s posts from everyone, its end gives them back.';
-create trigger _150_silence_posts after update of banned_at on app.users
+comment on function private.mark_posts_of_banned is 'Trigger: a ban takes a person''s posts from everyone, its end gives them back.';
+create trigger _150_mark_posts_of_banned after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
-  execute function private.silence_posts();
+  execute function private.mark_posts_of_banned();
 
-create function private.silence_replies() returns trigger
+create function private.mark_replies_of_banned() returns trigger
 language plpgsql security definer   -- a ban changes rows of the banned person
 set search_path = ''
 as $$
 begin
-  update app.replies set author_silenced = new.banned_at is not null where author_id = new.id;
+  update app.replies set author_banned = new.banned_at is not null where author_id = new.id;
   return null;
 end $$;
-comment on function private.silence_replies is 'Trigger: a ban takes a person''s replies from everyone, its end gives them back.';
-create trigger _151_silence_replies after update of banned_at on app.users
+comment on function private.mark_replies_of_banned is 'Trigger: a ban takes a person''s replies from everyone, its end gives them back.';
+create trigger _151_mark_replies_of_banned after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
-  execute function private.silence_replies();
+  execute function private.mark_replies_of_banned();
 
 -- sql/posts/90_erasure.sql
 
 -- What erasure does to posts, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.posts', 'author_id', 'posts', '{author_silenced,required_level,hot_at,warmth,publish_again_at,words,closer_id,original_author_id}'),
-  ('app.replies', 'author_id', 'replies', '{author_silenced,required_level}'),
+  ('app.posts', 'author_id', 'posts', '{author_banned,required_level,trending_at,trending_boost,publish_again_at,keyword_text,closer_id,original_author_id}'),
+  ('app.replies', 'author_id', 'replies', '{author_banned,required_level}'),
   ('app.reactions', 'user_id', 'reactions', '{}'),
   ('app.bookmarks', 'user_id', 'bookmarks', '{}'),
   ('app.post_mutes', 'user_id', 'postMutes', '{}'),
@@ -7929,7 +7929,7 @@ insert into private.personal_data (relation, person_column, section, whose, omit
   ('app.polls', 'post_id', 'polls', 'post_id in (select p.id from app.posts p where p.author_id = $1)', '{close_again_at}');
 insert into private.personal_data (relation, person_column, reason) values
   ('private.ended_bookmarks', 'user_id', 'A place in a list, kept for a day after its bookmark was taken back.'),
-  ('private.left_parts', 'series_id', 'A place in a list, where a deleted post was part of a series.');
+  ('private.left_items', 'series_id', 'A place in a list, where a deleted post was an item of a series.');
 
 create function private.erase_posts() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
@@ -7944,7 +7944,7 @@ begin
                where p.author_id = new.id and o.text <> ''
                order by o.id for no key update of o);   -- as votes lock them
   delete from app.post_co_authors where user_id = new.id;
-  delete from app.series where author_id = new.id;   -- their parts are gone with the posts, nothing else refers to them
+  delete from app.series where author_id = new.id;   -- their items are gone with the posts, nothing else refers to them
   delete from app.series_follows where user_id = new.id;
   delete from app.post_mutes where user_id = new.id;
   delete from private.ended_bookmarks where user_id = new.id;
@@ -8139,7 +8139,7 @@ grant select on app.series_card to authenticated;
 create policy select_author_or_reader on app.series for select to authenticated
   using (author_id = (select app.uid())
       or id in (select i.series_id from app.series_items i where i.series_id = series.id));
-comment on policy select_author_or_reader on app.series is 'The author, and whoever sees one of its parts.';
+comment on policy select_author_or_reader on app.series is 'The author, and whoever sees one of its items.';
 create policy insert_own on app.series for insert to authenticated with check (author_id = (select app.uid()));
 comment on policy insert_own on app.series is 'People make series in their own name.';
 
@@ -8149,10 +8149,10 @@ grant select on app.series_items to authenticated;
 create policy select_with_post on app.series_items for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.series_items is
-  'Whoever sees the part. private.place_part writes: positions are those of all parts, also of the unseen.';
+  'Whoever sees the item. private.place_item writes: positions are those of all items, also of the unseen.';
 
 -- left_parts: for definer functions alone
-alter table private.left_parts enable row level security;
+alter table private.left_items enable row level security;
 
 -- series_follows
 alter table app.series_follows enable row level security;
@@ -8186,44 +8186,44 @@ comment on policy insert_author on app.post_co_authors is
 -- helpers
 grant execute on function
   private.add_poll,
-  private.bookmark_time,
-  private.check_publish_at,
-  private.check_split,
   private.co_author,
   private.delete_own_post,
   private.delete_repost,
-  private.further_interests,
-  private.hot_at,
-  private.marked,
-  private.media,
+  private.find_bookmark_time,
+  private.find_item_place,
+  private.find_post_time,
+  private.find_reply_time,
+  private.find_reposted,
+  private.find_scheduled_time,
+  private.lock_own_post,
+  private.lock_running_poll,
+  private.mark_target,
   private.muted_posts,
-  private.open_original,
-  private.open_poll,
-  private.open_post,
-  private.original,
-  private.own_post,
-  private.part_place,
   private.pin,
-  private.place_part,
-  private.poll_card,
-  private.post,
+  private.place_item,
   private.post_cards,
-  private.post_time,
   private.post_visible_to,
-  private.profile_place,
   private.publish_now,
-  private.quotable,
-  private.reactions_of,
-  private.reply,
   private.reply_cards,
-  private.reply_time,
-  private.reported_post,
-  private.reported_reply,
-  private.reposted,
-  private.scheduled_time,
-  private.series,
+  private.require_further_interests,
+  private.require_future,
+  private.require_marks,
+  private.require_media,
+  private.require_original,
+  private.require_poll_card,
+  private.require_post,
+  private.require_profile_place,
+  private.require_published_original,
+  private.require_published_post,
+  private.require_quotable,
+  private.require_reply,
+  private.require_reported_post,
+  private.require_reported_reply,
+  private.require_series,
+  private.require_split,
   private.series_cards,
   private.settle_co_author,
+  private.trending_at,
   private.trimmed,
   private.unpin,
   private.visibility_level,
@@ -8334,8 +8334,8 @@ comment on column app.notifications.kind is
   'One of private.notification_kinds; private.notify looks. Without a key, whose lock everybody would take at the same row.';
 comment on table app.notification_actors is 'Who caused a notification, each once. All of them: one who is hidden later leaves room for the next.';
 
-insert into private.errors (word, status, text) values
-  ('read_selection', 422, 'Exactly one of ids, groupKey and before says what was read.');
+insert into private.errors (code, status, text) values
+  ('read_selection', 422, 'Exactly one of ids, groupKey and before must be given.');
 
 create view app.notification_card with (security_invoker) as
 select n.id,
@@ -8412,7 +8412,7 @@ declare
 begin
   select * into strict v_kind from private.notification_kinds where kind = p_kind;
   if p_user = p_actor
-     or private.level_of(p_user, p_actor) < 0
+     or private.find_level(p_user, p_actor) < 0
      or exists (select from app.mutes where muter_id = p_user and muted_id = p_actor)
      or exists (select from app.users where id = p_user and (banned_at is not null or erased_at is not null)) then
     return;
@@ -8447,11 +8447,11 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_caller uuid := private.caller();
+  v_caller uuid := private.require_caller();
   v_from   app.notifications;
   v_ids    uuid[];
 begin
-  select * into v_from from app.notifications where id = private.cursor_uuid(p_cursor);
+  select * into v_from from app.notifications where id = private.require_cursor(p_cursor);
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
@@ -8471,7 +8471,7 @@ set search_path = ''
 as $$
 begin
   return json_build_object('count', (select count(*) from app.notifications
-                                     where user_id = private.caller() and read_at is null));
+                                     where user_id = private.require_caller() and read_at is null));
 end $$;
 comment on function api.count_unread is 'How many notifications the caller has not read, a roll-up as one: {count}.';
 
@@ -8485,7 +8485,7 @@ begin
     perform private.fail('read_selection');
   end if;
   update app.notifications set read_at = now()
-  where user_id = private.caller() and read_at is null
+  where user_id = private.require_caller() and read_at is null
     and (id = any (p_ids) or group_key = p_group_key or created_at < p_before);
   return api.count_unread();
 end $$;
@@ -8715,7 +8715,7 @@ insert into private.event_listeners (event, listener, position) values
 
 -- sql/notifications/23_series.sql
 
--- Telling the followers of a series of a new part: with its cause up to 100 of them, more by a job.
+-- Telling the followers of a series of a new item: with its cause up to 100 of them, more by a job.
 -- docs/decisions.md, Notifications.
 
 insert into private.notification_kinds (kind) values ('series.updated');
@@ -8749,7 +8749,7 @@ comment on function private.tell_series_followers is
 
 call private.make_batch_queue('series-notices', 'private.tell_series_followers');
 
-create function private.tell_of_part(p_event jsonb) returns void
+create function private.notify_series_extended(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -8761,10 +8761,10 @@ begin
     perform private.tell_series_followers(p_event);
   end if;
 end $$;
-comment on function private.tell_of_part is
-  'Listener: tells the followers of a series of a new part, or has them told when they are more than 100.';
+comment on function private.notify_series_extended is
+  'Listener: tells the followers of a series of a new item, or has them told when they are more than 100.';
 insert into private.event_listeners (event, listener, position) values
-  ('posts.series.extended', 'private.tell_of_part', 600);
+  ('posts.series.extended', 'private.notify_series_extended', 600);
 
 -- sql/notifications/30_realtime.sql
 
@@ -8942,14 +8942,14 @@ comment on function private.sum_reputation is 'Trigger: keeps app.reputation.';
 create trigger sum_reputation after insert on app.reputation_entries
   referencing new table as written for each statement execute function private.sum_reputation();
 
-create function private.roll_up_share(p_level integer) returns numeric
+create function private.roll_up_fraction(p_level integer) returns numeric
 language plpgsql immutable   -- a row's cost: a tenth of what SQL costs with a search_path
 set search_path = ''
 as $$
 begin
   return (array[1, 0.50, 0.25, 0.12])[least(p_level, 3) + 1] / power(2::numeric, greatest(p_level - 3, 0));
 end $$;
-comment on function private.roll_up_share is
+comment on function private.roll_up_fraction is
   'What the interest so many levels up gets of an entry: all at 0, then 50, 25, 12 %, and half of that for each further level.';
 
 create function private.add_reputation(
@@ -8971,7 +8971,7 @@ begin
   ), share as (
     -- each level rounded by itself, before and after: of differences rounded level by level something would stay
     select l.id, l.level,
-           round(p_points * private.roll_up_share(l.level), 2) - round(p_before * private.roll_up_share(l.level), 2) as delta
+           round(p_points * private.roll_up_fraction(l.level), 2) - round(p_before * private.roll_up_fraction(l.level), 2) as delta
     from line l
   )
   insert into app.reputation_entries
@@ -9047,7 +9047,7 @@ comment on function private.reach_level is 'Trigger: keeps app.reputation.highes
 create trigger reach_level before insert or update of value on app.reputation
   for each row execute function private.reach_level();
 
-create function private.tell_level() returns trigger
+create function private.announce_level() returns trigger
 language plpgsql
 set search_path = ''
 as $$
@@ -9056,12 +9056,12 @@ begin
     'userId', new.user_id, 'interestId', new.interest_id, 'level', private.level_name(new.highest_level)));
   return null;
 end $$;
-comment on function private.tell_level is
+comment on function private.announce_level is
   'Trigger: a person rose above every level that they had in an interest. Of several at once the highest is told.';
-create trigger tell_first_level after insert on app.reputation
-  for each row when (new.highest_level > 0) execute function private.tell_level();
-create trigger tell_level after update of value on app.reputation
-  for each row when (new.highest_level > old.highest_level) execute function private.tell_level();
+create trigger announce_first_level after insert on app.reputation
+  for each row when (new.highest_level > 0) execute function private.announce_level();
+create trigger announce_level after update of value on app.reputation
+  for each row when (new.highest_level > old.highest_level) execute function private.announce_level();
 
 -- sql/reputation/20_earning.sql
 
@@ -9131,7 +9131,7 @@ end $$;
 comment on function private.reverse_reputation is
   'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_ledger): an entry is undone once.';
 
-create function private.earn_by_post(p_post uuid, p_kind text, p_from uuid) returns void
+create function private.earn_reputation_by_post(p_post uuid, p_kind text, p_from uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -9147,10 +9147,10 @@ begin
   perform private.earn_reputation(p.author_id, p.interest_id, p_kind, p.id, p_from)
   from app.posts p where p.id = p_post and p.deleted_at is null;
 end $$;
-comment on function private.earn_by_post is
+comment on function private.earn_reputation_by_post is
   'Gives a post''s author, in its primary interest, what somebody''s reaction, bookmark or repost of it is worth. Nothing for a deleted one.';
 
-create function private.earn_from_post(p_event jsonb) returns void
+create function private.earn_reputation_from_post(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -9159,11 +9159,11 @@ begin
   from app.posts p
   where p.id = (p_event ->> 'postId')::uuid and p.format <> 'repost';
 end $$;
-comment on function private.earn_from_post is 'Listener: a published post earns its author post.contributed in its primary interest.';
+comment on function private.earn_reputation_from_post is 'Listener: a published post earns its author post.contributed in its primary interest.';
 insert into private.event_listeners (event, listener, position) values
-  ('posts.post.published', 'private.earn_from_post', 300);
+  ('posts.post.published', 'private.earn_reputation_from_post', 300);
 
-create function private.earn_from_reply(p_event jsonb) returns void
+create function private.earn_reputation_from_reply(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -9172,25 +9172,25 @@ begin
   from app.replies r join app.posts p on p.id = r.post_id
   where r.id = (p_event ->> 'replyId')::uuid;
 end $$;
-comment on function private.earn_from_reply is
+comment on function private.earn_reputation_from_reply is
   'Listener: a reply to another''s post earns its author by kind, in the post''s primary interest.';
 insert into private.event_listeners (event, listener, position) values
-  ('posts.reply.created', 'private.earn_from_reply', 300);
+  ('posts.reply.created', 'private.earn_reputation_from_reply', 300);
 
-create function private.earn_from_reaction() returns trigger
+create function private.earn_reputation_from_reaction() returns trigger
 language plpgsql security definer   -- writes for the post's author
 set search_path = ''
 as $$
 begin
-  perform private.earn_by_post(new.post_id, 'reaction.received', new.user_id);
+  perform private.earn_reputation_by_post(new.post_id, 'reaction.received', new.user_id);
   return null;
 end $$;
-comment on function private.earn_from_reaction is
+comment on function private.earn_reputation_from_reaction is
   'Trigger: a reaction earns the post''s author reaction.received, once a person and post.';
-create trigger _300_earn_from_reaction after insert on app.reactions
-  for each row execute function private.earn_from_reaction();
+create trigger _300_earn_reputation_from_reaction after insert on app.reactions
+  for each row execute function private.earn_reputation_from_reaction();
 
-create function private.reverse_from_reactions() returns trigger
+create function private.reverse_reputation_from_reactions() returns trigger
 language plpgsql security definer   -- writes for the posts' authors
 set search_path = ''
 as $$
@@ -9205,12 +9205,12 @@ begin
     where not exists (select from app.reactions r where r.post_id = g.post_id and r.user_id = g.user_id)));
   return null;
 end $$;
-comment on function private.reverse_from_reactions is
+comment on function private.reverse_reputation_from_reactions is
   'Trigger: when a person''s last reaction on a post goes, what it earned is taken back.';
-create trigger _300_reverse_from_reactions after delete on app.reactions
-  referencing old table as gone for each statement execute function private.reverse_from_reactions();
+create trigger _300_reverse_reputation_from_reactions after delete on app.reactions
+  referencing old table as gone for each statement execute function private.reverse_reputation_from_reactions();
 
-create function private.strongest_interest(p_user uuid) returns uuid
+create function private.find_strongest_interest(p_user uuid) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -9222,25 +9222,25 @@ begin
       (select u.interest_id from app.user_interests u
        where u.user_id = p_user order by u.created_at, u.interest_id limit 1)));
 end $$;
-comment on function private.strongest_interest is
+comment on function private.find_strongest_interest is
   'Where a person has the most reputation, else what they chose first, else null.';
 
-create function private.earn_from_invite(p_event jsonb) returns void
+create function private.earn_reputation_from_invite(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_inviter uuid := (p_event ->> 'inviterUserId')::uuid;
 begin
-  perform private.earn_reputation(v_inviter, private.strongest_interest(v_inviter), 'invite.used',
+  perform private.earn_reputation(v_inviter, private.find_strongest_interest(v_inviter), 'invite.used',
                        (p_event ->> 'codeId')::uuid, (p_event ->> 'newUserId')::uuid);
 end $$;
-comment on function private.earn_from_invite is
+comment on function private.earn_reputation_from_invite is
   'Listener: who brought somebody in earns invite.used in their strongest interest; nothing when they have none.';
 insert into private.event_listeners (event, listener, position) values
-  ('identity.invite_code.used', 'private.earn_from_invite', 300);
+  ('identity.invite_code.used', 'private.earn_reputation_from_invite', 300);
 
-create function private.earn_from_choice(p_event jsonb) returns void
+create function private.earn_reputation_from_choice(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -9251,19 +9251,19 @@ begin
     and i.id in (select c::uuid from jsonb_array_elements_text(p_event -> 'interestIds') as c)
   order by i.id;
 end $$;
-comment on function private.earn_from_choice is
+comment on function private.earn_reputation_from_choice is
   'Listener: a confirmed choice seeds the categories in it with onboarding.bootstrap, each once in a lifetime.';
 insert into private.event_listeners (event, listener, position) values
-  ('interests.user_selected', 'private.earn_from_choice', 300);
+  ('interests.user_selected', 'private.earn_reputation_from_choice', 300);
 
 -- sql/reputation/30_operations.sql
 
 -- What people see of reputation, and what it lets them do.
 -- docs/decisions.md, Reputation.
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('reputation_too_low', 403, 'Your reputation in this interest is too low for this.'),
-  ('journalism_not_allowed', 403, 'Journalism asks for a reputation of 20 in one interest.');
+  ('journalism_not_allowed', 403, 'You must have a reputation of at least 20 in one interest to publish journalism.');
 
 create function private.reputation_value(p_user uuid, p_interest uuid) returns numeric
 language plpgsql stable   -- invoker: of people whom the caller cannot see it is 0
@@ -9313,7 +9313,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return private.reputation_of(private.caller());
+  return private.reputation_of(private.require_caller());
 end $$;
 comment on function api.get_my_reputation is
   'The caller''s reputation, the strongest interest first: {total, items: [{interestId, slug, name, value, level}]}.';
@@ -9323,7 +9323,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return private.reputation_of(private.person(p_person));
+  return private.reputation_of(private.require_person(p_person));
 end $$;
 comment on function api.get_reputation is 'A person''s reputation, as api.get_my_reputation. Fails: person_unknown.';
 
@@ -9332,7 +9332,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if p_interest is not null and private.reputation_value(private.caller(), p_interest) < p_min then
+  if p_interest is not null and private.reputation_value(private.require_caller(), p_interest) < p_min then
     perform private.fail('reputation_too_low');
   end if;
 end $$;
@@ -9381,7 +9381,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me    uuid := private.caller();
+  v_me    uuid := private.require_caller();
   v_total numeric := private.total_reputation(v_me);
   v_best  numeric := coalesce((select max(value) from app.reputation where user_id = v_me), 0);
 begin
@@ -9440,7 +9440,7 @@ declare
   v_ids  uuid[];
 begin
   select e.position into v_from from app.reputation_entries e
-  where e.id = private.cursor_uuid(p_cursor) and e.user_id = p_user;
+  where e.id = private.require_cursor(p_cursor) and e.user_id = p_user;
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
@@ -9467,7 +9467,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me uuid := private.caller();
+  v_me uuid := private.require_caller();
 begin
   return json_build_object(
     'total', private.total_reputation(v_me),
@@ -9483,7 +9483,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_person uuid := private.person(p_person);
+  v_person uuid := private.require_person(p_person);
 begin
   return json_build_object(
     'userId', (select card ->> 'id' from app.person_card where id = v_person),
@@ -9500,7 +9500,7 @@ comment on function api.get_reputation_summary is
 -- What identity needs of reputation.
 -- docs/decisions.md, Reputation.
 
-create function private.total_reputation_kept() returns trigger
+create function private.keep_total_reputation() returns trigger
 language plpgsql security definer   -- the accounts of other people than the caller
 set search_path = ''
 as $$
@@ -9511,9 +9511,9 @@ begin
   where a.user_id = w.user_id;
   return null;
 end $$;
-comment on function private.total_reputation_kept is 'Trigger: keeps app.accounts.total_reputation, the sum of direct entries.';
-create trigger total_reputation_kept after insert on app.reputation_entries
-  referencing new table as written for each statement execute function private.total_reputation_kept();
+comment on function private.keep_total_reputation is 'Trigger: keeps app.accounts.total_reputation, the sum of direct entries.';
+create trigger keep_total_reputation after insert on app.reputation_entries
+  referencing new table as written for each statement execute function private.keep_total_reputation();
 
 -- sql/reputation/50_votes.sql
 
@@ -9548,11 +9548,11 @@ insert into private.events (name, payload, happens) values
   ('reputation.vote.cast', '{voteId,voterId,userId,interestId,value}',
    'a peer vote is cast, moved or taken back (value 0)');
 
-insert into private.errors (word, status, text) values
-  ('vote_value', 422, 'A vote is -1, 0 or 1.'),
-  ('vote_comment', 422, 'A comment has up to 280 characters.'),
+insert into private.errors (code, status, text) values
+  ('vote_value', 422, 'value must be -1, 0 or 1.'),
+  ('vote_comment', 422, 'A comment can have at most 280 characters.'),
   ('vote_oneself', 400, 'You cannot vote for yourself.'),
-  ('interest_not_held', 403, 'Only who has chosen an interest votes in it.');
+  ('interest_not_held', 403, 'You must have chosen an interest to vote in it.');
 
 create function private.vote_weight(p_reputation numeric) returns numeric
 language sql immutable
@@ -9571,7 +9571,7 @@ declare
 begin
   -- as in private.check_author: nothing comes from the banned and the erased, also not beside the ban
   perform from app.users u
-  where u.id = private.caller() and u.banned_at is null and u.erased_at is null for share;
+  where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
   if not found then
     perform private.fail('token_revoked');
   end if;
@@ -9611,11 +9611,11 @@ begin
   elsif length(v_comment) > 280 then
     perform private.fail('vote_comment');
   end if;
-  v_user := private.person(p_user_id);
-  if v_user = private.caller() then
+  v_user := private.require_person(p_user_id);
+  if v_user = private.require_caller() then
     perform private.fail('vote_oneself');
   end if;
-  perform private.interest(p_interest_id);
+  perform private.require_interest(p_interest_id);
   if not exists (select from app.user_interests u where u.user_id = app.uid() and u.interest_id = p_interest_id) then
     perform private.fail('interest_not_held');
   end if;
@@ -9652,23 +9652,23 @@ join app.interests i on i.id = v.interest_id;
 comment on view app.reputation_vote_card is
   'A vote as whom it is for sees it: {id, voterId, voter, interestId, slug, value, comment, impact, createdAt}. Gone while its voter is hidden.';
 
-create function private.vote_time(p_vote uuid) returns timestamptz
+create function private.find_vote_time(p_vote uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its vote was taken back or its voter hidden since
 set search_path = ''
 as $$
 begin
   return (select created_at from app.reputation_votes where id = p_vote and user_id = app.uid());
 end $$;
-comment on function private.vote_time is 'Where a cursor''s vote stands among those for the caller, also one that they no longer see.';
+comment on function private.find_vote_time is 'Where a cursor''s vote stands among those for the caller, also one that they no longer see.';
 
 create function api.list_received_votes(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me   uuid := private.caller();
-  v_id   uuid := private.cursor_uuid(p_cursor);
-  v_from timestamptz := private.vote_time(v_id);
+  v_me   uuid := private.require_caller();
+  v_id   uuid := private.require_cursor(p_cursor);
+  v_from timestamptz := private.find_vote_time(v_id);
   v_ids  uuid[];
 begin
   if v_id is not null and v_from is null then
@@ -9721,9 +9721,9 @@ insert into private.events (name, payload, happens) values
   ('reputation.appeal.resolved', '{appealId,userId,interestId,status}',
    'an admin has accepted or rejected an appeal');
 
-insert into private.errors (word, status, text) values
-  ('appeal_text', 422, 'An appeal has 1 to 2000 characters.'),
-  ('appeal_open', 409, 'You have an appeal in this interest that is still open.'),
+insert into private.errors (code, status, text) values
+  ('appeal_text', 422, 'An appeal must have 1 to 2000 characters.'),
+  ('appeal_open', 409, 'You already have an open appeal in this interest.'),
   ('reputation_event_unknown', 404, 'There is no such event in your reputation in this interest.');
 
 create view app.reputation_appeal_card with (security_invoker) as
@@ -9754,14 +9754,14 @@ begin
   if v_text is null or length(v_text) not between 1 and 2000 then
     perform private.fail('appeal_text');
   end if;
-  perform private.interest(p_interest_id);
+  perform private.require_interest(p_interest_id);
   if p_event_id is not null and not exists (
        select from app.reputation_entries e
-       where e.id = p_event_id and e.user_id = private.caller() and e.interest_id = p_interest_id) then
+       where e.id = p_event_id and e.user_id = private.require_caller() and e.interest_id = p_interest_id) then
     perform private.fail('reputation_event_unknown');
   end if;
   insert into app.reputation_appeals (user_id, interest_id, entry_id, text)
-  values (private.caller(), p_interest_id, p_event_id, v_text)
+  values (private.require_caller(), p_interest_id, p_event_id, v_text)
   on conflict (user_id, interest_id) where status = 'pending' do nothing
   returning id into v_id;
   if v_id is null then
@@ -9777,8 +9777,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me   uuid := private.caller();
-  v_id   uuid := private.cursor_uuid(p_cursor);
+  v_me   uuid := private.require_caller();
+  v_id   uuid := private.require_cursor(p_cursor);
   v_from timestamptz;
   v_ids  uuid[];
 begin
@@ -9925,7 +9925,7 @@ end $$;
 comment on function private.reverse_contribution is
   'The exact opposite of private.earn_contribution, shares too; nothing when the cause gave nothing or is undone already.';
 
-create function private.gain_from_post(p_event jsonb) returns void
+create function private.earn_contribution_from_post(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -9934,11 +9934,11 @@ begin
   from app.posts p
   where p.id = (p_event ->> 'postId')::uuid and p.format <> 'repost';
 end $$;
-comment on function private.gain_from_post is 'Listener: a published post, other than a repost, is a contribution of its author.';
+comment on function private.earn_contribution_from_post is 'Listener: a published post, other than a repost, is a contribution of its author.';
 insert into private.event_listeners (event, listener, position) values
-  ('posts.post.published', 'private.gain_from_post', 400);
+  ('posts.post.published', 'private.earn_contribution_from_post', 400);
 
-create function private.gain_from_reply(p_event jsonb) returns void
+create function private.earn_contribution_from_reply(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -9947,11 +9947,11 @@ begin
   from app.replies r join app.posts p on p.id = r.post_id
   where r.id = (p_event ->> 'replyId')::uuid and r.author_id <> p.author_id;
 end $$;
-comment on function private.gain_from_reply is 'Listener: a reply to another''s post is a contribution of its author.';
+comment on function private.earn_contribution_from_reply is 'Listener: a reply to another''s post is a contribution of its author.';
 insert into private.event_listeners (event, listener, position) values
-  ('posts.reply.created', 'private.gain_from_reply', 400);
+  ('posts.reply.created', 'private.earn_contribution_from_reply', 400);
 
-create function private.gain_from_reaction() returns trigger
+create function private.earn_contribution_from_reaction() returns trigger
 language plpgsql security definer   -- the ledger is written by triggers alone
 set search_path = ''
 as $$
@@ -9960,12 +9960,12 @@ begin
   from app.posts p where p.id = new.post_id and p.author_id <> new.user_id;
   return null;
 end $$;
-comment on function private.gain_from_reaction is
+comment on function private.earn_contribution_from_reaction is
   'Trigger: a reaction to another''s post is a contribution, once a person and post.';
-create trigger _400_gain_from_reaction after insert on app.reactions
-  for each row execute function private.gain_from_reaction();
+create trigger _400_earn_contribution_from_reaction after insert on app.reactions
+  for each row execute function private.earn_contribution_from_reaction();
 
-create function private.reverse_contributed_reactions() returns trigger
+create function private.reverse_contribution_from_reactions() returns trigger
 language plpgsql security definer   -- the ledger is written by triggers alone
 set search_path = ''
 as $$
@@ -9978,10 +9978,10 @@ begin
   order by g.user_id;
   return null;
 end $$;
-comment on function private.reverse_contributed_reactions is
+comment on function private.reverse_contribution_from_reactions is
   'Trigger: when a person''s last reaction on a post goes, their contribution by it goes too.';
-create trigger _400_reverse_contributed_reactions after delete on app.reactions
-  referencing old table as gone for each statement execute function private.reverse_contributed_reactions();
+create trigger _400_reverse_contribution_from_reactions after delete on app.reactions
+  referencing old table as gone for each statement execute function private.reverse_contribution_from_reactions();
 
 -- sql/reputation/71_inheritance.sql
 
@@ -10051,7 +10051,7 @@ language plpgsql security definer   -- writes for the post's author
 set search_path = ''
 as $$
 begin
-  perform private.earn_by_post(new.post_id, 'bookmark.received', new.user_id);
+  perform private.earn_reputation_by_post(new.post_id, 'bookmark.received', new.user_id);
   perform private.earn_contribution(new.user_id, 'bookmark_given', new.post_id)
   from app.posts p where p.id = new.post_id and p.author_id <> new.user_id;
   return null;
@@ -10079,17 +10079,17 @@ comment on function private.reverse_from_bookmarks is 'Trigger: with a bookmark 
 create trigger _300_reverse_from_bookmarks after delete on app.bookmarks
   referencing old table as gone for each statement execute function private.reverse_from_bookmarks();
 
-create function private.earn_from_repost(p_event jsonb) returns void
+create function private.earn_reputation_from_repost(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.earn_by_post((p_event ->> 'postId')::uuid, 'repost.received', (p_event ->> 'userId')::uuid);
+  perform private.earn_reputation_by_post((p_event ->> 'postId')::uuid, 'repost.received', (p_event ->> 'userId')::uuid);
 end $$;
-comment on function private.earn_from_repost is
+comment on function private.earn_reputation_from_repost is
   'Listener: a repost earns the author of the original repost.received, while it stands. A quote earns them nothing.';
 insert into private.event_listeners (event, listener, position) values
-  ('posts.post.reposted', 'private.earn_from_repost', 300);
+  ('posts.post.reposted', 'private.earn_reputation_from_repost', 300);
 
 create function private.list_standing_reputation(p_user uuid, p_source uuid) returns uuid[]
 language plpgsql stable
@@ -10303,10 +10303,10 @@ grant execute on function
 grant execute on function
   private.cast_vote,
   private.detailed_interests,
+  private.find_vote_time,
   private.has_journalism_reputation,
   private.reputation_events,
-  private.require_reputation,
-  private.vote_time
+  private.require_reputation
   to authenticated;
 
 -- operations
@@ -10373,7 +10373,7 @@ create table app.wallets (
 comment on table app.wallets is
   'What a person has: the sum of their account''s entries, kept by a trigger on these. Whole mana. System accounts have no such row: a balance of the mint would be the one row that everybody waits for.';
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('insufficient_mana', 409, 'You do not have enough mana for this.');
 
 call private.make_append_only('app.mana_transactions');
@@ -10400,7 +10400,7 @@ begin
   return null;
 end $$;
 comment on function private.check_balanced is
-  'Trigger at commit: the entries of a movement add up to zero. No word: only a mistake in SQL can come here.';
+  'Trigger at commit: the entries of a movement add up to zero. No code: only a mistake in SQL can come here.';
 create constraint trigger check_balanced after insert on app.mana_entries deferrable initially deferred
   for each row execute function private.check_balanced();
 
@@ -10469,7 +10469,7 @@ comment on function private.book_entry is 'Trigger: a wallet follows its entries
 create trigger book_entry after insert on app.mana_entries
   for each row execute function private.book_entry();
 
-create function private.open_wallet() returns trigger
+create function private.create_wallet() returns trigger
 language plpgsql security definer   -- a new person writes no ledger
 set search_path = ''
 as $$
@@ -10479,16 +10479,16 @@ begin
   perform private.move('starter', array[private.mint(), new.id], array[-50, 50]);
   return null;
 end $$;
-comment on function private.open_wallet is 'Trigger: every person has a wallet from the first moment, with 50 mana.';
-create trigger _175_open_wallet after insert on app.users
-  for each row execute function private.open_wallet();
+comment on function private.create_wallet is 'Trigger: every person has a wallet from the first moment, with 50 mana.';
+create trigger _175_create_wallet after insert on app.users
+  for each row execute function private.create_wallet();
 
 create function private.settle_own() returns void
 language plpgsql volatile security definer   -- regeneration writes the ledger
 set search_path = ''
 as $$
 begin
-  perform private.settle(private.caller());
+  perform private.settle(private.require_caller());
 end $$;
 comment on function private.settle_own is 'Regenerates the caller''s wallet.';
 
@@ -10563,12 +10563,12 @@ insert into private.events (name, payload, happens) values
   ('economy.payment.sent', '{paymentId,senderId}',
    'somebody has paid');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('emotion_unknown', 422, 'There is no such emotion.'),
-  ('tier_unknown', 422, 'A tier is a whole number from 0 to 5.'),
-  ('payment_target', 422, 'Exactly one of postId, replyId and receiverId says what is paid for.'),
+  ('tier_unknown', 422, 'tier must be a whole number from 0 to 5.'),
+  ('payment_target', 422, 'Exactly one of postId, replyId and receiverId must be given.'),
   ('pay_oneself', 400, 'You cannot pay yourself.'),
-  ('direction_unknown', 422, 'direction is sent or received.');
+  ('direction_unknown', 422, 'direction must be sent or received.');
 
 create function private.payment_tier(p_tier integer, out mana integer, out reputation integer)
 language plpgsql immutable
@@ -10638,7 +10638,7 @@ begin
 end $$;
 comment on function private.payment_cards is 'The cards of these payments, in order, as far as the caller sees them.';
 
-create function private.shares(p_payment app.payments, out receiver_id uuid, out amount integer) returns setof record
+create function private.split_payment(p_payment app.payments, out receiver_id uuid, out amount integer) returns setof record
 language plpgsql stable   -- called by definer functions alone: who pays sees no bans
 set search_path = ''
 as $$
@@ -10653,7 +10653,7 @@ begin
   union all
   select s.user_id, s.share from shared s where s.share > 0;
 end $$;
-comment on function private.shares is
+comment on function private.split_payment is
   'Who gets how much of a payment: each accepted co-author of a post their share, rounded down, and the author the rest. A co-author who pays, is banned or erased leaves theirs to the author.';
 
 create function private.pay(p_receiver uuid, p_emotion app.emotion, p_tier integer, p_post uuid, p_reply uuid) returns uuid
@@ -10664,11 +10664,11 @@ declare
   v_payment app.payments;
 begin
   insert into app.payments (sender_id, receiver_id, emotion, tier, amount, post_id, reply_id)
-  values (private.caller(), p_receiver, p_emotion, p_tier, (private.payment_tier(p_tier)).mana, p_post, p_reply)
+  values (private.require_caller(), p_receiver, p_emotion, p_tier, (private.payment_tier(p_tier)).mana, p_post, p_reply)
   returning * into v_payment;
   insert into app.payment_splits (payment_id, receiver_id, sender_id, amount, created_at)
   select v_payment.id, s.receiver_id, v_payment.sender_id, s.amount, v_payment.created_at
-  from private.shares(v_payment) s;
+  from private.split_payment(v_payment) s;
   perform private.emit('economy.payment.sent', json_build_object(
     'paymentId', v_payment.id, 'senderId', v_payment.sender_id));
 
@@ -10688,7 +10688,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_kept     json := private.replayed('pay', json_build_array(p_emotion, p_tier, p_post_id, p_reply_id, p_receiver_id));
+  v_kept     json := private.begin_idempotent('pay', json_build_array(p_emotion, p_tier, p_post_id, p_reply_id, p_receiver_id));
   v_needed   integer := (private.payment_tier(p_tier)).reputation;
   v_emotion  app.emotion := p_emotion;
   v_post     app.posts;
@@ -10706,20 +10706,20 @@ begin
   end if;
 
   if p_post_id is not null then
-    v_post := private.original(p_post_id);
+    v_post := private.require_original(p_post_id);
     v_receiver := v_post.author_id;
   elsif p_reply_id is not null then
-    v_receiver := (private.reply(p_reply_id)).author_id;
+    v_receiver := (private.require_reply(p_reply_id)).author_id;
   else
-    v_receiver := private.person(p_receiver_id);
+    v_receiver := private.require_person(p_receiver_id);
   end if;
-  if v_receiver = private.caller() then
+  if v_receiver = private.require_caller() then
     perform private.fail('pay_oneself');
   end if;
   perform private.require_reputation(v_post.interest_id, v_needed);   -- only a post has an interest
 
   v_payment := private.pay(v_receiver, v_emotion, p_tier, v_post.id, p_reply_id);
-  return private.keep('pay', json_build_object(
+  return private.finish_idempotent('pay', json_build_object(
     'payment', private.payment_cards(array[v_payment]) -> 0,
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $$;
@@ -10737,11 +10737,11 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_caller uuid := private.caller();
+  v_caller uuid := private.require_caller();
   v_from   app.payments;
   v_ids    uuid[];
 begin
-  select * into v_from from app.payments where id = private.cursor_uuid(p_cursor);
+  select * into v_from from app.payments where id = private.require_cursor(p_cursor);
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
@@ -10779,7 +10779,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_card json := private.post_cards(array[(private.original(p_post_id)).id]) -> 0;
+  v_card json := private.post_cards(array[(private.require_original(p_post_id)).id]) -> 0;
 begin
   return json_build_object('emojiBreakdown', v_card -> 'emojiBreakdown');
 end $$;
@@ -10793,7 +10793,7 @@ comment on function api.get_breakdown is
 
 insert into private.ledger_kinds (ledger, kind, points) values ('contribution', 'emoji_pay_sent', 2);
 
-create function private.gain_from_payment() returns trigger
+create function private.earn_contribution_from_payment() returns trigger
 language plpgsql security definer   -- the ledger is written by triggers alone
 set search_path = ''
 as $$
@@ -10806,9 +10806,9 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.gain_from_payment is 'Trigger: a payment is a contribution of its sender until it is reversed.';
-create trigger gain_from_payment after insert on app.payments
-  for each row execute function private.gain_from_payment();
+comment on function private.earn_contribution_from_payment is 'Trigger: a payment is a contribution of its sender until it is reversed.';
+create trigger earn_contribution_from_payment after insert on app.payments
+  for each row execute function private.earn_contribution_from_payment();
 
 -- sql/economy/80_notifications.sql
 
@@ -10918,8 +10918,8 @@ grant execute on function
 -- the format or the depth that was asked for: there it is passed over one by one.
 -- docs/decisions.md, Feed.
 
-create index posts_open_idx on app.posts (published_at desc, id desc) where required_level = 0 and closer_id is null;
-create index posts_hot_idx on app.posts (hot_at desc, id desc) where required_level = 0 and closer_id is null;
+create index posts_public_idx on app.posts (published_at desc, id desc) where required_level = 0 and closer_id is null;
+create index posts_trending_idx on app.posts (trending_at desc, id desc) where required_level = 0 and closer_id is null;
 create index posts_closer_idx on app.posts (published_at desc, id desc) where required_level <= 2 and closer_id is not null;
 create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id desc)
   where required_level <= 2 and closer_id is not null;
@@ -11088,7 +11088,7 @@ begin
 end $$;
 comment on function private.followed_posts is 'What the people wrote whom the caller follows.';
 
-create function private.hot_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
+create function private.trending_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- looks once; see private.visible_posts
 set search_path = ''
 as $$
@@ -11097,13 +11097,13 @@ declare
   v_before uuid := p_place.id;
   v_run    app.feed_run;
 begin
-  select array_agg(o.id), array_agg(o.hot_at) into v_run.ids, v_run.times
-  from (select id, hot_at from private.visible_posts
-        where required_level = 0 and closer_id is null and (hot_at, id) < (v_from, v_before) and author_id <> all (p_muted)
-        order by hot_at desc, id desc limit 101) o;
+  select array_agg(o.id), array_agg(o.trending_at) into v_run.ids, v_run.times
+  from (select id, trending_at from private.visible_posts
+        where required_level = 0 and closer_id is null and (trending_at, id) < (v_from, v_before) and author_id <> all (p_muted)
+        order by trending_at desc, id desc limit 101) o;
   return v_run;
 end $$;
-comment on function private.hot_posts is 'What anyone may see, by heat: what was written for circles does not trend, nor do reposts of it.';
+comment on function private.trending_posts is 'What anyone may see, by heat: what was written for circles does not trend, nor do reposts of it.';
 
 create function private.posts_about(p_interests uuid[], p_place app.feed_place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- looks once; see private.visible_posts
@@ -11143,7 +11143,7 @@ begin
 end $$;
 comment on function private.posts_about is 'What is about these interests.';
 
-create function private.marked_posts(
+create function private.filtered_posts(
   p_journalism boolean, p_format text, p_depths smallint[], p_place app.feed_place, p_muted uuid[]
 ) returns app.feed_run
 language plpgsql stable security definer   -- looks once; see private.visible_posts
@@ -11179,7 +11179,7 @@ begin
   end if;
   return v_run;
 end $$;
-comment on function private.marked_posts is 'Journalism, else what has a format, else what has one of these depths.';
+comment on function private.filtered_posts is 'Journalism, else what has a format, else what has one of these depths.';
 
 -- sql/feed/20_ranking.sql
 
@@ -11266,12 +11266,12 @@ comment on function private.feed_scores is
 -- The feed: tabs, filters, what is muted, and the order.
 -- docs/decisions.md, Feed.
 
-insert into private.errors (word, status, text) values
-  ('tab_unknown', 422, 'tab is following, trending or circles.');
+insert into private.errors (code, status, text) values
+  ('tab_unknown', 422, 'tab must be following, trending or circles.');
 
 create type app.feed_choice as (
   tab text, interests uuid[], journalism boolean, format text, min_depth smallint,
-  muted_people uuid[], muted_posts uuid[], muted_words text
+  muted_people uuid[], muted_posts uuid[], muted_keywords text
 );
 comment on type app.feed_choice is 'What a feed is asked for, and what its reader has muted.';
 
@@ -11282,12 +11282,12 @@ as $$
 begin
   -- the narrowest way in; what else was asked for, private.feed_chosen sees to
   case
-    when p_choice.tab = 'trending' then return private.hot_posts(p_place, p_choice.muted_people);
+    when p_choice.tab = 'trending' then return private.trending_posts(p_place, p_choice.muted_people);
     when p_choice.tab = 'following' then return private.followed_posts(p_place, p_choice.muted_people);
     when p_choice.tab = 'circles' then return private.closer_posts(p_place, '-infinity', p_choice.muted_people);
     when p_choice.interests is not null then return private.posts_about(p_choice.interests, p_place, p_choice.muted_people);
     when p_choice.journalism or p_choice.format is not null or p_choice.min_depth > 0 then
-      return private.marked_posts(p_choice.journalism, p_choice.format,
+      return private.filtered_posts(p_choice.journalism, p_choice.format,
         array(select generate_series(p_choice.min_depth, 5))::smallint[], p_place, p_choice.muted_people);
     else return private.all_posts(p_place, p_choice.muted_people);
   end case;
@@ -11300,7 +11300,7 @@ set search_path = ''
 as $$
 begin
   if p_choice.interests is null and not p_choice.journalism and p_choice.format is null and p_choice.min_depth = 0
-     and p_choice.muted_people = '{}' and p_choice.muted_posts = '{}' and p_choice.muted_words is null then
+     and p_choice.muted_people = '{}' and p_choice.muted_posts = '{}' and p_choice.muted_keywords is null then
     return p_ids;
   end if;
   return array(
@@ -11317,14 +11317,14 @@ begin
       -- who does not want to hear somebody does not want to hear them repeated
       and (p.format <> 'repost'
            or (q.author_id <> all (p_choice.muted_people) and q.id <> all (p_choice.muted_posts)))
-      and (p_choice.muted_words is null
-           or not (private.has_keyword(p.words, p_choice.muted_words)
-                   or q.words is not null and private.post_visible_to(q.id, app.uid())
-                      and private.has_keyword(q.words, p_choice.muted_words)))
+      and (p_choice.muted_keywords is null
+           or not (private.has_keyword(p.keyword_text, p_choice.muted_keywords)
+                   or q.keyword_text is not null and private.post_visible_to(q.id, app.uid())
+                      and private.has_keyword(q.keyword_text, p_choice.muted_keywords)))
     order by w.place);
 end $$;
 comment on function private.feed_chosen is
-  'Of these posts those that were asked for and are not muted: by their author, themselves (also as a repost), or by a word in them or in what they quote.';
+  'Of these posts those that were asked for and are not muted: by their author, themselves (also as a repost), or by a keyword in them or in what they quote.';
 
 create type app.feed_page as (ids uuid[], parts json[], next uuid);
 comment on type app.feed_page is
@@ -11347,13 +11347,13 @@ language plpgsql stable security definer   -- the heat of a post is nobody's to 
 set search_path = ''
 as $$
 declare
-  v_hot   boolean := p_choice.tab = 'trending';
+  v_trending   boolean := p_choice.tab = 'trending';
   v_place app.feed_place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.feed_place;
   v_run   app.feed_run;
   v_page  app.feed_page := ('{}', '{}', null)::app.feed_page;
 begin
   if p_cursor is not null then
-    select case when v_hot then private.hot_at(private.post_time(p.id), p.warmth) else private.post_time(p.id) end, p.id
+    select case when v_trending then private.trending_at(private.find_post_time(p.id), p.trending_boost) else private.find_post_time(p.id) end, p.id
     into v_place.at, v_place.id
     from app.posts p where p.id = p_cursor;
     if v_place.at is null then
@@ -11369,7 +11369,7 @@ begin
   end loop;
   v_page.parts := array(
     select private.feed_why('{recency,engagement}', array[round(extract(epoch from p.published_at) / 3600, 4),
-                                                          case when v_hot then p.warmth * 4 else 0 end])
+                                                          case when v_trending then p.trending_boost * 4 else 0 end])
     from unnest(v_page.ids[:p_limit]) with ordinality as w (id, place) join app.posts p on p.id = w.id
     order by w.place);
   return v_page;
@@ -11396,7 +11396,7 @@ declare
   v_page   app.feed_page := ('{}', '{}', null)::app.feed_page;
 begin
   if p_cursor is not null then
-    v_at := private.post_time(p_cursor);
+    v_at := private.find_post_time(p_cursor);
     if v_at is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -11451,10 +11451,10 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.cursor_uuid(p_cursor);
+  v_cursor uuid := private.require_cursor(p_cursor);
   v_choice app.feed_choice := (
     p_tab, private.interest_subtree(p_interest_id), coalesce(p_journalism, false), p_format, coalesce(p_min_depth, 0),
-    private.muted_people(), private.muted_posts(), private.muted_pattern())::app.feed_choice;
+    private.muted_people(), private.muted_posts(), private.find_muted_pattern())::app.feed_choice;
   v_page   app.feed_page;
 begin
   perform private.page(null, '{}', p_limit);   -- a limit that is none is refused before anything is looked at
@@ -11566,7 +11566,7 @@ comment on policy select_own on app.conversation_members is 'One''s own membersh
 -- Invite codes as staff make them.
 -- docs/decisions.md, Staff.
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('count_out_of_range', 422, 'count must be between 1 and 100.');
 
 create function api.generate_invite_codes(p_count integer) returns json
@@ -11598,15 +11598,15 @@ insert into private.ledger_kinds (ledger, kind) values
   ('reputation', 'appeal.restored'),
   ('reputation', 'admin.adjusted');
 
-insert into private.errors (word, status, text) values
+insert into private.errors (code, status, text) values
   ('appeal_unknown', 404, 'There is no such appeal.'),
-  ('appeal_resolved', 409, 'This appeal was resolved already.'),
-  ('appeal_decision', 422, 'decision is accepted or rejected.'),
-  ('restore_delta_misplaced', 422, 'Only an accepted appeal restores something.'),
-  ('delta_out_of_range', 422, 'A delta has two decimals and is between -1000 and 1000, but not 0; what an appeal restores is above 0.'),
-  ('note_length', 422, 'A note has 1 to 1000 characters.');
+  ('appeal_resolved', 409, 'This appeal has already been resolved.'),
+  ('appeal_decision', 422, 'decision must be accepted or rejected.'),
+  ('restore_delta_misplaced', 422, 'restoreDelta can only be given when the appeal is accepted.'),
+  ('delta_out_of_range', 422, 'A delta must have at most two decimals and lie between -1000 and 1000, and must not be 0. What an appeal restores must be above 0.'),
+  ('note_length', 422, 'A note must have 1 to 1000 characters.');
 
-create function private.anybody(p_person text) returns uuid
+create function private.require_any_person(p_person text) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -11616,17 +11616,17 @@ begin
   if pg_input_is_valid(p_person, 'uuid') then
     v_id := p_person::uuid;
   else
-    v_id := private.named(p_person);
+    v_id := private.find_person(p_person);
   end if;
   if not exists (select from app.users u where u.id = v_id and u.erased_at is null) then
     perform private.fail('person_unknown');
   end if;
   return v_id;
 end $$;
-comment on function private.anybody is
+comment on function private.require_any_person is
   'The id of a person as staff names them: by UUID, actor id or username, the banned too. Fails: person_unknown (also when erased).';
 
-create function private.check_delta(p_delta numeric, p_least numeric) returns void
+create function private.require_delta(p_delta numeric, p_least numeric) returns void
 language plpgsql stable
 set search_path = ''
 as $$
@@ -11636,7 +11636,7 @@ begin
     perform private.fail('delta_out_of_range');
   end if;
 end $$;
-comment on function private.check_delta is 'Passes for hundredths from p_least to 1000, without 0. Fails: delta_out_of_range.';
+comment on function private.require_delta is 'Passes for hundredths from p_least to 1000, without 0. Fails: delta_out_of_range.';
 
 create view app.staff_appeal_card with (security_invoker) as
 select a.id,
@@ -11663,7 +11663,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_id   uuid := private.cursor_uuid(p_cursor);
+  v_id   uuid := private.require_cursor(p_cursor);
   v_from timestamptz;
   v_ids  uuid[];
 begin
@@ -11706,7 +11706,7 @@ begin
     if p_decision <> 'accepted' then
       perform private.fail('restore_delta_misplaced');
     end if;
-    perform private.check_delta(p_restore_delta, 0);
+    perform private.require_delta(p_restore_delta, 0);
   end if;
 
   select * into v_appeal from app.reputation_appeals where id = p_id;
@@ -11743,12 +11743,12 @@ declare
   v_id   uuid;
 begin
   perform private.require_role('admin');
-  perform private.check_delta(p_delta, -1000);
+  perform private.require_delta(p_delta, -1000);
   if v_note is null or length(v_note) not between 1 and 1000 then
     perform private.fail('note_length');
   end if;
-  v_user := private.anybody(p_user_id);
-  v_id := private.add_reputation(v_user, private.interest(p_interest_id), 'admin.adjusted', p_delta);
+  v_user := private.require_any_person(p_user_id);
+  v_id := private.add_reputation(v_user, private.require_interest(p_interest_id), 'admin.adjusted', p_delta);
   -- the words stand beside the audit log alone, under the person, whose erasure takes them
   perform private.audit('reputation.adjusted', 'user', v_user::text,
                         json_build_object('interestId', p_interest_id, 'delta', p_delta, 'note', v_note));
@@ -11770,10 +11770,10 @@ insert into private.events (name, payload, happens) values
   ('admin.content.moderated', '{targetType,targetId,action,authorId}',
    'staff has hidden, shown again or deleted a post or a reply');
 
-insert into private.errors (word, status, text) values
-  ('reason_length', 422, 'A reason has up to 1000 characters.');
+insert into private.errors (code, status, text) values
+  ('reason_length', 422, 'A reason can have at most 1000 characters.');
 
-create function private.moderated(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text) returns void
+create function private.record_moderation(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -11788,7 +11788,7 @@ begin
   perform private.audit(p_type || '.' || p_action, p_type, p_id::text,
                         case when v_reason is not null then json_build_object('reason', v_reason) end);
 end $$;
-comment on function private.moderated is
+comment on function private.record_moderation is
   'What follows when staff did something about content: its author hears that it was done, the audit log keeps who did it and why. Fails: reason_length.';
 
 create function private.set_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
@@ -11805,7 +11805,7 @@ begin
   end if;
   if (v_post.hidden_at is not null) <> p_hidden then
     update app.posts set hidden_at = case when p_hidden then now() end where id = p_id returning hidden_at into v_post.hidden_at;
-    perform private.moderated('post', p_id, case when p_hidden then 'hidden' else 'unhidden' end, v_post.author_id, p_reason);
+    perform private.record_moderation('post', p_id, case when p_hidden then 'hidden' else 'unhidden' end, v_post.author_id, p_reason);
   end if;
   return json_build_object('id', p_id, 'hiddenAt', v_post.hidden_at);
 end $$;
@@ -11827,7 +11827,7 @@ begin
   end if;
   if (v_reply.hidden_at is not null) <> p_hidden then
     update app.replies set hidden_at = case when p_hidden then now() end where id = p_id returning hidden_at into v_reply.hidden_at;
-    perform private.moderated('reply', p_id, case when p_hidden then 'hidden' else 'unhidden' end, v_reply.author_id, p_reason);
+    perform private.record_moderation('reply', p_id, case when p_hidden then 'hidden' else 'unhidden' end, v_reply.author_id, p_reason);
   end if;
   return json_build_object('id', p_id, 'hiddenAt', v_reply.hidden_at);
 end $$;
@@ -11872,7 +11872,7 @@ begin
   perform private.require_role('admin');
   v_author := private.delete_post(p_id);
   if v_author is not null then
-    perform private.moderated('post', p_id, 'deleted', v_author, p_reason);
+    perform private.record_moderation('post', p_id, 'deleted', v_author, p_reason);
   elsif not exists (select from app.posts where id = p_id) then
     perform private.fail('post_unknown');
   end if;
@@ -11928,19 +11928,19 @@ create trigger _190_erase_moderation after update of erased_at on app.users
 -- helpers
 grant execute on function
   private.add_reputation,
-  private.anybody,
-  private.check_delta,
   private.delete_post,
-  private.hot_at,   -- a column of posts is made of it
   private.lock_counters,
-  private.lock_original,
   private.lock_ledger,
+  private.lock_original,
   private.make_invite_code,
-  private.moderated,
   private.random_code,
-  private.roll_up_share,
+  private.record_moderation,
+  private.require_any_person,
+  private.require_delta,
+  private.roll_up_fraction,
   private.set_post_hidden,
   private.set_reply_hidden,
+  private.trending_at,   -- a column of posts is made of it
   private.trimmed,
   private.visibility_level   -- a column of posts is made of it
   to service_role;

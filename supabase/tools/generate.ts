@@ -42,7 +42,7 @@ export async function generated(url: string): Promise<Record<string, string>> {
   const sql = postgres(url, { max: 1 })
   try {
     const errors = await sql<ErrorRow[]>`
-      select word as code, status, text from private.errors order by word collate "C"`
+      select code, status, text from private.errors order by code collate "C"`
     const operations = await sql<OperationRow[]>`
       select p.proname as name,
              coalesce((select json_object_agg(a.name, format_type(a.type, null) order by a.place)

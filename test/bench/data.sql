@@ -44,7 +44,7 @@ select bench.person(m), bench.person(100 + i)
 from (values (2, 50), (3, 5000)) v (m, many), lateral generate_series(1, v.many) i;
 
 -- the author and the visibility of a post come from its number, in such a way that every author writes all kinds
-insert into app.posts (id, author_id, body, visibility, depth, interest_id, published_at, created_at, warmth)
+insert into app.posts (id, author_id, body, visibility, depth, interest_id, published_at, created_at, trending_boost)
 select bench.post(n), bench.person(1 + (n * 7919) % 10000), 'Post ' || n || repeat(' some words about what was read', 8),
        case when n % 10 = 0 then 'public'   -- what the load reads and writes to
             when (n + n / 10000) % 9 = 7 then 'circles' when (n + n / 10000) % 9 = 8 then 'inner' else 'public' end, n % 6,

@@ -67,8 +67,8 @@ async function expectSilence(person: Person, posts: string[]) {
   expect(body.counters.replies).toBe(others.length)
   expect((await alice.get('/notifications?limit=50')).text).not.toContain(actorId)
   const loud = await owner`
-    select id from app.posts where author_id = ${person.id} and not author_silenced
-    union all select id from app.replies where author_id = ${person.id} and not author_silenced`
+    select id from app.posts where author_id = ${person.id} and not author_banned
+    union all select id from app.replies where author_id = ${person.id} and not author_banned`
   expect(loud).toHaveLength(0)
 }
 

@@ -19,7 +19,7 @@ type Post = {
   depth: number
   format: string
   journalism: boolean
-  warmth: number
+  trending_boost: number
 }
 type Item = { id: string; score: number; why: { factor: string; weight: number }[] }
 type Page = { items: Item[]; nextCursor: string | null }
@@ -56,11 +56,11 @@ function postsOf(seed: number): { posts: Post[]; bounds: number[] } {
     depth: any(6),
     format: formats[any(2)] ?? 'note',
     journalism: any(10) === 0,
-    warmth: any(4),
+    trending_boost: any(4),
   }))
   const flood = Array.from({ length: FLOOD }, (_, n) => ({
     ...{ id: uuid(3, n), author: FLOODER, at: POSTS / 2 - any(20), visibility: 'circles' },
-    ...{ depth: 5, format: 'note', journalism: false, warmth: 0 },
+    ...{ depth: 5, format: 'note', journalism: false, trending_boost: 0 },
   }))
   const bounds = [...new Set(Array.from({ length: 30 }, () => any(POSTS / 2)))].sort((a, b) => a - b)
   return { posts: [...some, ...flood], bounds }
@@ -130,8 +130,8 @@ test('every tab, walked to its end, is each of its posts once and in order', { t
       await sql`begin`
       try {
         await sql`insert into app.posts ${sql(
-          posts.map(({ id, author, at, visibility, depth, format, warmth }) => ({
-            ...{ id, author_id: person(author), body: 'Post', visibility, depth, format, warmth },
+          posts.map(({ id, author, at, visibility, depth, format, trending_boost }) => ({
+            ...{ id, author_id: person(author), body: 'Post', visibility, depth, format, trending_boost },
             ...{ published_at: time(at), created_at: time(at), is_journalism: false, hidden_at: null },
           })),
         )}`
@@ -159,13 +159,13 @@ test('every tab, walked to its end, is each of its posts once and in order', { t
 
             const known = new Map(wanted.map((post) => [post.id, post]))
             const place = ({ id, score }: Item): [number, string] => {
-              const { at = 0, warmth = 0 } = known.get(id) ?? {}
+              const { at = 0, trending_boost = 0 } = known.get(id) ?? {}
               // blocks, then scores within one; times; or times moved by heat
               const key =
                 tab === null
                   ? bounds.filter((bound) => bound <= at).length * 1000 + score
                   : tab === 'trending'
-                    ? at + warmth * 240
+                    ? at + trending_boost * 240
                     : at
               return [key, id]
             }

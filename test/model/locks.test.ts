@@ -61,8 +61,8 @@ const holdCounters = (post: string) => (sql: TransactionSql) =>
 const holdPost = (post: string) => (sql: TransactionSql) =>
   sql`select from app.posts where id = ${post} for no key update`
 
-/** Sees to it that whoever counts next comes to the post itself (private.warm_post). */
-const cool = (post: string) => owner`update app.posts set warmth = 0 where id = ${post}`
+/** Sees to it that whoever counts next comes to the post itself (private.raise_trending). */
+const cool = (post: string) => owner`update app.posts set trending_boost = 0 where id = ${post}`
 
 const countOf = async (post: string) => {
   const [row] = await owner`select replies from app.post_counters where post_id = ${post}`

@@ -61,8 +61,8 @@ test('a keyword is found where a reader would', { timeout: 60_000 }, async () =>
     fc.asyncProperty(cases, async (batch) => {
       const expected = batch.map(({ keywords, text }) => keywords.some((keyword) => found(keyword, text)))
       const rows = await owner<{ found: boolean }[]>`
-        select private.has_keyword(private.words(array[c ->> 'text']), private.keyword_pattern(array(
-                 select w from (select btrim(regexp_replace(private.folded(k), '\\s+', ' ', 'g')) as w
+        select private.has_keyword(private.keyword_text(array[c ->> 'text']), private.keyword_pattern(array(
+                 select w from (select btrim(regexp_replace(private.fold(k), '\\s+', ' ', 'g')) as w
                                 from json_array_elements_text(c -> 'keywords') k) f where w <> ''))) is true as found
         from json_array_elements(${JSON.stringify(batch)}::text::json) with ordinality as l (c, place) order by place`
       expect(rows.map((row) => row.found)).toEqual(expected)
@@ -120,7 +120,7 @@ test('the feed leaves out what is muted, in full pages, and every other post onc
       for (const keyword of [...keywords, ...ended])
         await sql`
           insert into app.muted_keywords (id, user_id, keyword, folded, until)
-          values (gen_random_uuid(), ${ann ?? ''}, ${keyword}, private.folded(${keyword}), ${ended.includes(keyword) ? new Date(0) : null})`
+          values (gen_random_uuid(), ${ann ?? ''}, ${keyword}, private.fold(${keyword}), ${ended.includes(keyword) ? new Date(0) : null})`
 
       const claims = JSON.stringify({ sub: ann, role: 'user', iat: Math.floor(Date.now() / 1000), exp: 9_999_999_999 })
       await sql`select set_config('role', 'authenticated', true)`

@@ -48,7 +48,7 @@ const detours = `
   create table app.peek_marks (post_id uuid references app.replies);
   create table app.peek_rows (id uuid);
   create policy select_peek on app.peek_rows for select to authenticated using ((select true from app.polls l where l.id = peek_rows.id));
-  create function private.peek() returns void language plpgsql as $$ begin perform private.quotable(null); end $$;
+  create function private.peek() returns void language plpgsql as $$ begin perform private.require_quotable(null); end $$;
   create function api.peek_by_function() returns json language plpgsql as $$ begin perform private.peek(); return null; end $$;
   create function api.peek_by_view() returns json language plpgsql as $$ begin return (select to_json(p) from app.peek_card p); end $$;
   create function api.peek_by_key() returns json language plpgsql as $$ begin return (select to_json(p) from app.peek_marks p); end $$;

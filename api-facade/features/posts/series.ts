@@ -31,9 +31,9 @@ export default routes('posts', {
     fails: ['series_title', 'series_description', 'series_exhausted'],
   },
   'POST /posts/series/:id/items': {
-    summary: 'Make a post a part of my series, or move the part that it is',
+    summary: 'Make a post an item of my series, or move the item that it is',
     description:
-      'Without `position` it goes to the end; with one it stands there, and those behind it give way. A post that is a part already moves: so parts are reordered. A scheduled post may be a part, a repost may not. At most 200 parts, and at most 5 series for a post. A post that is deleted leaves its series. Followers who may see the part are told once, when it is out.',
+      'Without `position` it goes to the end; with one it stands there, and those behind it give way. A post that is an item already moves: so items are reordered. A scheduled post may be an item, a repost may not. At most 200 items, and at most 5 series for a post. A post that is deleted leaves its series. Followers who may see the item are told once, when it is out.',
     access: 'user',
     operation: 'add_series_item',
     params: UuidId,
@@ -51,9 +51,9 @@ export default routes('posts', {
     ],
   },
   'GET /series/:seriesId/items': {
-    summary: 'A series and its parts, in order',
+    summary: 'A series and its items, in order',
     description:
-      'The parts that I may see, numbered among themselves: neither `position` nor `partCount` tells of others. A series of which I see no part is 404, unless it is mine. The cursor is the id of a post, and holds when that was deleted or hidden since.',
+      'The items that I may see, numbered among themselves: neither `position` nor `partCount` tells of others. A series of which I see no item is 404, unless it is mine. The cursor is the id of a post, and holds when that was deleted or hidden since.',
     access: 'user',
     operation: 'list_series_items',
     params: SeriesIdParams,
@@ -62,7 +62,7 @@ export default routes('posts', {
     fails: ['series_unknown', 'cursor_unknown'],
   },
   'POST /series/:id/follow': {
-    summary: 'Follow a series, to be told of its new parts',
+    summary: 'Follow a series, to be told of its new items',
     description: 'Repeating it changes nothing. One’s own is 400. A block ends it, either way.',
     access: 'user',
     operation: 'follow_series',

@@ -83,7 +83,7 @@ select test.act('authenticated', null);
 select ok(private.enter(pg_temp.claims(), '{"x-test": "1"}'), 'the door lets a good token in');
 select is(app.uid(), test.id('alice'), 'with its claims');
 select is(current_setting('request.headers'), '{"x-test": "1"}', 'and its headers');
-select is(private.caller(), app.uid(), 'there is a caller');
+select is(private.require_caller(), app.uid(), 'there is a caller');
 select throws_ok($$ select private.enter(pg_temp.claims('{"role": "user"}')) $$, 'PT401', 'token_revoked',
   'the door refuses a dead token');
 select throws_ok($$ select private.enter(null) $$, 'PT401', 'token_missing', 'and authenticated without any');
@@ -91,7 +91,7 @@ select test.act('anon', test.claims('alice'));
 select ok(private.enter(null), 'nobody enters as nobody');
 select is(app.uid(), null, 'whoever called before');
 select is(current_setting('request.headers'), '', 'without the headers of before');
-select throws_ok('select private.caller()', 'PT401', 'token_missing', 'and is no caller');
+select throws_ok('select private.require_caller()', 'PT401', 'token_missing', 'and is no caller');
 select set_config('request.jwt.claim.sub', test.id('bob')::text, true);
 select is(app.uid(), test.id('bob'), 'the older style of claims counts where the newer says nothing');
 select set_config('request.jwt.claim.sub', '', true);

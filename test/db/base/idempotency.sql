@@ -14,64 +14,64 @@ grant execute on all functions in schema pg_temp to public;
 
 -- Acting as Alice
 select test.act_as('alice');
-select is(private.replayed('tap', '{"n": 1}')::text, null, 'without a key nothing is replayed');
-select is(private.keep('tap', '{"ok": 1}')::text, '{"ok": 1}', 'an answer passes through');
+select is(private.begin_idempotent('tap', '{"n": 1}')::text, null, 'without a key nothing is replayed');
+select is(private.finish_idempotent('tap', '{"ok": 1}')::text, '{"ok": 1}', 'an answer passes through');
 select is(pg_temp.kept(), 0, 'and nothing is kept');
 
 select pg_temp.key('one');
-select is(private.idempotency_key(), 'one', 'the key comes with the request''s headers');
-select is(private.replayed('tap', '{"n": 1}')::text, null, 'the first request runs');
-select is(private.replayed('tap', '{"n": 1}')::text, null, 'and again when it did not come to an answer');
-select is(private.keep('tap', '{"ok": 1}')::text, '{"ok": 1}', 'its answer passes through');
+select is(private.find_idempotency_key(), 'one', 'the key comes with the request''s headers');
+select is(private.begin_idempotent('tap', '{"n": 1}')::text, null, 'the first request runs');
+select is(private.begin_idempotent('tap', '{"n": 1}')::text, null, 'and again when it did not come to an answer');
+select is(private.finish_idempotent('tap', '{"ok": 1}')::text, '{"ok": 1}', 'its answer passes through');
 select is(current_setting('response.headers'), '', 'as an answer of its own');
-select is(private.replayed('tap', '{"n": 1}')::text, '{"ok": 1}', 'a repeat gets it again');
+select is(private.begin_idempotent('tap', '{"n": 1}')::text, '{"ok": 1}', 'a repeat gets it again');
 select is(current_setting('response.headers')::jsonb, '[{"Idempotency-Replayed": "true"}]', 'and is told so');
-select throws_ok($$ select private.replayed('tap', '{"n": 2}') $$, 'PT422', 'idempotency_key_reused', 'another request may not use it');
-select is(private.replayed('tap_other', '{"n": 2}')::text, null, 'another operation may');
+select throws_ok($$ select private.begin_idempotent('tap', '{"n": 2}') $$, 'PT422', 'idempotency_key_reused', 'another request may not use it');
+select is(private.begin_idempotent('tap_other', '{"n": 2}')::text, null, 'another operation may');
 
 select pg_temp.key('two');
-select is(private.replayed('tap', '{"n": 1}')::text, null, 'another key is another request');
+select is(private.begin_idempotent('tap', '{"n": 1}')::text, null, 'another key is another request');
 select pg_temp.key('');
-select throws_ok($$ select private.replayed('tap', '{}') $$, 'PT422', 'idempotency_key_invalid', 'an empty key is none');
+select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, 'PT422', 'idempotency_key_invalid', 'an empty key is none');
 select pg_temp.key(repeat('k', 201));
-select throws_ok($$ select private.replayed('tap', '{}') $$, 'PT422', 'idempotency_key_invalid', '201 characters are too many');
+select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, 'PT422', 'idempotency_key_invalid', '201 characters are too many');
 select pg_temp.key(repeat('é', 200));
-select is(private.replayed('tap', '{}')::text, null, '200 are not');
+select is(private.begin_idempotent('tap', '{}')::text, null, '200 are not');
 
 -- Acting as Bob
 select test.act_as('bob');
 select pg_temp.key('one');
-select is(private.replayed('tap', '{"n": 1}')::text, null, 'another person''s key is another key');
+select is(private.begin_idempotent('tap', '{"n": 1}')::text, null, 'another person''s key is another key');
 select throws_ok('select * from app.idempotency_keys', '42501', null, 'nobody reads the kept answers');
 
 -- Acting as Alice, a day later
 select pg_temp.age('23 hours 59 minutes');
 select test.act_as('alice');
 select pg_temp.key('one');
-select is(private.replayed('tap', '{"n": 1}')::text, '{"ok": 1}', 'an answer is kept for 24 hours');
+select is(private.begin_idempotent('tap', '{"n": 1}')::text, '{"ok": 1}', 'an answer is kept for 24 hours');
 select pg_temp.age('24 hours 1 minute');
-select is(private.replayed('tap', '{"n": 2}')::text, null, 'then the key is free, for another request too');
-select throws_ok($$ select private.replayed('tap', '{"n": 1}') $$, 'PT422', 'idempotency_key_reused', 'and that one''s from now on');
-select private.keep('tap', '{"ok": 2}');
-select is(private.replayed('tap', '{"n": 2}')::text, '{"ok": 2}', 'with its own answer');
+select is(private.begin_idempotent('tap', '{"n": 2}')::text, null, 'then the key is free, for another request too');
+select throws_ok($$ select private.begin_idempotent('tap', '{"n": 1}') $$, 'PT422', 'idempotency_key_reused', 'and that one''s from now on');
+select private.finish_idempotent('tap', '{"ok": 2}');
+select is(private.begin_idempotent('tap', '{"n": 2}')::text, '{"ok": 2}', 'with its own answer');
 
 -- A failure takes its key along
 create function pg_temp.fails() returns void language plpgsql as $$
 begin
-  perform private.replayed('tap', '{}');
+  perform private.begin_idempotent('tap', '{}');
   perform private.fail('append_only');
 end $$;
 grant execute on function pg_temp.fails to public;
 select pg_temp.key('three');
 select throws_ok('select pg_temp.fails()', 'PT409', 'append_only', 'a request that fails');
-select is(private.replayed('tap', '{"n": 3}')::text, null, 'leaves its key free');
+select is(private.begin_idempotent('tap', '{"n": 3}')::text, null, 'leaves its key free');
 
 -- Acting as somebody without a token
 select test.act_as_anon();
-select throws_ok($$ select private.replayed('tap', '{}') $$, '42501', null, 'without a token nothing is kept');
+select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, '42501', null, 'without a token nothing is kept');
 select test.act_as_gate();
 select pg_temp.key('one');
-select throws_ok($$ select private.replayed('tap', '{}') $$, 'PT401', 'token_missing', 'a key is somebody''s');
+select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, 'PT401', 'token_missing', 'a key is somebody''s');
 
 select * from finish();
 rollback;

@@ -16,9 +16,9 @@ select lives_ok('select private.page(null, ''{}'', 50)', 'and at most 50');
 select throws_ok(format('select private.page(null, %L, %L)', '{}', n), 'PT422', 'limit_out_of_range',
   format('%s is out of range', coalesce(n, 'no limit'))) from unnest(array['0', '51', '-1', null]) n;
 
-select is(private.cursor_uuid('6f1c2a1e-0000-4000-8000-000000000001'), '6f1c2a1e-0000-4000-8000-000000000001'::uuid, 'a cursor is an id');
-select is(private.cursor_uuid(null), null, 'no cursor is none');
-select throws_ok(format('select private.cursor_uuid(%L)', c), 'PT400', 'cursor_unknown', format('%L is no cursor', c))
+select is(private.require_cursor('6f1c2a1e-0000-4000-8000-000000000001'), '6f1c2a1e-0000-4000-8000-000000000001'::uuid, 'a cursor is an id');
+select is(private.require_cursor(null), null, 'no cursor is none');
+select throws_ok(format('select private.require_cursor(%L)', c), 'PT400', 'cursor_unknown', format('%L is no cursor', c))
 from unnest(array['', 'x', '1', '6f1c2a1e-0000-4000-8000-00000000000']) c;
 
 select * from finish();

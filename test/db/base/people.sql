@@ -11,20 +11,20 @@ from unnest(array['bob', 'BOB', '@bob', 'acct:bob@localhost', '@bob@localhost', 
 select is(private.username_of(p), null, format('%L is of another instance', p))
 from unnest(array['acct:bob@elsewhere.example', '@bob@elsewhere.example', 'bob@', 'bob@localhost@localhost',
                   'bob@localhost.example', '@@bob']) p;
-select is(private.person('acct:bob@localhost'), test.id('bob'), 'a person is found by actor id');
-select is(private.person('alice'), app.uid(), 'and oneself by name');
-select throws_ok($$ select private.person('zoe') $$, 'PT404', 'person_unknown', 'nobody has this name');
-select throws_ok($$ select private.person('acct:bob@elsewhere.example') $$, 'PT404', 'person_unknown', 'nobody is elsewhere');
-select throws_ok($$ select private.person('') $$, 'PT404', 'person_unknown', 'nobody has no name');
-select throws_ok($$ select private.person(null) $$, 'PT404', 'person_unknown', 'or none at all');
-select throws_ok($$ select private.person(test.id('bob')::text) $$, 'PT404', 'person_unknown', 'an internal id names nobody');
+select is(private.require_person('acct:bob@localhost'), test.id('bob'), 'a person is found by actor id');
+select is(private.require_person('alice'), app.uid(), 'and oneself by name');
+select throws_ok($$ select private.require_person('zoe') $$, 'PT404', 'person_unknown', 'nobody has this name');
+select throws_ok($$ select private.require_person('acct:bob@elsewhere.example') $$, 'PT404', 'person_unknown', 'nobody is elsewhere');
+select throws_ok($$ select private.require_person('') $$, 'PT404', 'person_unknown', 'nobody has no name');
+select throws_ok($$ select private.require_person(null) $$, 'PT404', 'person_unknown', 'or none at all');
+select throws_ok($$ select private.require_person(test.id('bob')::text) $$, 'PT404', 'person_unknown', 'an internal id names nobody');
 select is(private.actor_id('bob', 'localhost'), 'acct:bob@localhost', 'an actor id');
 
 -- Another domain
 select test.act_as_owner();
 update app.settings set value = 'kith.example:8080' where key = 'instance_domain';
 select test.act_as('alice');
-select is(private.person('@bob@kith.example:8080'), test.id('bob'), 'the instance''s domain is a setting');
+select is(private.require_person('@bob@kith.example:8080'), test.id('bob'), 'the instance''s domain is a setting');
 select is(private.username_of('bob@localhost'), null, 'and the only one');
 
 -- Whom a caller cannot reach
@@ -32,15 +32,15 @@ select test.act_as_owner();
 insert into app.audience (viewer_id, author_id, level)
 values (test.id('alice'), test.id('bob'), -1), (test.id('bob'), test.id('alice'), -1);
 select test.act_as('alice');
-select throws_ok($$ select private.person('bob') $$, 'PT404', 'person_unknown', 'across a block there is nobody');
+select throws_ok($$ select private.require_person('bob') $$, 'PT404', 'person_unknown', 'across a block there is nobody');
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'carla';
 select test.act_as('alice');
-select throws_ok($$ select private.person('carla') $$, 'PT404', 'person_unknown', 'a banned person is unknown');
+select throws_ok($$ select private.require_person('carla') $$, 'PT404', 'person_unknown', 'a banned person is unknown');
 select test.act_as_owner();
 update app.users set banned_at = null, erased_at = now() where username = 'carla';
 select test.act_as('alice');
-select throws_ok($$ select private.person('carla') $$, 'PT404', 'person_unknown', 'and so is an erased one');
+select throws_ok($$ select private.require_person('carla') $$, 'PT404', 'person_unknown', 'and so is an erased one');
 
 -- Names
 select test.act_as_owner();

@@ -23,7 +23,7 @@ select throws_ok('select * from app.usernames', '42501', null, 'who had which na
 
 -- Acting as Bob
 select test.act_as('bob');
-select is(private.person('alice'), private.person('alice_b'), 'both names lead to her');
+select is(private.require_person('alice'), private.require_person('alice_b'), 'both names lead to her');
 select is(api.get_profile('acct:alice@localhost') ->> 'actorId', 'acct:alice_b@localhost', 'who is called by her present one');
 select set_eq($$ select json_object_keys(api.get_profile('alice')) $$, array['id', 'actorId', 'username', 'firstName', 'lastName',
   'profilePicUrl', 'about', 'country', 'city', 'createdAt'], 'a public profile');

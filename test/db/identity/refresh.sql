@@ -32,7 +32,7 @@ select is(has_function_privilege(r, f, 'execute'), r = 'gate', format('%s %s run
 from unnest(array['gate', 'anon', 'authenticated', 'service_role']) r, unnest(array['api.refresh_session']::regproc[]) f;
 select is(has_function_privilege(r, f, 'execute'), r = 'authenticated', format('%s %s run %s', r, case when r = 'authenticated' then 'may' else 'may not' end, f::regproc))
 from unnest(array['gate', 'anon', 'authenticated', 'service_role']) r, unnest(array['api.list_sessions', 'api.end_session']::regproc[]) f;
-select ok(not has_function_privilege(r, 'private.open_session'::regproc, 'execute'), format('%s opens no session by itself', r))
+select ok(not has_function_privilege(r, 'private.start_session'::regproc, 'execute'), format('%s opens no session by itself', r))
 from unnest(array['gate', 'anon', 'authenticated', 'service_role']) r;
 
 -- Acting as the gate: a session begins
@@ -70,7 +70,7 @@ select is(pg_temp.state('a'), '2 open', 'which is no theft');
 -- Reuse
 select pg_temp.wait('a', '1 second');
 select is(api.refresh_session(pg_temp.family('a'), 1, pg_temp.hash('a 1'), pg_temp.hash('a 2'), 900)::jsonb,
-  '{"code": "PT401", "message": "refresh_token_reused", "details": "This refresh token was used before. Its session has been ended. Log in again.", "hint": null}',
+  '{"code": "PT401", "message": "refresh_token_reused", "details": "This refresh token was used before, so its session has been ended. Log in again.", "hint": null}',
   'after that it was stolen');
 select is(current_setting('response.status'), '401', 'which is an answer, and no error that would undo what follows');
 select is(pg_temp.state('a'), '2 ended', 'the session ends');

@@ -24,7 +24,7 @@ grant execute on all functions in schema pg_temp to public;
 select is(has_function_privilege(r, f, 'execute'), r = 'gate', format('%s %s run %s', r, case when r = 'gate' then 'may' else 'may not' end, f::regproc))
 from unnest(array['gate', 'anon', 'authenticated', 'service_role']) r,
      unnest(array['api.find_password', 'api.change_password', 'api.request_password_reset', 'api.check_password_reset', 'api.reset_password']::regproc[]) f;
-select is(has_function_privilege(r, 'private.reset_mail'::regproc, 'execute'), r = 'worker', format('%s %s where mail goes', r, case when r = 'worker' then 'learns' else 'does not learn' end))
+select is(has_function_privilege(r, 'private.find_reset_mail'::regproc, 'execute'), r = 'worker', format('%s %s where mail goes', r, case when r = 'worker' then 'learns' else 'does not learn' end))
 from unnest(array['worker', 'gate', 'authenticated']) r;
 
 -- Changing one's own
@@ -56,16 +56,16 @@ select results_eq($$ select data from pgboss.job where name = 'mail' order by da
   $$ select jsonb_build_object('resetId', pg_temp.reset_id(n)) from unnest(array['a', 'zoe']) n order by pg_temp.reset_id(n)::text $$,
   'and a job each, which says nothing');
 select test.act('worker', null);
-select is(private.reset_mail(pg_temp.reset_id('a'))::jsonb, jsonb_build_object('to', 'alice@example.org', 'tokenHash', encode(pg_temp.hash('a'), 'hex')),
+select is(private.find_reset_mail(pg_temp.reset_id('a'))::jsonb, jsonb_build_object('to', 'alice@example.org', 'tokenHash', encode(pg_temp.hash('a'), 'hex')),
   'the worker learns where to');
-select is(private.reset_mail(pg_temp.reset_id('zoe'))::text, null, 'or that there is nobody');
+select is(private.find_reset_mail(pg_temp.reset_id('zoe'))::text, null, 'or that there is nobody');
 select test.act_as_gate();
 select throws_ok($$ select pg_temp.reset('zoe') $$, 'PT410', 'reset_over', 'what was mailed to nobody sets nobody''s password');
 
 -- Five an hour
 select pg_temp.ask('bob@example.org', 'bob ' || n) from generate_series(1, 7) n;
 select test.act('worker', null);
-select is((select count(private.reset_mail(pg_temp.reset_id('bob ' || n)))::int from generate_series(1, 7) n), 5, 'five are mailed to a person in an hour');
+select is((select count(private.find_reset_mail(pg_temp.reset_id('bob ' || n)))::int from generate_series(1, 7) n), 5, 'five are mailed to a person in an hour');
 select test.act_as_gate();
 select throws_ok($$ select pg_temp.reset('bob 6') $$, 'PT410', 'reset_over', 'and no more');
 
@@ -85,7 +85,7 @@ select isnt((select used_at from private.password_resets where id = pg_temp.rese
 select is((select count(*)::int from app.sessions where ended_at is null), 0, 'every session is over');
 select is((select password_hash from private.credentials where user_id = test.id('bob')), 'no hash', 'of one person');
 select test.act('worker', null);
-select is(private.reset_mail(pg_temp.reset_id('a'))::text, null, 'a spent one is not mailed again');
+select is(private.find_reset_mail(pg_temp.reset_id('a'))::text, null, 'a spent one is not mailed again');
 
 -- Time, and other ways to end it
 select test.act_as_owner();

@@ -8,8 +8,8 @@ grant all on made to public;
 create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
 create function pg_temp.counts() returns text language sql stable security definer as $$
   select string_agg(m.name || ' ' || c.replies, ', ' order by m.name) from made m join app.post_counters c on c.post_id = m.id $$;
-create function pg_temp.warmth(p_name text) returns integer language sql stable security definer as $$
-  select warmth::integer from app.posts where id = pg_temp.id(p_name) $$;
+create function pg_temp.trending_boost(p_name text) returns integer language sql stable security definer as $$
+  select trending_boost::integer from app.posts where id = pg_temp.id(p_name) $$;
 -- how often the counters of each post were written since the last time
 create temp table written (post_id uuid);
 create function pg_temp.note() returns trigger language plpgsql security definer as $$
@@ -30,7 +30,7 @@ select api.create_reply(pg_temp.id('one'), 'Bob ' || n) from generate_series(1, 
 select api.create_reply(pg_temp.id('two'), 'Bob ' || n) from generate_series(1, 3) n;
 select test.act_as_owner();
 select is(pg_temp.counts(), 'one 7, three 0, two 3', 'each reply is counted');
-select is(pg_temp.warmth('one'), 3, 'and warms its post');
+select is(pg_temp.trending_boost('one'), 3, 'and warms its post');
 select pg_temp.writes();
 
 -- one statement that writes many
@@ -57,7 +57,7 @@ select is(pg_temp.writes(), '', 'words do not count');
 update app.users set banned_at = now() where id = test.id('bob');
 select is(pg_temp.counts(), 'one 2, three 3, two 0', 'a ban takes all that counted');
 select is(pg_temp.writes(), 'one 1, two 1', 'each post once, however many replies');
-select is(pg_temp.warmth('two'), 0, 'what nobody answered is cold again');
+select is(pg_temp.trending_boost('two'), 0, 'what nobody answered is cold again');
 update app.users set banned_at = now() where id = test.id('bob');
 select is(pg_temp.writes(), '', 'another ban changes nothing');
 update app.users set banned_at = null where id = test.id('bob');

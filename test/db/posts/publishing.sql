@@ -90,7 +90,7 @@ select lives_ok($$ select api.create_post('x', p_interest_ids => null) $$, 'no l
 insert into made select 'other', (api.create_post('Other', p_interest_id => pg_temp.id('tap-1')) ->> 'id')::uuid;
 select throws_ok(format('update app.posts set %s', c), '42501', null, 'not changed by hand: ' || c)
 from unnest(array['published_at = now()', 'edited_at = null', 'hidden_at = null', 'deleted_at = now()', 'pinned_at = now()',
-                  'author_id = null', 'format = null', 'warmth = 9', 'space_id = null', 'quoted_post_id = null']) c;
+                  'author_id = null', 'format = null', 'trending_boost = 9', 'space_id = null', 'quoted_post_id = null']) c;
 select throws_ok($$ delete from app.posts $$, '42501', null, 'an author deletes no row of posts');
 select throws_ok($$ insert into app.posts (author_id, body, hidden_at) values (test.id('alice'), 'x', now()) $$, '42501', null, 'or hides it');
 select throws_ok($$ insert into app.posts (author_id, body, created_at) values (test.id('alice'), 'x', now()) $$, '42501', null, 'or says when');

@@ -89,7 +89,7 @@ select api.block_person('carla');
 select is(pg_temp.replies('bob'), 'bob dave', 'across a block replies are silent');
 select is(pg_temp.replies('carla'), 'carla dave', 'both ways');
 select is(pg_temp.replies('alice'), 'bob carla dave', 'under a post that both see');
-select throws_ok($$ select private.reply(pg_temp.id('carla')) $$, 'PT404', 'reply_unknown', 'a single one too') from test.act_as('bob');
+select throws_ok($$ select private.require_reply(pg_temp.id('carla')) $$, 'PT404', 'reply_unknown', 'a single one too') from test.act_as('bob');
 select throws_ok($$ select api.list_replies(pg_temp.id('post'), p_cursor => pg_temp.id('carla')::text) $$, 'PT400', 'cursor_unknown',
   'and it is no cursor');
 select test.act_as('bob');

@@ -35,7 +35,7 @@ select api.get_post(pg_temp.id('one')), api.list_feed();
 select is(pg_temp.views('one'), 4::bigint, 'reading in SQL counts nothing');
 select throws_ok($$ update app.post_counters set views = 1000 $$, '42501', null, 'nobody writes them');
 select test.act_as_owner();
-select is((select warmth from app.posts where id = pg_temp.id('one')), 0::smallint, 'views make no post hot');
+select is((select trending_boost from app.posts where id = pg_temp.id('one')), 0::smallint, 'views make no post hot');
 update app.posts set deleted_at = now() where id = pg_temp.id('two');
 select lives_ok($$ select api.count_views(array[pg_temp.id('two')], array[test.id('bob')]) $$, 'a post deleted meanwhile is no error');
 

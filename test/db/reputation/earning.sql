@@ -86,7 +86,7 @@ select results_eq(
 select throws_ok($$ update app.reputation_entries set delta = 1000 $$, 'PT409', 'append_only', 'entries stay as they are');
 select throws_ok($$ delete from app.reputation_entries $$, 'PT409', 'append_only', 'all of them');
 select throws_ok($$ truncate app.reputation_entries cascade $$, 'PT409', 'append_only', 'even at once');
-select results_eq($$ select private.roll_up_share(n) from generate_series(0, 5) n $$,
+select results_eq($$ select private.roll_up_fraction(n) from generate_series(0, 5) n $$,
   array[1, 0.50, 0.25, 0.12, 0.06, 0.03]::numeric[], 'what each level up gets');
 
 select * from finish();

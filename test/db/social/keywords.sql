@@ -6,7 +6,7 @@ select test.people('alice', 'bob');
 create function pg_temp.words(p_page json) returns text language sql as $$
   select coalesce(string_agg(i ->> 'keyword', ' ' order by place), '') from json_array_elements(p_page -> 'items') with ordinality l (i, place) $$;
 create function pg_temp.found(p_keyword text, p_text text) returns boolean language sql as $$
-  select private.has_keyword(private.words(array[p_text]), private.keyword_pattern(array[private.folded(p_keyword)])) $$;
+  select private.has_keyword(private.keyword_text(array[p_text]), private.keyword_pattern(array[private.fold(p_keyword)])) $$;
 create function pg_temp.rows(p_statement text) returns integer language plpgsql as $$
 declare v_rows integer;
 begin
@@ -34,8 +34,8 @@ select ok(not pg_temp.found(k, t), format('%s is not in %s', k, t)) from (values
   ('c++', 'abc++'), ('#tag', '#tags'), ('a.b', 'acb'), ('か', 'が'), ('東京', '京東'), ('iphone', 'iphonesを'), ('.', 'no stop'), ('x', '')
 ) f (k, t);
 select is(private.keyword_pattern('{}'), null, 'no keyword, no pattern');
-select ok(private.has_keyword(private.words(array[null, 'two']), private.keyword_pattern('{one,two,#three}')), 'any of several, in any of several texts');
-select ok(not private.has_keyword(private.words(array['new', 'york']), private.keyword_pattern('{new york}')), 'and never across two texts');
+select ok(private.has_keyword(private.keyword_text(array[null, 'two']), private.keyword_pattern('{one,two,#three}')), 'any of several, in any of several texts');
+select ok(not private.has_keyword(private.keyword_text(array['new', 'york']), private.keyword_pattern('{new york}')), 'and never across two texts');
 
 -- Acting as Alice, who mutes words
 select is((api.mute_keyword('  Spoiler ')::jsonb) - '{id,createdAt}'::text[], '{"keyword": "Spoiler", "until": null}'::jsonb, 'a keyword, trimmed');
@@ -45,13 +45,13 @@ select is((select count(*)::int from app.muted_keywords), 1, 'and one');
 select throws_ok(format('select api.mute_keyword(%L, %s)', k, u), c, w, format('no keyword: %s %s', k, u)) from (values
   (repeat('x', 101), 'null', '23514', null), (e' \t', 'null', '23514', null), ('', 'null', '23514', null), (e'\u0640', 'null', '23514', null),
   ('later', 'now()', 'PT422', 'keyword_until'), ('later', '''-infinity''', 'PT422', 'keyword_until')) f (k, u, c, w);
-select ok(private.has_keyword(private.words(array['a spoiler']), private.muted_pattern()), 'it holds for her');
+select ok(private.has_keyword(private.keyword_text(array['a spoiler']), private.find_muted_pattern()), 'it holds for her');
 select throws_ok($$ insert into app.muted_keywords (id, user_id, keyword, folded) values (gen_random_uuid(), test.id('bob'), 'x', 'x') $$,
   '42501', null, 'and nobody mutes for another');
 
 -- Acting as Bob
 select test.act_as('bob');
-select is(private.muted_pattern(), null, 'not for others');
+select is(private.find_muted_pattern(), null, 'not for others');
 select is(pg_temp.words(api.list_muted_keywords()), '', 'who do not see it');
 select is(pg_temp.rows('delete from app.muted_keywords'), 0, 'or lift it');
 select is(pg_temp.rows('update app.muted_keywords set until = null'), 0, 'or change it');
@@ -74,7 +74,7 @@ select test.act_as_owner();
 update app.muted_keywords set until = now() where keyword = 'SPÖILER';
 select test.act_as('alice');
 select is(pg_temp.words(api.list_muted_keywords()), 'three one', 'a keyword ends');
-select ok(not private.has_keyword(private.words(array['spoiler']), private.muted_pattern()), 'and is muted no more');
+select ok(not private.has_keyword(private.keyword_text(array['spoiler']), private.find_muted_pattern()), 'and is muted no more');
 select api.mute_keyword('more ' || n) from generate_series(1, 98) n;
 select throws_ok($$ select api.mute_keyword('too many') $$, 'PT409', 'keywords_exhausted', 'at most 100');
 select lives_ok($$ select api.mute_keyword('MORE 7') $$, 'one that is there changes nothing');

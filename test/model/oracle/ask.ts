@@ -96,7 +96,7 @@ export async function prepare(superuser: Sql, { parent, child }: Ground): Promis
       when others then
         get stacked diagnostics v_state = returned_sqlstate, v_code = message_text, v_detail = pg_exception_detail;
         -- a code says all there is to say: what came with it beside its own text would tell of what is not seen
-        if exists (select from private.errors e where e.word = v_code and 'PT' || e.status = v_state and e.text = v_detail) then
+        if exists (select from private.errors e where e.code = v_code and 'PT' || e.status = v_state and e.text = v_detail) then
           return json_build_object('refused', v_code);
         end if;
         return json_build_object('refused', concat_ws(' ', v_state, v_code, v_detail));
