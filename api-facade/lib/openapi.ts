@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
+import { failures } from '../generated/operations.ts'
 import { type ErrorCode, lookUp } from './errors.ts'
 import { API, type Route, type Row, spellings, type Table } from './routes.ts'
 import { ErrorBody, PersonCard, z as zod } from './schemas.ts'
@@ -128,28 +129,42 @@ const errorContent = { 'application/json': { schema: ErrorBody } }
 /** By status, each with the codes that may stand behind it; those that every route can have are written once. */
 function failuresOf(row: Row, registry: Registry): Responses {
   const general = byStatus(generalCodes(row))
-  const all = byStatus([...generalCodes(row), ...(row.fails ?? [])])
+  const all = byStatus([...generalCodes(row), ...ownCodes(row)])
   return Object.fromEntries(
-    [...all].map(([status, description]) => {
-      if (general.get(status) !== description) return [status, { description, content: errorContent }]
+    [...all].map(([status, codes]) => {
+      const described = { description: describe(codes), headers: headersOf(codes) }
+      if (general.get(status)?.length !== codes.length) return [status, { ...described, content: errorContent }]
       const name = (STATUS_CODES[status] ?? '').replaceAll(' ', '')
-      registry.registerComponent('responses', name, { description, content: errorReference })
+      registry.registerComponent('responses', name, { ...described, content: errorReference })
       return [status, { $ref: `#/components/responses/${name}` }]
     }),
   )
 }
 
+const describe = (codes: readonly ErrorCode[]): string =>
+  codes.map((code) => `\`${code}\`: ${lookUp(code)[1]}`).join('\n\n')
+
+const headersOf = (codes: readonly ErrorCode[]) => ({
+  'X-Error-Code': { required: true, schema: { type: 'string' as const, enum: [...codes] } },
+})
+
 const errorReference = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
 
-/** In ascending order of the status, with a line for each code. */
-function byStatus(codes: readonly ErrorCode[]): Map<number, string> {
-  const found = [...new Set(codes)].map((code) => [code, ...lookUp(code)] as const).sort(([, a], [, b]) => a - b)
-  const lines = new Map<number, string>()
-  for (const [code, status, text] of found) {
-    const before = lines.get(status)
-    lines.set(status, `${before ? `${before}\n\n` : ''}\`${code}\`: ${text}`)
-  }
-  return lines
+/** What `.rpc()` callers alone can meet: every route checks these before its operation does. */
+const refusedBefore: readonly ErrorCode[] = ['limit_out_of_range', 'idempotency_key_invalid']
+
+/** What the route's operations may raise and its handler may answer, without what is refused before it comes to that. */
+export function ownCodes({ operation, calls = [], fails = [], never = [] }: Row): ErrorCode[] {
+  const raised = [...calls, ...(operation ? [operation] : [])].flatMap((name): readonly ErrorCode[] => failures[name])
+  return [...raised, ...fails].filter((code) => ![...refusedBefore, ...never].includes(code))
+}
+
+/** In ascending order of the status. */
+function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
+  const found = [...new Set(codes)].map((code) => [code, lookUp(code)[0]] as const).sort(([, a], [, b]) => a - b)
+  const groups = new Map<number, ErrorCode[]>()
+  for (const [code, status] of found) groups.set(status, [...(groups.get(status) ?? []), code])
+  return groups
 }
 
 /** What the facade itself may answer on such a route. */

@@ -55,7 +55,12 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   idempotent?: true
   /** Answers an ETag, and 304 to who has it: said in the documentation, decided by the operation. */
   etag?: true
+  /** Of a route with a handler: the operations that it calls. */
+  calls?: readonly Operation[]
+  /** Codes that a handler answers of its own accord. Those of operations come out of the operations' comments. */
   fails?: readonly (keyof typeof errors)[]
+  /** Codes of its operations that this route's own checks refuse beforehand. */
+  never?: readonly (keyof typeof errors)[]
   summary: string
   description?: string
 }

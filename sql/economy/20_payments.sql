@@ -212,4 +212,4 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $$;
 comment on function api.pay is
-  'Pays for a post, of a repost for the original, for a reply, or a person: {payment, senderBalance}. A post without a primary interest asks for no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, insufficient_mana.';
+  'Pays for a post, of a repost for the original, for a reply, or a person: {payment, senderBalance}. A post without a primary interest asks for no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, insufficient_mana, those of private.begin_idempotent.';

@@ -151,7 +151,7 @@ begin
   return json_build_object('inviteCodeId', v_reservation ->> 'sessionId', 'reservedUntil', v_reservation ->> 'expiresAt');
 end $$;
 comment on function api.reserve_invite_code is
-  'The other spelling of api.reserve_invite: {inviteCodeId, reservedUntil}; inviteCodeId is the reservation''s secret, not the code''s row. Fails: as there.';
+  'The other spelling of api.reserve_invite: {inviteCodeId, reservedUntil}; inviteCodeId is the reservation''s secret, not the code''s row. Fails: those of api.reserve_invite.';
 
 create function api.register(
   p_session_id uuid, p_email text, p_password_hash text, p_first_name text, p_last_name text,

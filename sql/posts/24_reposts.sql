@@ -160,7 +160,7 @@ begin
     p_persona_id => p_persona_id);
 end $$;
 comment on function api.repost is
-  'Reposts a post, or with a body quotes it. A repost that stands is answered again. Takes an Idempotency-Key, as api.create_post. Fails: post_unknown, repost_own, and as api.create_post.';
+  'Reposts a post, or with a body quotes it. A repost that stands is answered again. Takes an Idempotency-Key, as api.create_post. Fails: those of api.create_post.';
 
 create function api.unrepost(p_id uuid) returns json
 language plpgsql volatile

@@ -124,7 +124,7 @@ begin
   return private.finish_idempotent('create_post', private.post_cards(array[v_post]) -> 0);
 end $$;
 comment on function api.create_post is
-  'Publishes a post of any format, or schedules it (p_publish_at). A repost that stands already is answered as it is. Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, journalism_not_allowed, those of private.add_poll, idempotency_key_reused, idempotency_key_busy.';
+  'Publishes a post of any format, or schedules it (p_publish_at). A repost that stands already is answered as it is. Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, journalism_not_allowed, those of private.add_poll and private.begin_idempotent.';
 
 create function api.get_post(p_id uuid) returns json
 language plpgsql stable

@@ -99,7 +99,7 @@ begin
   return private.post_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.update_post is
-  'Changes one''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, isJournalism, publishAt}: what is absent stays. What its words were before is kept. publishAt moves a scheduled one, null publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, publish_at_past, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, persona_unknown, journalism_not_allowed.';
+  'Changes one''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, isJournalism, publishAt}: what is absent stays. What its words were before is kept. publishAt moves a scheduled one, null publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, publish_at_past, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, persona_unknown, poll_closes_at, journalism_not_allowed.';
 
 create function private.delete_post(p_post uuid) returns uuid
 language plpgsql volatile

@@ -78,4 +78,4 @@ begin
     'createdAt', v_report.created_at);
 end $$;
 comment on function api.report is
-  'Reports what the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: report_target, report_open, report_oneself, and for an unknown target the code of its kind.';
+  'Reports what the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: report_target, report_open, report_oneself, and those of the finders in private.report_targets.';

@@ -2538,7 +2538,7 @@ begin
   return json_build_object('inviteCodeId', v_reservation ->> 'sessionId', 'reservedUntil', v_reservation ->> 'expiresAt');
 end $$;
 comment on function api.reserve_invite_code is
-  'The other spelling of api.reserve_invite: {inviteCodeId, reservedUntil}; inviteCodeId is the reservation''s secret, not the code''s row. Fails: as there.';
+  'The other spelling of api.reserve_invite: {inviteCodeId, reservedUntil}; inviteCodeId is the reservation''s secret, not the code''s row. Fails: those of api.reserve_invite.';
 
 create function api.register(
   p_session_id uuid, p_email text, p_password_hash text, p_first_name text, p_last_name text,
@@ -4941,7 +4941,7 @@ begin
     'createdAt', v_report.created_at);
 end $$;
 comment on function api.report is
-  'Reports what the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: report_target, report_open, report_oneself, and for an unknown target the code of its kind.';
+  'Reports what the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: report_target, report_open, report_oneself, and those of the finders in private.report_targets.';
 
 -- sql/social/90_erasure.sql
 
@@ -6172,7 +6172,7 @@ begin
     p_persona_id => p_persona_id);
 end $$;
 comment on function api.repost is
-  'Reposts a post, or with a body quotes it. A repost that stands is answered again. Takes an Idempotency-Key, as api.create_post. Fails: post_unknown, repost_own, and as api.create_post.';
+  'Reposts a post, or with a body quotes it. A repost that stands is answered again. Takes an Idempotency-Key, as api.create_post. Fails: those of api.create_post.';
 
 create function api.unrepost(p_id uuid) returns json
 language plpgsql volatile
@@ -7471,7 +7471,7 @@ begin
   return private.finish_idempotent('create_post', private.post_cards(array[v_post]) -> 0);
 end $$;
 comment on function api.create_post is
-  'Publishes a post of any format, or schedules it (p_publish_at). A repost that stands already is answered as it is. Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, journalism_not_allowed, those of private.add_poll, idempotency_key_reused, idempotency_key_busy.';
+  'Publishes a post of any format, or schedules it (p_publish_at). A repost that stands already is answered as it is. Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, journalism_not_allowed, those of private.add_poll and private.begin_idempotent.';
 
 create function api.get_post(p_id uuid) returns json
 language plpgsql stable
@@ -7587,7 +7587,7 @@ begin
   return private.post_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.update_post is
-  'Changes one''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, isJournalism, publishAt}: what is absent stays. What its words were before is kept. publishAt moves a scheduled one, null publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, publish_at_past, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, persona_unknown, journalism_not_allowed.';
+  'Changes one''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, isJournalism, publishAt}: what is absent stays. What its words were before is kept. publishAt moves a scheduled one, null publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, publish_at_past, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, persona_unknown, poll_closes_at, journalism_not_allowed.';
 
 create function private.delete_post(p_post uuid) returns uuid
 language plpgsql volatile
@@ -10724,7 +10724,7 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $$;
 comment on function api.pay is
-  'Pays for a post, of a repost for the original, for a reply, or a person: {payment, senderBalance}. A post without a primary interest asks for no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, insufficient_mana.';
+  'Pays for a post, of a repost for the original, for a reply, or a person: {payment, senderBalance}. A post without a primary interest asks for no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, insufficient_mana, those of private.begin_idempotent.';
 
 -- sql/economy/30_history.sql
 

@@ -17,7 +17,6 @@ export default routes('admin', {
     params: UuidId,
     body: Reason,
     answers: { 200: Hidden },
-    fails: ['post_unknown', 'reason_length'],
   },
   'POST /admin/posts/:id/unhide': {
     summary: 'Show a hidden post again',
@@ -27,7 +26,6 @@ export default routes('admin', {
     params: UuidId,
     body: Reason,
     answers: { 200: Hidden },
-    fails: ['post_unknown', 'reason_length'],
   },
   'DELETE /admin/posts/:id': {
     summary: 'Delete a post',
@@ -38,7 +36,6 @@ export default routes('admin', {
     params: UuidId,
     body: Reason,
     answers: { 204: null },
-    fails: ['post_unknown', 'reason_length'],
   },
   'POST /admin/replies/:id/hide': {
     summary: 'Hide a reply',
@@ -48,7 +45,6 @@ export default routes('admin', {
     params: UuidId,
     body: Reason,
     answers: { 200: Hidden },
-    fails: ['reply_unknown', 'reason_length'],
   },
   'POST /admin/replies/:id/unhide': {
     summary: 'Show a hidden reply again',
@@ -58,6 +54,5 @@ export default routes('admin', {
     params: UuidId,
     body: Reason,
     answers: { 200: Hidden },
-    fails: ['reply_unknown', 'reason_length'],
   },
 })

@@ -21,7 +21,6 @@ const others = routes('admin', {
     operation: 'generate_invite_codes',
     body: Generation,
     answers: { 201: GeneratedCodes },
-    fails: ['count_out_of_range'],
   },
   'GET /admin/reputation/appeals': {
     summary: 'Appeals about reputation, newest first',
@@ -31,7 +30,6 @@ const others = routes('admin', {
     query: AppealsQuery,
     page: true,
     answers: { 200: StaffAppealPage },
-    fails: ['cursor_unknown'],
   },
   'POST /admin/reputation/appeals/:id/resolve': {
     summary: 'Accept or reject an appeal',
@@ -42,14 +40,6 @@ const others = routes('admin', {
     params: UuidId,
     body: Resolution,
     answers: { 200: StaffAppeal },
-    fails: [
-      'appeal_decision',
-      'restore_delta_misplaced',
-      'delta_out_of_range',
-      'note_length',
-      'appeal_unknown',
-      'appeal_resolved',
-    ],
   },
   'POST /admin/reputation/adjust': {
     summary: 'Adjust a person’s reputation in an interest',
@@ -59,7 +49,6 @@ const others = routes('admin', {
     operation: 'adjust_reputation',
     body: Adjustment,
     answers: { 201: Adjusted },
-    fails: ['delta_out_of_range', 'note_length', 'person_unknown', 'interest_unknown'],
   },
 })
 

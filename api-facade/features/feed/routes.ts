@@ -12,9 +12,9 @@ export default routes('feed', {
     ].join('\n\n'),
     access: 'user',
     operation: 'list_feed',
+    never: ['tab_unknown'],
     query: FeedQuery,
     page: true,
     answers: { 200: FeedPage },
-    fails: ['interest_unknown', 'cursor_unknown'],
   },
 })

@@ -31,7 +31,6 @@ export default routes('identity', {
     body: ProfileChanges,
     bodyAs: 'p_changes',
     answers: { 200: Me },
-    fails: ['username_taken', 'usernames_exhausted'],
   },
   'GET /users/:usernameOrId': {
     summary: 'A person’s public profile',
@@ -49,7 +48,6 @@ export default routes('identity', {
     params: zod.object({ usernameOrId: PersonParam }),
     as: { usernameOrId: 'p_person' },
     answers: { 200: Profile },
-    fails: ['person_unknown'],
   },
   'POST /me/delete': {
     summary: 'Erase my account, for good',
@@ -60,6 +58,7 @@ export default routes('identity', {
     pool: 'gate',
     body: ErasureBody,
     handler: erase,
+    calls: ['find_password', 'erase_me'],
     answers: { 200: Erased },
     fails: ['password_wrong'],
   },
@@ -69,6 +68,8 @@ export default routes('identity', {
       'Streamed, so it may be long; each section is as of the moment at which it is written. Other people stand in it by actor id, or as null where I cannot see them. Hashes of passwords and tokens are left out, and what others keep about me for themselves: who blocked or muted me, reports, how close I am in their circles.',
     access: 'user',
     handler: exportMe,
+    calls: ['export_me'],
+    never: ['section_unknown'], // the head names the sections
     answers: { 200: Export },
   },
 })

@@ -18,7 +18,6 @@ export default routes('identity', {
     access: 'user',
     operation: 'create_invite',
     answers: { 201: Invite },
-    fails: ['invites_exhausted'],
   },
   'DELETE /me/invites/:id': {
     summary: 'Revoke an unused invite code',
@@ -28,7 +27,6 @@ export default routes('identity', {
     operation: 'revoke_invite',
     params: UuidId,
     answers: { 204: null },
-    fails: ['invite_unknown', 'invite_settled'],
   },
   'GET /me/invite-tree': {
     summary: 'By whom I came, and whom I brought in, the newest first',
@@ -38,6 +36,5 @@ export default routes('identity', {
     operation: 'get_invite_tree',
     page: true,
     answers: { 200: InviteTree },
-    fails: ['cursor_unknown'],
   },
 })

@@ -34,6 +34,7 @@ export default routes('identity', {
     pool: 'gate',
     body: PasswordChange,
     handler: changePassword,
+    calls: ['find_password', 'change_password'],
     answers: { 200: Session },
     fails: ['password_wrong'],
   },
@@ -47,6 +48,7 @@ export default routes('identity', {
     limit: 'forgot_password',
     body: ResetRequest,
     handler: requestReset,
+    calls: ['request_password_reset'],
     answers: { 200: Done },
   },
   'POST /auth/reset-password': {
@@ -58,7 +60,7 @@ export default routes('identity', {
     pool: 'gate',
     body: ResetBody,
     handler: resetPassword,
+    calls: ['check_password_reset', 'reset_password'],
     answers: { 200: Done },
-    fails: ['reset_over'],
   },
 })

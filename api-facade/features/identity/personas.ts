@@ -18,7 +18,6 @@ export default routes('identity', {
     operation: 'create_persona',
     body: NewPersona,
     answers: { 201: Persona },
-    fails: ['personas_exhausted', 'persona_name_taken'],
   },
   'PATCH /me/personas/:id': {
     summary: 'Change a persona',
@@ -29,7 +28,6 @@ export default routes('identity', {
     body: PersonaChanges,
     bodyAs: 'p_changes',
     answers: { 200: Persona },
-    fails: ['persona_unknown', 'persona_name_taken'],
   },
   'DELETE /me/personas/:id': {
     summary: 'Delete a persona',
@@ -38,7 +36,6 @@ export default routes('identity', {
     operation: 'delete_persona',
     params: UuidId,
     answers: { 204: null },
-    fails: ['persona_unknown', 'persona_is_default'],
   },
   'POST /me/personas/:id/set-default': {
     summary: 'Make a persona the default',
@@ -47,6 +44,5 @@ export default routes('identity', {
     operation: 'set_default_persona',
     params: UuidId,
     answers: { 200: Persona },
-    fails: ['persona_unknown'],
   },
 })

@@ -27,7 +27,6 @@ const joining = routes('identity', {
     operation: 'reserve_invite',
     body: Reservation,
     answers: { 200: Reserved },
-    fails: ['invite_unknown', 'invite_reserved', 'invite_dead'],
   },
   'POST /identity/invite-codes/reserve': {
     summary: 'Reserve an invite code in the name of a candidate session',
@@ -39,7 +38,6 @@ const joining = routes('identity', {
     operation: 'reserve_invite_code',
     body: ReservationAlias,
     answers: { 200: ReservedAlias },
-    fails: ['invite_unknown', 'invite_reserved', 'invite_dead'],
   },
   'POST /auth/register': {
     summary: 'Join with a reservation',
@@ -58,8 +56,8 @@ const joining = routes('identity', {
     limit: 'register',
     body: Registration,
     handler: register,
+    calls: ['register'],
     answers: { 201: Session },
-    fails: ['reservation_over', 'email_taken', 'under_age'],
   },
 })
 

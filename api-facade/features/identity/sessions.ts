@@ -14,8 +14,8 @@ export default routes('identity', {
     limit: 'login',
     body: Credentials,
     handler: logIn,
+    calls: ['find_login', 'log_in'],
     answers: { 200: Session },
-    fails: ['credentials_wrong', 'person_banned'],
   },
   'POST /auth/logout': {
     summary: 'End this token, or with scope global every one',
@@ -24,6 +24,7 @@ export default routes('identity', {
     access: 'user',
     body: LogoutBody,
     handler: logOut,
+    calls: ['log_out'],
     answers: { 204: null },
   },
   'POST /identity/refresh': {
@@ -35,8 +36,8 @@ export default routes('identity', {
     limit: 'refresh',
     body: RefreshBody,
     handler: refresh,
+    calls: ['refresh_session'],
     answers: { 200: Pair },
-    fails: ['refresh_token_invalid', 'refresh_token_reused'],
   },
   'GET /me/sessions': {
     summary: 'My rotating sessions, the newest first',
@@ -46,7 +47,6 @@ export default routes('identity', {
     operation: 'list_sessions',
     page: true,
     answers: { 200: Page(RotatingSession) },
-    fails: ['cursor_unknown'],
   },
   'DELETE /me/sessions/:id': {
     summary: 'End one of my rotating sessions',
@@ -56,6 +56,5 @@ export default routes('identity', {
     operation: 'end_session',
     params: UuidId,
     answers: { 204: null },
-    fails: ['session_unknown'],
   },
 })

@@ -13,7 +13,6 @@ export default routes('interests', {
     query: CatalogQuery,
     etag: true,
     answers: { 200: Catalog },
-    fails: ['interest_unknown'],
   },
   'GET /me/interests': {
     summary: 'My interests',
@@ -29,9 +28,9 @@ export default routes('interests', {
       '201 also when it was chosen before. An interest that does not exist is 404. It seeds no reputation: that is for the bulk confirmation.',
     access: 'user',
     operation: 'select_interest',
+    never: ['interest_depth_out_of_range', 'interest_expertise_out_of_range'],
     body: NewChoice,
     answers: { 201: Choice },
-    fails: ['interest_unknown'],
   },
   'POST /interests/me/bulk': {
     summary: 'Confirm a choice of interests',
@@ -39,9 +38,9 @@ export default routes('interests', {
       'Adds or changes those named and leaves the others, all or nothing: one that does not exist makes all of it 404. Of one named twice the last counts. Answers everything that is chosen then. A category (level 1) that is itself named seeds 5 reputation in it, once in a lifetime.',
     access: 'user',
     operation: 'select_interests',
+    never: ['interest_depth_out_of_range', 'interest_expertise_out_of_range'],
     body: NewChoices,
     answers: { 200: Choices },
-    fails: ['interest_unknown'],
   },
   'DELETE /me/interests/:id': {
     summary: 'Take a choice back',
@@ -52,6 +51,5 @@ export default routes('interests', {
     params: UuidId,
     as: { id: 'p_interest_id' },
     answers: { 204: null },
-    fails: ['interest_unknown'],
   },
 })

@@ -11,7 +11,6 @@ export default routes('notifications', {
     operation: 'list_notifications',
     page: true,
     answers: { 200: NotificationPage },
-    fails: ['cursor_unknown'],
   },
   'GET /notifications/unread-count': {
     summary: 'How many notifications I have not read',
@@ -28,6 +27,5 @@ export default routes('notifications', {
     operation: 'mark_read',
     body: ReadSelection,
     answers: { 200: Unread },
-    fails: ['read_selection'],
   },
 })

@@ -13,19 +13,6 @@ export default routes('posts', {
     params: UuidId,
     body: NewCoAuthor,
     answers: { 201: CoAuthorInvitation },
-    fails: [
-      'post_unknown',
-      'post_not_yours',
-      'person_unknown',
-      'co_author_repost',
-      'post_not_out',
-      'co_author_oneself',
-      'split_share',
-      'co_author_already',
-      'co_authors_exhausted',
-      'co_author_outside',
-      'split_share_exceeded',
-    ],
   },
   'POST /posts/:id/co-authors/:inviteId/respond': {
     summary: 'Accept or decline to be a co-author',
@@ -36,6 +23,5 @@ export default routes('posts', {
     params: CoAuthorParams,
     body: CoAuthorResponse,
     answers: { 200: CoAuthorInvitation },
-    fails: ['post_unknown', 'co_author_invitation_unknown', 'co_author_resolved', 'split_share_exceeded'],
   },
 })

@@ -13,7 +13,6 @@ export default routes('posts', {
     params: UuidId,
     body: NewReaction,
     answers: { 200: ReactionAnswer },
-    fails: ['post_unknown', 'post_not_out'],
   },
   'DELETE /posts/:id/react': {
     summary: 'Take my reaction back',
@@ -24,7 +23,6 @@ export default routes('posts', {
     params: UuidId,
     query: TakenReaction,
     answers: { 200: ReactionAnswer },
-    fails: ['post_unknown'],
   },
   'POST /posts/:id/bookmark': {
     summary: 'Keep a post among my bookmarks',
@@ -34,7 +32,6 @@ export default routes('posts', {
     operation: 'bookmark',
     params: UuidId,
     answers: { 200: ReactionAnswer },
-    fails: ['post_unknown', 'post_not_out'],
   },
   'DELETE /posts/:id/bookmark': {
     summary: 'Take my bookmark back',
@@ -44,7 +41,6 @@ export default routes('posts', {
     operation: 'unbookmark',
     params: UuidId,
     answers: { 204: null },
-    fails: ['post_unknown'],
   },
   'GET /posts/bookmarks': {
     summary: 'My bookmarks, the newest first',
@@ -54,7 +50,6 @@ export default routes('posts', {
     operation: 'list_bookmarks',
     page: true,
     answers: { 200: PostPage },
-    fails: ['cursor_unknown'],
   },
   'POST /posts/:id/mute': {
     summary: 'Mute a post',
@@ -64,7 +59,6 @@ export default routes('posts', {
     operation: 'mute_post',
     params: UuidId,
     answers: { 200: Muted },
-    fails: ['post_unknown', 'post_not_out'],
   },
   'DELETE /posts/:id/mute': {
     summary: 'Lift my mute of a post',
@@ -73,7 +67,6 @@ export default routes('posts', {
     operation: 'unmute_post',
     params: UuidId,
     answers: { 204: null },
-    fails: ['post_unknown'],
   },
   'POST /posts/:id/pin': {
     summary: 'Pin my post to my profile',
@@ -83,7 +76,6 @@ export default routes('posts', {
     operation: 'pin_post',
     params: UuidId,
     answers: { 200: Post },
-    fails: ['post_unknown', 'post_not_yours', 'post_not_out', 'pins_exhausted'],
   },
   'DELETE /posts/:id/pin': {
     summary: 'Unpin my post',
@@ -92,6 +84,5 @@ export default routes('posts', {
     operation: 'unpin_post',
     params: UuidId,
     answers: { 204: null },
-    fails: ['post_unknown', 'post_not_yours'],
   },
 })

@@ -13,7 +13,6 @@ export default routes('posts', {
     params: UuidId,
     body: Vote,
     answers: { 200: Poll },
-    fails: ['post_unknown', 'poll_unknown', 'option_unknown', 'post_not_out', 'poll_closed'],
   },
   'DELETE /posts/:id/poll/vote': {
     summary: 'Take my vote back',
@@ -23,6 +22,5 @@ export default routes('posts', {
     operation: 'unvote_poll',
     params: UuidId,
     answers: { 200: Poll },
-    fails: ['post_unknown', 'poll_unknown', 'post_not_out', 'poll_closed'],
   },
 })

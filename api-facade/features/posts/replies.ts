@@ -13,7 +13,6 @@ export default routes('posts', {
     params: UuidId,
     body: NewReply,
     answers: { 201: Reply },
-    fails: ['post_unknown', 'post_not_out', 'reply_unknown', 'reply_body', 'criticism_length', 'contribution_length'],
   },
   'GET /posts/:id/replies': {
     summary: 'Replies to a post, oldest first',
@@ -25,6 +24,5 @@ export default routes('posts', {
     query: RepliesQuery,
     page: true,
     answers: { 200: ReplyPage },
-    fails: ['post_unknown', 'reply_unknown', 'cursor_unknown'],
   },
 })

@@ -19,7 +19,6 @@ export default routes('posts', {
     operation: 'list_my_series',
     page: true,
     answers: { 200: SeriesPage },
-    fails: ['cursor_unknown'],
   },
   'POST /posts/series': {
     summary: 'Make a series',
@@ -28,7 +27,6 @@ export default routes('posts', {
     operation: 'create_series',
     body: NewSeries,
     answers: { 201: Series },
-    fails: ['series_title', 'series_description', 'series_exhausted'],
   },
   'POST /posts/series/:id/items': {
     summary: 'Make a post an item of my series, or move the item that it is',
@@ -39,16 +37,6 @@ export default routes('posts', {
     params: UuidId,
     body: NewSeriesItem,
     answers: { 201: SeriesItem },
-    fails: [
-      'series_unknown',
-      'series_not_yours',
-      'post_unknown',
-      'post_not_yours',
-      'series_repost',
-      'series_position',
-      'series_full',
-      'series_of_post_exceeded',
-    ],
   },
   'GET /series/:seriesId/items': {
     summary: 'A series and its items, in order',
@@ -59,7 +47,6 @@ export default routes('posts', {
     params: SeriesIdParams,
     page: true,
     answers: { 200: SeriesParts },
-    fails: ['series_unknown', 'cursor_unknown'],
   },
   'POST /series/:id/follow': {
     summary: 'Follow a series, to be told of its new items',
@@ -68,7 +55,6 @@ export default routes('posts', {
     operation: 'follow_series',
     params: UuidId,
     answers: { 200: SeriesFollow },
-    fails: ['series_unknown', 'series_follow_own'],
   },
   'DELETE /series/:id/follow': {
     summary: 'Follow a series no longer',
@@ -77,6 +63,5 @@ export default routes('posts', {
     operation: 'unfollow_series',
     params: UuidId,
     answers: { 204: null },
-    fails: ['series_unknown'],
   },
 })

@@ -34,7 +34,6 @@ export default routes('reputation', {
     params: UserId,
     as: { userId: 'p_person' },
     answers: { 200: Reputation },
-    fails: ['person_unknown'],
   },
   'GET /reputation/me/detailed': {
     summary: 'My reputation with its parts, and the events behind it',
@@ -44,7 +43,6 @@ export default routes('reputation', {
     operation: 'get_reputation_details',
     page: true,
     answers: { 200: DetailedReputation },
-    fails: ['cursor_unknown'],
   },
   'GET /reputation/users/:id/public': {
     summary: 'A person’s reputation in short',
@@ -54,7 +52,6 @@ export default routes('reputation', {
     params: PersonId,
     as: { id: 'p_person' },
     answers: { 200: ReputationSummary },
-    fails: ['person_unknown'],
   },
   'POST /reputation/vote': {
     summary: 'Vote for a person in an interest, or against',
@@ -64,7 +61,6 @@ export default routes('reputation', {
     operation: 'vote_reputation',
     body: NewVote,
     answers: { 200: CastVote },
-    fails: ['vote_value', 'vote_comment', 'vote_oneself', 'person_unknown', 'interest_unknown', 'interest_not_held'],
   },
   'GET /reputation/votes/mine': {
     summary: 'The votes for and against me that stand, newest first',
@@ -74,7 +70,6 @@ export default routes('reputation', {
     operation: 'list_received_votes',
     page: true,
     answers: { 200: ReceivedVotePage },
-    fails: ['cursor_unknown'],
   },
   'POST /reputation/appeals': {
     summary: 'Appeal to the staff about my reputation in an interest',
@@ -84,7 +79,6 @@ export default routes('reputation', {
     operation: 'create_appeal',
     body: NewAppeal,
     answers: { 201: Appeal },
-    fails: ['appeal_text', 'interest_unknown', 'reputation_event_unknown', 'appeal_open'],
   },
   'GET /reputation/appeals': {
     summary: 'My appeals, newest first',
@@ -92,7 +86,6 @@ export default routes('reputation', {
     operation: 'list_my_appeals',
     page: true,
     answers: { 200: AppealPage },
-    fails: ['cursor_unknown'],
   },
   'GET /access/me': {
     summary: 'What I may do',

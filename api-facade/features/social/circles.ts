@@ -30,7 +30,6 @@ export default routes('social', {
     operation: 'list_my_circles',
     page: true,
     answers: { 200: CirclePage },
-    fails: ['cursor_unknown'],
   },
   'POST /circles/me': {
     summary: 'Make a circle',
@@ -40,7 +39,6 @@ export default routes('social', {
     operation: 'create_circle',
     body: NewCircle,
     answers: { 201: Circle },
-    fails: ['circles_exhausted'],
   },
   'PATCH /circles/me/:id': {
     summary: 'Rename a circle or change its accent',
@@ -51,7 +49,6 @@ export default routes('social', {
     body: CircleChanges,
     bodyAs: 'p_changes',
     answers: { 200: Circle },
-    fails: ['circle_unknown', 'circle_not_yours'],
   },
   'DELETE /circles/me/:id': {
     summary: 'Delete a circle with its memberships and invitations',
@@ -59,7 +56,6 @@ export default routes('social', {
     operation: 'delete_circle',
     params: UuidId,
     answers: { 204: null },
-    fails: ['circle_unknown', 'circle_not_yours'],
   },
   'GET /circles/me/:id/members': {
     summary: 'The members of my circle',
@@ -68,7 +64,6 @@ export default routes('social', {
     operation: 'list_circle_members',
     params: UuidId,
     answers: { 200: MemberPage },
-    fails: ['circle_unknown', 'circle_not_yours'],
   },
   'POST /circles/me/:id/members': {
     summary: 'Put a person into my circle',
@@ -77,7 +72,6 @@ export default routes('social', {
     params: UuidId,
     body: NewMember,
     answers: { 201: Member },
-    fails: ['circle_unknown', 'circle_not_yours', 'person_unknown', 'member_already', 'member_oneself', 'circle_full'],
   },
   'PATCH /circles/me/:id/members/:memberId': {
     summary: 'Set a member’s bond level',
@@ -86,7 +80,6 @@ export default routes('social', {
     params: MemberParams,
     body: MemberChanges,
     answers: { 200: Member },
-    fails: ['circle_unknown', 'circle_not_yours', 'person_unknown', 'member_unknown'],
   },
   'DELETE /circles/me/:id/members/:memberId': {
     summary: 'Remove a member, or leave',
@@ -95,7 +88,6 @@ export default routes('social', {
     operation: 'remove_circle_member',
     params: MemberParams,
     answers: { 204: null },
-    fails: ['circle_unknown', 'circle_not_yours', 'person_unknown'],
   },
   'POST /circles/me/:id/invitations': {
     summary: 'Invite a person into my circle',
@@ -104,15 +96,8 @@ export default routes('social', {
     params: UuidId,
     body: NewInvitation,
     handler: invite,
+    calls: ['invite_to_circle'],
     answers: { 201: Invitation },
-    fails: [
-      'circle_unknown',
-      'circle_not_yours',
-      'person_unknown',
-      'invite_oneself',
-      'member_already',
-      'invitation_pending',
-    ],
   },
   'GET /circles/me/:id/invitations': {
     summary: 'Pending invitations of my circle, newest first',
@@ -121,7 +106,6 @@ export default routes('social', {
     params: UuidId,
     page: true,
     answers: { 200: InvitationPage },
-    fails: ['circle_unknown', 'circle_not_yours', 'cursor_unknown'],
   },
   'DELETE /circles/me/:id/invitations/:invitationId': {
     summary: 'Take a pending invitation back',
@@ -130,7 +114,6 @@ export default routes('social', {
     params: CircleInvitationParams,
     as: { id: 'p_circle_id', invitationId: 'p_id' },
     answers: { 204: null },
-    fails: ['circle_unknown', 'circle_not_yours', 'invitation_unknown', 'invitation_settled'],
   },
   'GET /circles/invitations/me': {
     summary: 'Pending invitations addressed to me, newest first',
@@ -138,7 +121,6 @@ export default routes('social', {
     operation: 'list_my_invitations',
     page: true,
     answers: { 200: InvitationPage },
-    fails: ['cursor_unknown'],
   },
   'POST /circles/invitations/:invitationId/accept': {
     summary: 'Accept an invitation',
@@ -147,7 +129,6 @@ export default routes('social', {
     params: InvitationParams,
     as: { invitationId: 'p_id' },
     answers: { 200: Invitation },
-    fails: ['invitation_unknown', 'invitation_settled', 'member_already', 'circle_full'],
   },
   'POST /circles/invitations/:invitationId/decline': {
     summary: 'Decline an invitation',
@@ -156,7 +137,6 @@ export default routes('social', {
     params: InvitationParams,
     as: { invitationId: 'p_id' },
     answers: { 200: Invitation },
-    fails: ['invitation_unknown', 'invitation_settled'],
   },
   'POST /circles/invitations/:id/respond': {
     summary: 'Accept or decline an invitation',
@@ -165,7 +145,6 @@ export default routes('social', {
     params: UuidId,
     body: Response,
     answers: { 200: Invitation },
-    fails: ['invitation_unknown', 'invitation_settled', 'member_already', 'circle_full'],
   },
   'GET /circles/me/check/:userId': {
     summary: 'Do I share a circle with this person?',
@@ -176,7 +155,6 @@ export default routes('social', {
     params: PersonParams,
     as: { userId: 'p_person' },
     answers: { 200: CircleCheck },
-    fails: ['person_unknown'],
   },
   'GET /circles/me/pending/:userId': {
     summary: 'My pending invitations to this person, newest first',
@@ -186,7 +164,6 @@ export default routes('social', {
     params: PersonParams,
     as: { userId: 'p_person' },
     answers: { 200: InvitationPage },
-    fails: ['person_unknown'],
   },
   'GET /circles/memberships/me': {
     summary: 'Circles of others that I belong to, newest first',
@@ -194,6 +171,5 @@ export default routes('social', {
     operation: 'list_memberships',
     page: true,
     answers: { 200: CirclePage },
-    fails: ['cursor_unknown'],
   },
 })

@@ -13,7 +13,6 @@ export default routes('social', {
     params: PersonId,
     as: { id: 'p_person' },
     answers: { 200: FollowStats },
-    fails: ['person_unknown', 'follow_oneself'],
   },
   'DELETE /circles/users/:id/follow': {
     summary: 'End a follow',
@@ -24,7 +23,6 @@ export default routes('social', {
     params: PersonId,
     as: { id: 'p_person' },
     answers: { 204: null },
-    fails: ['person_unknown'],
   },
   'GET /circles/users/:id/follow-stats': {
     summary: 'How many follow a person, and whom they follow',
@@ -34,7 +32,6 @@ export default routes('social', {
     params: PersonId,
     as: { id: 'p_person' },
     answers: { 200: FollowStats },
-    fails: ['person_unknown'],
   },
   'GET /circles/users/:id/followers': {
     summary: 'Who follows a person, newest first',
@@ -45,7 +42,6 @@ export default routes('social', {
     as: { id: 'p_person' },
     page: true,
     answers: { 200: PersonPage },
-    fails: ['person_unknown', 'cursor_unknown'],
   },
   'GET /circles/users/:id/following': {
     summary: 'Whom a person follows, newest first',
@@ -56,6 +52,5 @@ export default routes('social', {
     as: { id: 'p_person' },
     page: true,
     answers: { 200: PersonPage },
-    fails: ['person_unknown', 'cursor_unknown'],
   },
 })

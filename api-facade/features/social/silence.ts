@@ -23,7 +23,6 @@ export default routes('social', {
     params: PersonId,
     as: { id: 'p_person' },
     answers: { 200: Blocked },
-    fails: ['person_unknown', 'block_oneself'],
   },
   'DELETE /users/:id/block': {
     summary: 'Lift a block',
@@ -33,7 +32,6 @@ export default routes('social', {
     params: PersonId,
     as: { id: 'p_person' },
     answers: { 204: null },
-    fails: ['person_unknown'],
   },
   'GET /identity/me/blocks': {
     summary: 'Whom I have blocked, by username',
@@ -42,7 +40,6 @@ export default routes('social', {
     operation: 'list_blocks',
     page: true,
     answers: { 200: BlockedPage },
-    fails: ['cursor_unknown'],
   },
   'POST /users/:id/mute': {
     summary: 'Mute a person',
@@ -53,7 +50,6 @@ export default routes('social', {
     params: PersonId,
     as: { id: 'p_person' },
     answers: { 200: Muted },
-    fails: ['person_unknown', 'mute_oneself'],
   },
   'DELETE /users/:id/mute': {
     summary: 'Lift a mute',
@@ -63,7 +59,6 @@ export default routes('social', {
     params: PersonId,
     as: { id: 'p_person' },
     answers: { 204: null },
-    fails: ['person_unknown'],
   },
   'GET /identity/me/mutes': {
     summary: 'Whom I have muted, by username',
@@ -72,7 +67,6 @@ export default routes('social', {
     operation: 'list_mutes',
     page: true,
     answers: { 200: PersonPage },
-    fails: ['cursor_unknown'],
   },
   'GET /identity/me/muted-keywords': {
     summary: 'My muted keywords that still hold, newest first',
@@ -80,7 +74,6 @@ export default routes('social', {
     operation: 'list_muted_keywords',
     page: true,
     answers: { 200: KeywordPage },
-    fails: ['cursor_unknown'],
   },
   'POST /identity/me/muted-keywords': {
     summary: 'Mute a keyword, for good or until a moment',
@@ -90,7 +83,6 @@ export default routes('social', {
     operation: 'mute_keyword',
     body: NewKeyword,
     answers: { 201: Keyword },
-    fails: ['keyword_empty', 'keyword_until', 'keywords_exhausted'],
   },
   'DELETE /identity/me/muted-keywords/:id': {
     summary: 'Lift a muted keyword',
@@ -108,6 +100,5 @@ export default routes('social', {
     operation: 'report',
     body: NewReport,
     answers: { 201: Report },
-    fails: ['report_target', 'person_unknown', 'post_unknown', 'reply_unknown', 'report_open', 'report_oneself'],
   },
 })
