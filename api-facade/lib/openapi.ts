@@ -173,6 +173,6 @@ function generalCodes({ access, params, query, body, idempotent }: Row): ErrorCo
   if (access !== 'public') codes.push('token_missing', 'token_invalid', 'token_expired', 'token_revoked')
   if (access === 'moderator' || access === 'admin') codes.push('role_required')
   if (body) codes.push('malformed_json', 'body_too_large', 'content_type_unsupported')
-  if (params || query || body || idempotent) codes.push('validation_failed')
+  if (params || query || body || idempotent) codes.push('validation_failed', 'value_invalid')
   return codes
 }

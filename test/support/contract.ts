@@ -1,14 +1,22 @@
-// Holds successful answers against an OpenAPI document. The facade hands on the JSON that SQL made as it came, so this
+// Holds answers against an OpenAPI document: the body of a success, the code of an error. The facade hands on the JSON that SQL made as it came, so this
 // is where a shape that differs from its documented schema is seen.
 import { z } from 'zod'
 
 export type Schema = { [key: string]: unknown }
-export type Operation = { responses: Record<string, { content?: Record<string, { schema?: Schema }> }> }
+type Response = {
+  $ref?: string
+  headers?: Record<string, { schema?: { enum?: string[] } }>
+  content?: Record<string, { schema?: Schema }>
+}
+export type Operation = { responses: Record<string, Response> }
 
 /** What of an OpenAPI 3.1 document is looked at. */
-export type Contract = { paths: Record<string, Record<string, Operation>>; components?: { schemas?: Schema } }
+export type Contract = {
+  paths: Record<string, Record<string, Operation>>
+  components?: { schemas?: Schema; responses?: Record<string, Response> }
+}
 
-export type Exchange = { method: string; path: string; status: number; body: unknown }
+export type Exchange = { method: string; path: string; status: number; body: unknown; code?: string | null }
 
 /** References made local, and every object closed that says nothing of further keys: what is answered is documented. */
 function closed(node: unknown): unknown {
@@ -34,7 +42,7 @@ function templateOf(paths: string[], path: string): string | undefined {
 }
 
 /**
- * Makes a check out of a document: it says what of a successful exchange the document does not allow, or undefined.
+ * Makes a check out of a document: it says what of an exchange the document does not allow, or undefined.
  * `path` is a whole one, with its query. Paths outside /api/v1 need no entry.
  */
 export function checkAgainst(contract: Contract): (exchange: Exchange) => string | undefined {
@@ -50,9 +58,28 @@ export function checkAgainst(contract: Contract): (exchange: Exchange) => string
     return made
   }
 
-  return ({ method, path, status, body }) => {
+  /** A path or method that is not there, what never became a request, and what only a fault of ours could cause. */
+  const unlisted = [
+    'route_unknown',
+    'method_not_allowed',
+    'request_malformed',
+    'duplicate',
+    'not_permitted',
+    'value_invalid',
+  ]
+
+  function checkCode(operation: Operation | undefined, status: number, code: string): string | undefined {
+    if (!operation || unlisted.includes(code)) return undefined
+    const response = operation.responses[status]
+    const shared = contract.components?.responses?.[response?.$ref?.split('/').at(-1) ?? '']
+    const codes = (shared ?? response)?.headers?.['X-Error-Code']?.schema?.enum
+    return codes?.includes(code) ? undefined : `openapi.json does not have ${code} here`
+  }
+
+  return ({ method, path, status, body, code }) => {
     const template = templateOf(Object.keys(contract.paths), path)
-    const operation = template && contract.paths[template]?.[method.toLowerCase()]
+    const operation = template ? contract.paths[template]?.[method.toLowerCase()] : undefined
+    if (code) return checkCode(operation, status, code)
     if (!operation) return path.startsWith('/api/v1/') ? 'openapi.json does not have this operation' : undefined
     const response = operation.responses[status]
     if (!response) return 'openapi.json does not have this status here'

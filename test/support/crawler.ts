@@ -72,7 +72,11 @@ export function parsed(status: number, headers: Headers, text: string): unknown 
 export function inspect(question: Question, answer: Answer, violation = documented) {
   const { method, path } = question
   const { status, headers, text, body } = answer
-  const shape = () => (status >= 400 ? errorFault(answer) : violation({ method, path: wholePath(path), status, body }))
+  const exchange = { method, path: wholePath(path), status, body }
+  const shape = () =>
+    status < 400
+      ? violation(exchange)
+      : (errorFault(answer) ?? violation({ ...exchange, code: headers.get('x-error-code') }))
   const fault = leak(question, answer) ?? (headers.get('x-request-id') ? shape() : 'no X-Request-Id')
   if (fault) throw new Error(`${method} ${path} → ${status}: ${fault}\n${text.slice(0, 600)}`)
 }
