@@ -15,7 +15,8 @@ grant select on app.reputation_card to authenticated;
 create policy select_reachable on app.reputation for select to authenticated
   using (exists (select from app.users u where u.id = user_id));
 comment on policy select_reachable on app.reputation is
-  'Whoever sees the person sees their reputation, not the levels that they fell from. The ledger''s trigger writes it.';
+  'Whoever sees the person sees their reputation, not the levels that they fell from. The ledger''s trigger writes '
+  'it.';
 
 -- reputation_votes
 alter table app.reputation_votes enable row level security;

@@ -22,4 +22,5 @@ begin
     from unnest(v_codes) c));
 end $$;
 comment on function api.generate_invite_codes is
-  'Makes invite codes of the calling admin: {items: [{id, code, status, expiresAt}]}. Leaves an audit entry. Fails: role_required, count_out_of_range.';
+  'Makes invite codes of the calling admin: {items: [{id, code, status, expiresAt}]}. Leaves an audit entry. Fails: '
+  'role_required, count_out_of_range.';

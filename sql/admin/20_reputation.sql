@@ -10,7 +10,8 @@ insert into private.errors (code, status, text) values
   ('appeal_resolved', 409, 'This appeal has already been resolved.'),
   ('appeal_decision', 422, 'decision must be accepted or rejected.'),
   ('restore_delta_misplaced', 422, 'restoreDelta can only be given when the appeal is accepted.'),
-  ('delta_out_of_range', 422, 'A delta must have at most two decimals and lie between -1000 and 1000, and must not be 0. What an appeal restores must be above 0.'),
+  ('delta_out_of_range', 422, 'A delta must have at most two decimals and lie between -1000 and 1000, and must not '
+  'be 0. What an appeal restores must be above 0.'),
   ('note_length', 422, 'A note must have 1 to 1000 characters.');
 
 create function private.require_any_person(p_person text) returns uuid
@@ -31,7 +32,8 @@ begin
   return v_id;
 end $$;
 comment on function private.require_any_person is
-  'The id of a person as staff names them: by UUID, actor id or username, the banned too. Fails: person_unknown (also when erased).';
+  'The id of a person as staff names them: by UUID, actor id or username, the banned too. Fails: person_unknown '
+  '(also when erased).';
 
 create function private.require_delta(p_delta numeric, p_least numeric) returns void
 language plpgsql stable
@@ -43,7 +45,8 @@ begin
     perform private.fail('delta_out_of_range');
   end if;
 end $$;
-comment on function private.require_delta is 'Passes for hundredths from p_least to 1000, without 0. Fails: delta_out_of_range.';
+comment on function private.require_delta is 'Passes for hundredths from p_least to 1000, without 0. Fails: '
+  'delta_out_of_range.';
 
 create view app.staff_appeal_card with (security_invoker) as
 select a.id,
@@ -138,7 +141,9 @@ begin
   return (select card from app.staff_appeal_card where id = p_id);
 end $$;
 comment on function api.resolve_appeal is
-  'Accepts or rejects an appeal, once; accepted it may restore some reputation. Leaves an audit entry. Fails: role_required, appeal_decision, note_length, restore_delta_misplaced, delta_out_of_range, appeal_unknown, appeal_resolved.';
+  'Accepts or rejects an appeal, once; accepted it may restore some reputation. Leaves an audit entry. Fails: '
+  'role_required, appeal_decision, note_length, restore_delta_misplaced, delta_out_of_range, appeal_unknown, '
+  'appeal_resolved.';
 
 create function api.adjust_reputation(p_user_id text, p_interest_id uuid, p_delta numeric, p_note text) returns json
 language plpgsql volatile
@@ -166,4 +171,6 @@ begin
     where p.id = v_user and r.interest_id = p_interest_id);
 end $$;
 comment on function api.adjust_reputation is
-  'Adds to or takes from a person''s reputation in an interest, with roll-ups: {id (of the entry), userId, user, interestId, delta, value, level}. Leaves an audit entry with the note. Fails: role_required, delta_out_of_range, note_length, person_unknown, interest_unknown.';
+  'Adds to or takes from a person''s reputation in an interest, with roll-ups: {id (of the entry), userId, user, '
+  'interestId, delta, value, level}. Leaves an audit entry with the note. Fails: role_required, delta_out_of_range, '
+  'note_length, person_unknown, interest_unknown.';

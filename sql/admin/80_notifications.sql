@@ -11,6 +11,7 @@ begin
   perform private.notify((p_event ->> 'authorId')::uuid, 'moderation.actioned', null,
     p_event ->> 'targetType', p_event ->> 'targetId', p_event - 'authorId');
 end $$;
-comment on function private.notify_moderated is 'Listener: whose post or reply was hidden, shown again or deleted is told.';
+comment on function private.notify_moderated is 'Listener: whose post or reply was hidden, shown again or deleted is '
+  'told.';
 insert into private.event_listeners (event, listener, position) values
   ('admin.content.moderated', 'private.notify_moderated', 600);

@@ -45,7 +45,8 @@ begin
                            'details', v_error.text, 'hint', null);
 end $$;
 comment on function private.refusal is
-  'The answer of an operation that refuses and yet must keep what it wrote: an error to the caller, a commit to the database.';
+  'The answer of an operation that refuses and yet must keep what it wrote: an error to the caller, a commit to the '
+  'database.';
 
 create function private.refuse_change() returns trigger
 language plpgsql

@@ -57,7 +57,8 @@ begin
     nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub',
     nullif(current_setting('request.jwt.claim.sub', true), ''))::uuid;
 end $$;
-comment on function app.uid is 'Who is calling: the token''s sub, or null. Reads both styles of claims that PostgREST has had.';
+comment on function app.uid is 'Who is calling: the token''s sub, or null. Reads both styles of claims that '
+  'PostgREST has had.';
 
 create function private.check_caller() returns boolean
 language plpgsql stable security definer   -- reads users and the denylist for callers who may not
@@ -91,7 +92,8 @@ begin
   return true;
 end $$;
 comment on function private.check_caller is
-  'True, or token_revoked: the token''s holder is gone, banned, has another role, or has ended the token. Every door calls it: private.enter, PostgREST''s db_pre_request, the Realtime policies.';
+  'True, or token_revoked: the token''s holder is gone, banned, has another role, or has ended the token. Every door '
+  'calls it: private.enter, PostgREST''s db_pre_request, the Realtime policies.';
 
 create function private.enter(p_caller text, p_headers text default null) returns boolean
 language plpgsql
@@ -103,7 +105,8 @@ begin
   return private.check_caller();
 end $$;
 comment on function private.enter is
-  'The facade''s door: sets the caller''s claims and the request''s headers (both JSON texts or null) for this transaction, then checks the caller. Always one row or an error.';
+  'The facade''s door: sets the caller''s claims and the request''s headers (both JSON texts or null) for this '
+  'transaction, then checks the caller. Always one row or an error.';
 
 create function private.require_caller() returns uuid
 language plpgsql stable
@@ -124,7 +127,8 @@ as $$
 begin
   return (select value from app.settings where key = 'instance_domain');
 end $$;
-comment on function private.domain is 'INSTANCE_DOMAIN. In a query over many rows: (select private.domain()), read once.';
+comment on function private.domain is 'INSTANCE_DOMAIN. In a query over many rows: (select private.domain()), read '
+  'once.';
 
 create function private.actor_id(p_username text, p_domain text) returns text
 language plpgsql immutable
@@ -165,7 +169,8 @@ begin
   return v_id;
 end $$;
 comment on function private.require_person is
-  'The id of a person by actor id or username, also one that they had before. Fails: person_unknown (also when blocked either way, banned or erased).';
+  'The id of a person by actor id or username, also one that they had before. Fails: person_unknown (also when '
+  'blocked either way, banned or erased).';
 
 create function private.require_flag(p_key text) returns void
 language plpgsql stable
@@ -188,7 +193,8 @@ begin
   end if;
 end $$;
 comment on function private.require_role is
-  'Passes when the caller''s stored role is one of these. Operations of staff call it themselves. Fails: role_required.';
+  'Passes when the caller''s stored role is one of these. Operations of staff call it themselves. Fails: '
+  'role_required.';
 
 create function private.check_author() returns trigger
 language plpgsql security definer   -- reads what nobody may read of a person
@@ -204,4 +210,5 @@ begin
   return new;
 end $$;
 comment on function private.check_author is
-  'Trigger of what people publish: nothing comes from the banned and the erased, also not beside the ban. Fails: token_revoked.';
+  'Trigger of what people publish: nothing comes from the banned and the erased, also not beside the ban. Fails: '
+  'token_revoked.';

@@ -10,10 +10,12 @@ create table app.usernames (
 );
 create index usernames_user_id_idx on app.usernames (user_id);
 comment on table app.usernames is
-  'Every name that anybody has or ever had, the present ones too, so that one unique key decides who may take a name. Of an erased person only the hash stays.';
+  'Every name that anybody has or ever had, the present ones too, so that one unique key decides who may take a '
+  'name. Of an erased person only the hash stays.';
 
 insert into private.errors (code, status, text) values
-  ('usernames_exhausted', 409, 'You have changed your username 10 times and cannot choose a new one. You can still go back to one that you had.');
+  ('usernames_exhausted', 409, 'You have changed your username 10 times and cannot choose a new one. You can still '
+  'go back to one that you had.');
 
 create function private.username_hash(p_username text) returns bytea
 language sql immutable
@@ -61,4 +63,5 @@ as $$
 begin
   return (select user_id from app.usernames where hash = private.username_hash(private.username_of(p_person)));
 end $$;
-comment on function private.find_person is 'Whom a name or actor id means, by a present or an earlier name, whoever asks; null when nobody.';
+comment on function private.find_person is 'Whom a name or actor id means, by a present or an earlier name, whoever '
+  'asks; null when nobody.';

@@ -7,7 +7,8 @@ create table app.spaces (
   kind       text not null check (kind in ('group', 'guild')),
   created_at timestamptz not null default now()
 );
-comment on table app.spaces is 'A room whose members are the audience of what is posted in it. Groups and guilds fill it.';
+comment on table app.spaces is 'A room whose members are the audience of what is posted in it. Groups and guilds '
+  'fill it.';
 
 create table app.space_members (
   space_id   uuid not null references app.spaces on delete cascade,
@@ -26,7 +27,8 @@ create table app.audience (
 );
 create index audience_author_id_idx on app.audience (author_id, viewer_id) include (level);
 comment on table app.audience is
-  'What a viewer is to an author: -1 blocked either way, 1 in a circle, 2 inner circle, 3 oneself; no row is a stranger (0).';
+  'What a viewer is to an author: -1 blocked either way, 1 in a circle, 2 inner circle, 3 oneself; no row is a '
+  'stranger (0).';
 
 create function private.may_see(p_level smallint, p_required smallint, p_member boolean) returns boolean
 language plpgsql immutable   -- a row's cost in policies: 2 µs, half of what SQL costs with a search_path
@@ -36,7 +38,8 @@ begin
   return coalesce(p_level, 0) >= p_required and p_member;
 end $$;
 comment on function private.may_see is
-  'The one predicate of visibility: the viewer''s audience level, the level that the row requires (0 everyone, 1 circles, 2 inner, 3 the author, 4 nobody), and whether its space lets the viewer in.';
+  'The one predicate of visibility: the viewer''s audience level, the level that the row requires (0 everyone, 1 '
+  'circles, 2 inner, 3 the author, 4 nobody), and whether its space lets the viewer in.';
 
 create function private.may_meet(p_level smallint) returns boolean
 language plpgsql immutable
@@ -54,7 +57,8 @@ as $$
 begin
   return (select level from app.audience where viewer_id = p_viewer and author_id = p_author);
 end $$;
-comment on function private.find_level is 'The audience level of any viewer and author, for definer functions that check again; null is a stranger.';
+comment on function private.find_level is 'The audience level of any viewer and author, for definer functions that '
+  'check again; null is a stranger.';
 
 create function private.add_own_audience() returns trigger
 language plpgsql security definer   -- the audience is written by triggers alone
@@ -80,4 +84,5 @@ begin
         order by key) k;
 end $$;
 comment on function private.lock_pairs is
-  'Locks pairs of people until the transaction ends. The caller recomputes in a later statement, whose snapshot then sees all that others committed.';
+  'Locks pairs of people until the transaction ends. The caller recomputes in a later statement, whose snapshot then '
+  'sees all that others committed.';

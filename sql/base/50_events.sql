@@ -7,8 +7,10 @@ create table private.events (
 );
 comment on table private.events is
   'Every event that is emitted, with a row from the feature whose event it is.';
-comment on column private.events.payload is 'The fields of the payload, all of them always there: ids, numbers and short codes.';
-comment on column private.events.happens is 'When it is emitted, as the rest of a sentence that begins with "Emitted when".';
+comment on column private.events.payload is 'The fields of the payload, all of them always there: ids, numbers and '
+  'short codes.';
+comment on column private.events.happens is 'When it is emitted, as the rest of a sentence that begins with "Emitted '
+  'when".';
 
 create table private.event_listeners (
   event    text not null references private.events on delete cascade,
@@ -21,9 +23,11 @@ create table private.event_listeners (
 comment on table private.event_listeners is
   'Who hears of an event, with a row from each feature that listens: a function of the payload, (jsonb) returns void.';
 comment on column private.event_listeners.position is
-  'The order among those of one event. It follows the order of locks (ARCHITECTURE.md, Locks): 200 feed, 300 reputation, 400 contribution, 500 what emits further events, 600 notifications, 700 Realtime.';
+  'The order among those of one event. It follows the order of locks (ARCHITECTURE.md, Locks): 200 feed, 300 '
+  'reputation, 400 contribution, 500 what emits further events, 600 notifications, 700 Realtime.';
 comment on column private.event_listeners.timing is
-  'at once: in the transaction that emits, and its failure undoes that. soon: by the worker, about a second later, again when it fails, and perhaps twice.';
+  'at once: in the transaction that emits, and its failure undoes that. soon: by the worker, about a second later, '
+  'again when it fails, and perhaps twice.';
 
 create table app.domain_events (
   id         bigint generated always as identity primary key,
@@ -56,4 +60,5 @@ begin
   end loop;
 end $$;
 comment on function private.emit is
-  'Records a domain event and tells those who listen, each in its turn. An event emitted by a listener is told to its own listeners first.';
+  'Records a domain event and tells those who listen, each in its turn. An event emitted by a listener is told to '
+  'its own listeners first.';

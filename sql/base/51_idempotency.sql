@@ -15,9 +15,11 @@ comment on table app.idempotency_keys is
 
 insert into private.errors (code, status, text) values
   ('idempotency_key_invalid', 422, 'Idempotency-Key must have 1 to 200 characters.'),
-  ('idempotency_key_reused', 422, 'This Idempotency-Key was used with another request. Each request must have its own.'),
+  ('idempotency_key_reused', 422, 'This Idempotency-Key was used with another request. Each request must have its '
+  'own.'),
   ('idempotency_key_busy', 409, 'The first request with this Idempotency-Key is still running.'),
-  ('idempotency_answer_gone', 410, 'The first request with this Idempotency-Key succeeded, but its answer was about somebody who is gone.');
+  ('idempotency_answer_gone', 410, 'The first request with this Idempotency-Key succeeded, but its answer was about '
+  'somebody who is gone.');
 
 create function private.find_idempotency_key() returns text
 language plpgsql stable
@@ -71,7 +73,8 @@ begin
   return v_kept.answer::json;
 end $$;
 comment on function private.begin_idempotent is
-  'The kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there is no key. Fails: idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
+  'The kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there is no '
+  'key. Fails: idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
 
 create function private.finish_idempotent(p_operation text, p_answer json) returns json
 language plpgsql volatile security definer   -- answers are read and written through here alone
@@ -86,4 +89,5 @@ begin
   end if;
   return p_answer;
 end $$;
-comment on function private.finish_idempotent is 'Keeps an answer for private.begin_idempotent, and gives it back. A failure is undone with its key.';
+comment on function private.finish_idempotent is 'Keeps an answer for private.begin_idempotent, and gives it back. A '
+  'failure is undone with its key.';

@@ -12,7 +12,8 @@ create table app.audit_log (
 );
 create index audit_log_actor_id_idx on app.audit_log (actor_id);
 comment on table app.audit_log is
-  'Every write of staff, chained by hash to the one before it. Ids and numbers only; words and addresses are in app.audit_details.';
+  'Every write of staff, chained by hash to the one before it. Ids and numbers only; words and addresses are in '
+  'app.audit_details.';
 call private.make_append_only('app.audit_log');
 
 create table app.audit_details (
@@ -20,7 +21,8 @@ create table app.audit_details (
   ip       text,
   detail   jsonb
 );
-comment on table app.audit_details is 'The erasable side of an audit entry: the caller''s address, reasons, free text.';
+comment on table app.audit_details is 'The erasable side of an audit entry: the caller''s address, reasons, free '
+  'text.';
 
 create function private.audit_hash(p_entry app.audit_log) returns bytea
 language sql immutable
@@ -53,4 +55,5 @@ begin
   insert into app.audit_details (audit_id, ip, detail)
   values (v_entry.id, nullif(current_setting('request.headers', true), '')::json ->> 'x-forwarded-for', p_detail::jsonb);
 end $$;
-comment on function private.audit is 'Appends an audit entry of the caller. The last step of an operation: it lets one writer through at a time.';
+comment on function private.audit is 'Appends an audit entry of the caller. The last step of an operation: it lets '
+  'one writer through at a time.';

@@ -26,7 +26,8 @@ begin
     'hasMore', cardinality(p_cursors) > p_limit);
 end $$;
 comment on function private.page is
-  '{items, nextCursor, hasMore}: the items of a page, and the cursors of one item more than the page, in order. Fails: limit_out_of_range.';
+  '{items, nextCursor, hasMore}: the items of a page, and the cursors of one item more than the page, in order. '
+  'Fails: limit_out_of_range.';
 
 create function private.merged(p_card json, p_more json) returns json
 language plpgsql immutable
@@ -37,7 +38,8 @@ begin
   return left(p_card::text, -1) || ',' || substr(p_more::text, 2);
 end $$;
 comment on function private.merged is
-  'Two objects as one, neither of them empty and without a field in common. The first has no blank at its end, as what json_build_object makes.';
+  'Two objects as one, neither of them empty and without a field in common. The first has no blank at its end, as '
+  'what json_build_object makes.';
 
 create function private.not_modified(p_version text) returns boolean
 language plpgsql volatile
@@ -56,4 +58,5 @@ begin
   return true;
 end $$;
 comment on function private.not_modified is
-  'Puts the ETag of this version on the answer; true when If-None-Match names it, and then the operation answers null (304). Ask before the answer is made.';
+  'Puts the ETag of this version on the answer; true when If-None-Match names it, and then the operation answers '
+  'null (304). Ask before the answer is made.';

@@ -23,7 +23,8 @@ begin
   return v_points;
 end $$;
 comment on function private.ledger_points is
-  'The points of a kind of entry, or null. Raises no_data_found for a kind that nobody registered, which only a mistake in SQL can name.';
+  'The points of a kind of entry, or null. Raises no_data_found for a kind that nobody registered, which only a '
+  'mistake in SQL can name.';
 
 create function private.lock_ledger(p_ledger text, p_users uuid[]) returns void
 language plpgsql volatile
@@ -35,4 +36,5 @@ begin
   from (select distinct hashtextextended(p_ledger || ' ' || u.id, 0) as key from unnest(p_users) as u (id) order by key) k;
 end $$;
 comment on function private.lock_ledger is
-  'Lets one writer at a time at a ledger of these people. What is asked of it in a later statement is then final. ARCHITECTURE.md, Locks.';
+  'Lets one writer at a time at a ledger of these people. What is asked of it in a later statement is then final. '
+  'ARCHITECTURE.md, Locks.';

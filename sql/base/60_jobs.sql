@@ -10,13 +10,16 @@ create table private.jobs (
   alarm   text
 );
 comment on table private.jobs is
-  'Every job, with a row from the feature whose rows it touches. Its function is private.job_<name>, with underscores.';
+  'Every job, with a row from the feature whose rows it touches. Its function is private.job_<name>, with '
+  'underscores.';
 comment on column private.jobs.cron is 'When it runs, in UTC.';
 comment on column private.jobs.expires is
   'After so many seconds a run counts as lost, as one is whose worker was killed, and the next may begin.';
 comment on column private.jobs.repeats is
-  'A run does one piece of the work: the worker calls again until there is none left, for half of expires. A piece that answers less than 0 has failed: the others go on, and the run fails at its end.';
-comment on column private.jobs.alarm is 'Said at error level, and counted as a failure, when the job had to change anything.';
+  'A run does one piece of the work: the worker calls again until there is none left, for half of expires. A piece '
+  'that answers less than 0 has failed: the others go on, and the run fails at its end.';
+comment on column private.jobs.alarm is 'Said at error level, and counted as a failure, when the job had to change '
+  'anything.';
 
 create table private.batch_queues (
   queue   text primary key,
@@ -26,7 +29,8 @@ create table private.batch_queues (
 comment on table private.batch_queues is
   'Queues of work that is too much for the transaction that causes it, with a row from the feature whose work it is.';
 comment on column private.batch_queues.batch is
-  'A function (job jsonb, after uuid) returns json: does the next 500 or so behind `after`, null at the beginning, and answers {changed, next}; next is null at the end. Each batch is a transaction, and it may run twice.';
+  'A function (job jsonb, after uuid) returns json: does the next 500 or so behind `after`, null at the beginning, '
+  'and answers {changed, next}; next is null at the end. Each batch is a transaction, and it may run twice.';
 comment on column private.batch_queues.seconds is 'How often the worker looks at the queue.';
 
 create function private.list_work() returns json
@@ -88,7 +92,8 @@ begin
                where q.name !~ '^__pgboss'));
 end $$;
 comment on function private.job_metrics is
-  'For /metrics: {runs: [{job, runs, failures, changed, lastRun, lastFailure}], queues: [{queue, state, depth}]}; times in unix seconds.';
+  'For /metrics: {runs: [{job, runs, failures, changed, lastRun, lastFailure}], queues: [{queue, state, depth}]}; '
+  'times in unix seconds.';
 
 create function private.job_roll_realtime_partitions() returns integer
 language plpgsql volatile security definer   -- partitions belong to the platform

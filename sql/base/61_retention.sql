@@ -31,7 +31,8 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_purge is
-  'Job: forgets what private.retention says, a batch of each table. It may run twice, since it deletes by age. The worker repeats it until there is none.';
+  'Job: forgets what private.retention says, a batch of each table. It may run twice, since it deletes by age. The '
+  'worker repeats it until there is none.';
 insert into private.jobs (name, cron, expires, repeats) values ('purge', '* * * * *', 60, true);
 
 insert into private.retention (relation, counts_from, keep) values

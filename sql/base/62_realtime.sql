@@ -36,4 +36,5 @@ begin
   perform realtime.send(p_payload, p_event, p_topic, true);
 end $$;
 comment on function private.broadcast is
-  'Sends a message to a private channel once the transaction commits. What does not arrive is lost, and a failure is a mere warning: the payload is ids of rows that the client reads under its own rights.';
+  'Sends a message to a private channel once the transaction commits. What does not arrive is lost, and a failure is '
+  'a mere warning: the payload is ids of rows that the client reads under its own rights.';

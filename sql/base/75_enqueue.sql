@@ -16,7 +16,8 @@ begin
   end if;
 end $$;
 comment on function private.enqueue is
-  'Puts a job on a queue in this transaction. The data is read by the worker and kept with a job that failed: ids, nothing secret and no words of people.';
+  'Puts a job on a queue in this transaction. The data is read by the worker and kept with a job that failed: ids, '
+  'nothing secret and no words of people.';
 
 -- here and not when the first worker starts: what is asked for before that waits for it. The worker sets how it is tried.
 select pgboss.create_queue('mail', '{"policy": "standard"}');
@@ -30,7 +31,8 @@ begin
   insert into private.batch_queues (queue, batch, seconds) values (p_queue, p_batch, p_seconds);
 end $$;
 comment on procedure private.make_batch_queue is
-  'For migrations: registers a queue in private.batch_queues, and makes it, so that what is asked for before the first worker starts waits for it.';
+  'For migrations: registers a queue in private.batch_queues, and makes it, so that what is asked for before the '
+  'first worker starts waits for it.';
 
 create function private.apply_effect(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- listeners write for others
@@ -47,5 +49,6 @@ begin
   return json_build_object('changed', 1, 'next', null);
 end $$;
 comment on function private.apply_effect is
-  'For the worker alone: tells one listener of one event {listener, payload}, which private.emit left for soon. Answers {changed, next}.';
+  'For the worker alone: tells one listener of one event {listener, payload}, which private.emit left for soon. '
+  'Answers {changed, next}.';
 call private.make_batch_queue('effects', 'private.apply_effect', 1);

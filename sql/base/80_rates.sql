@@ -7,7 +7,8 @@ create unlogged table private.rates (
   ends_at timestamptz not null
 ) with (fillfactor = 50);   -- room beside each row: counting changes no index
 comment on table private.rates is
-  'Calls of a client in the current window of a limit; the key names limit, window and client. Unlogged: after a crash of the database all windows begin anew.';
+  'Calls of a client in the current window of a limit; the key names limit, window and client. Unlogged: after a '
+  'crash of the database all windows begin anew.';
 insert into private.retention (relation, counts_from, keep) values ('private.rates', 'ends_at', '0');
 
 create function private.count_calls(p_keys text[], p_limits integer[], p_seconds integer[])
@@ -47,7 +48,8 @@ begin
   return query select * from unnest(v_used, v_reset, v_over);
 end $$;
 comment on function private.count_calls is
-  'Counts one call in every bucket, or in none when one of them is full: used, milliseconds until the window ends, and whether it was full, a row a bucket in the order given.';
+  'Counts one call in every bucket, or in none when one of them is full: used, milliseconds until the window ends, '
+  'and whether it was full, a row a bucket in the order given.';
 
 create function private.uncount_calls(p_keys text[]) returns void
 language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone

@@ -31,7 +31,8 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, section, whose, omits) values
   ('app.audit_log', 'target_id', 'auditEntriesAboutMe', $$ target_type = 'user' and target_id = $1::text $$,
    '{actor_id,previous,hash}'),
-  ('app.audit_details', 'audit_id', 'auditAddresses', 'audit_id in (select l.id from app.audit_log l where l.actor_id = $1)',
+  ('app.audit_details', 'audit_id', 'auditAddresses', 'audit_id in (select l.id from app.audit_log l where '
+  'l.actor_id = $1)',
    '{detail}');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.audience', 'viewer_id', 'Worked out from circles and blocks, which have sections of their own.'),
@@ -83,7 +84,8 @@ begin
     where f.key <> all (p_source.omits));
 end $$;
 comment on function private.export_row is
-  'A row as the export has it: fields in camel case, other people by actor id, or null where the person cannot see them.';
+  'A row as the export has it: fields in camel case, other people by actor id, or null where the person cannot see '
+  'them.';
 
 create function private.export_page(p_user uuid, p_section text, p_after jsonb default null) returns json
 language plpgsql stable security definer   -- reads what people otherwise see through cards alone
@@ -111,4 +113,5 @@ begin
     'next', case when cardinality(v_rows) > 200 then v_rows[200] end);
 end $$;
 comment on function private.export_page is
-  'Up to 200 rows of a section: {items, next}; next is what to pass as p_after, null at the end. Fails: section_unknown.';
+  'Up to 200 rows of a section: {items, next}; next is what to pass as p_after, null at the end. Fails: '
+  'section_unknown.';

@@ -26,7 +26,8 @@ begin
   return null;
 end $$;
 comment on function private.erase_records is
-  'Trigger: of an erased person no event with an address stays, no kept answer, no address or words beside the audit log, and of their names the hash.';
+  'Trigger: of an erased person no event with an address stays, no kept answer, no address or words beside the audit '
+  'log, and of their names the hash.';
 create trigger _110_erase_records after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_records();
 
@@ -42,5 +43,6 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_finish_erasures is
-  'Job: erases once more whoever was erased in the last 3 hours: a request of theirs that ran beside the erasure may have written after it.';
+  'Job: erases once more whoever was erased in the last 3 hours: a request of theirs that ran beside the erasure may '
+  'have written after it.';
 insert into private.jobs (name, cron, expires) values ('finish-erasures', '30 * * * *', 300);

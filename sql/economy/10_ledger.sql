@@ -8,7 +8,8 @@ create table app.mana_accounts (
 );
 create unique index mana_accounts_system_key on app.mana_accounts (kind) where kind in ('mint', 'burn');
 comment on table app.mana_accounts is
-  'Where mana is: wallets, guild treasuries, escrow holds, and the system''s mint (whence all mana comes, so zero or less) and burn. A wallet''s account has the id of its person.';
+  'Where mana is: wallets, guild treasuries, escrow holds, and the system''s mint (whence all mana comes, so zero or '
+  'less) and burn. A wallet''s account has the id of its person.';
 
 create table app.mana_transactions (
   id         uuid primary key default gen_random_uuid(),
@@ -26,7 +27,8 @@ create table app.mana_entries (
   primary key (transaction_id, account_id)
 );
 create index mana_entries_account_id_idx on app.mana_entries (account_id);
-comment on table app.mana_entries is 'What a movement adds to an account, or takes from it. The entries of a movement add up to zero.';
+comment on table app.mana_entries is 'What a movement adds to an account, or takes from it. The entries of a '
+  'movement add up to zero.';
 
 create table app.wallets (
   user_id         uuid primary key references app.users on delete restrict,
@@ -39,7 +41,8 @@ create table app.wallets (
   foreign key (user_id) references app.mana_accounts on delete restrict
 );
 comment on table app.wallets is
-  'What a person has: the sum of their account''s entries, kept by a trigger on these. Whole mana. System accounts have no such row: a balance of the mint would be the one row that everybody waits for.';
+  'What a person has: the sum of their account''s entries, kept by a trigger on these. Whole mana. System accounts '
+  'have no such row: a balance of the mint would be the one row that everybody waits for.';
 
 insert into private.errors (code, status, text) values
   ('insufficient_mana', 409, 'You do not have enough mana for this.');
@@ -87,7 +90,8 @@ begin
   order by m.account;
 end $$;
 comment on function private.move is
-  'Moves mana between accounts, amounts as in app.mana_entries. The last step of an operation, since it locks wallets. Raises no_data_found for a kind that nobody registered. Fails: insufficient_mana.';
+  'Moves mana between accounts, amounts as in app.mana_entries. The last step of an operation, since it locks '
+  'wallets. Raises no_data_found for a kind that nobody registered. Fails: insufficient_mana.';
 
 create function private.settle(p_user uuid) returns void
 language plpgsql volatile
@@ -115,7 +119,8 @@ begin
   end if;
 end $$;
 comment on function private.settle is
-  'Regeneration: 5 mana for every whole 24 hours since last_regen_at, up to a balance of 50; at 50 or more the periods pass unused. Settled before any change of a balance, so spending releases no backlog.';
+  'Regeneration: 5 mana for every whole 24 hours since last_regen_at, up to a balance of 50; at 50 or more the '
+  'periods pass unused. Settled before any change of a balance, so spending releases no backlog.';
 
 create function private.book_entry() returns trigger
 language plpgsql security definer   -- wallets are written by this trigger alone

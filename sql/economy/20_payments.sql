@@ -27,7 +27,8 @@ create index payments_receiver_id_idx on app.payments (receiver_id);
 create index payments_post_id_idx on app.payments (post_id);
 create index payments_reply_id_idx on app.payments (reply_id);
 comment on table app.payments is
-  'Emoji payments, appended only. A payment has the id of its movement. receiver_id is the author or the person paid; who got how much is in app.payment_splits.';
+  'Emoji payments, appended only. A payment has the id of its movement. receiver_id is the author or the person '
+  'paid; who got how much is in app.payment_splits.';
 
 create table app.payment_splits (
   payment_id  uuid not null references app.payments on delete restrict,
@@ -40,7 +41,8 @@ create table app.payment_splits (
 create index payment_splits_receiver_id_idx on app.payment_splits (receiver_id, created_at desc, payment_id desc);
 create index payment_splits_sender_id_idx on app.payment_splits (sender_id);
 comment on table app.payment_splits is
-  'Who got how much of a payment, appended only. sender_id and created_at repeat the payment''s, so that policies and lists need no join.';
+  'Who got how much of a payment, appended only. sender_id and created_at repeat the payment''s, so that policies '
+  'and lists need no join.';
 
 call private.make_append_only('app.payments');
 call private.make_append_only('app.payment_splits');
@@ -67,7 +69,8 @@ begin
   reputation := (array[0, 0, 10, 20, 35, 50])[p_tier + 1];
 end $$;
 comment on function private.payment_tier is
-  'What a tier (Spark, Wave, Storm, Surge, Tempest, Nova) costs, and the reputation that it asks for in a post''s primary interest. Nulls for no tier.';
+  'What a tier (Spark, Wave, Storm, Surge, Tempest, Nova) costs, and the reputation that it asks for in a post''s '
+  'primary interest. Nulls for no tier.';
 
 create function private.add_emotion() returns trigger
 language plpgsql security definer   -- the totals of a post are written by this trigger alone
@@ -113,7 +116,9 @@ from app.payments p
 left join app.person_card sender on sender.id = p.sender_id
 left join app.person_card receiver on receiver.id = p.receiver_id;
 comment on view app.payment_card is
-  'A payment as sender or receiver sees it: amount is what left or reached the caller, total what was paid. The payment stays when the other side is hidden (a block, a ban, an erasure): the person is then null, and a co-author''s share shows within the author''s. A post that the caller does not see is null too.';
+  'A payment as sender or receiver sees it: amount is what left or reached the caller, total what was paid. The '
+  'payment stays when the other side is hidden (a block, a ban, an erasure): the person is then null, and a '
+  'co-author''s share shows within the author''s. A post that the caller does not see is null too.';
 
 create function private.payment_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -142,7 +147,8 @@ begin
   select s.user_id, s.share from shared s where s.share > 0;
 end $$;
 comment on function private.split_payment is
-  'Who gets how much of a payment: each accepted co-author of a post their share, rounded down, and the author the rest. A co-author who pays, is banned or erased leaves theirs to the author.';
+  'Who gets how much of a payment: each accepted co-author of a post their share, rounded down, and the author the '
+  'rest. A co-author who pays, is banned or erased leaves theirs to the author.';
 
 create function private.pay(p_receiver uuid, p_emotion app.emotion, p_tier integer, p_post uuid, p_reply uuid) returns uuid
 language plpgsql volatile security definer   -- nobody writes the ledger, and the receiver's wallet is another's
@@ -166,7 +172,8 @@ begin
   return v_payment.id;
 end $$;
 comment on function private.pay is
-  'Appends a payment of the caller and moves its mana; whether they may is for api.pay to find out. Fails: emotion_unknown, insufficient_mana.';
+  'Appends a payment of the caller and moves its mana; whether they may is for api.pay to find out. Fails: '
+  'emotion_unknown, insufficient_mana.';
 
 create function api.pay(
   p_emotion text, p_tier integer,
@@ -212,4 +219,7 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $$;
 comment on function api.pay is
-  'Pays for a post, of a repost for the original, for a reply, or a person: {payment, senderBalance}. A post without a primary interest asks for no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, insufficient_mana, those of private.begin_idempotent.';
+  'Pays for a post, of a repost for the original, for a reply, or a person: {payment, senderBalance}. A post without '
+  'a primary interest asks for no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, '
+  'tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, '
+  'insufficient_mana, those of private.begin_idempotent.';

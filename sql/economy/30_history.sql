@@ -42,7 +42,8 @@ begin
   return private.page(private.payment_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_payments is
-  'The payments that the caller sent or received, newest first. Fails: direction_unknown, cursor_unknown, limit_out_of_range.';
+  'The payments that the caller sent or received, newest first. Fails: direction_unknown, cursor_unknown, '
+  'limit_out_of_range.';
 
 create function api.get_breakdown(p_post_id uuid) returns json
 language plpgsql stable
@@ -54,4 +55,5 @@ begin
   return json_build_object('emojiBreakdown', v_card -> 'emojiBreakdown');
 end $$;
 comment on function api.get_breakdown is
-  'What a post, of a repost the original, was paid by emotion, {emojiBreakdown: {love: {count, total}, …}}, as in the post itself. Fails: post_unknown.';
+  'What a post, of a repost the original, was paid by emotion, {emojiBreakdown: {love: {count, total}, …}}, as in '
+  'the post itself. Fails: post_unknown.';

@@ -16,6 +16,7 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.earn_contribution_from_payment is 'Trigger: a payment is a contribution of its sender until it is reversed.';
+comment on function private.earn_contribution_from_payment is 'Trigger: a payment is a contribution of its sender '
+  'until it is reversed.';
 create trigger earn_contribution_from_payment after insert on app.payments
   for each row execute function private.earn_contribution_from_payment();

@@ -77,7 +77,8 @@ begin
   return v_run;
 end $$;
 comment on function private.closer_posts is
-  'What people wrote for their circles and let the caller see, the caller''s own too, and reposts of such, down to a time.';
+  'What people wrote for their circles and let the caller see, the caller''s own too, and reposts of such, down to a '
+  'time.';
 
 create function private.all_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- looks once; see private.visible_posts
@@ -188,7 +189,8 @@ begin
         order by trending_at desc, id desc limit 101) o;
   return v_run;
 end $$;
-comment on function private.trending_posts is 'What anyone may see, by heat: what was written for circles does not trend, nor do reposts of it.';
+comment on function private.trending_posts is 'What anyone may see, by heat: what was written for circles does not '
+  'trend, nor do reposts of it.';
 
 create function private.posts_about(p_interests uuid[], p_place app.feed_place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- looks once; see private.visible_posts

@@ -25,7 +25,8 @@ begin
     insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
   end if;
 end $$;
-comment on function private.cut_feed is 'Listener: a post that comes after 50 others begins a new block of the ranked feed.';
+comment on function private.cut_feed is 'Listener: a post that comes after 50 others begins a new block of the '
+  'ranked feed.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.cut_feed', 200);
 
@@ -74,4 +75,7 @@ begin
       left join app.audience a on a.viewer_id = v_me and a.author_id = p.author_id) f;
 end $$;
 comment on function private.feed_scores is
-  'What posts are worth to the caller, in ten-thousandths: engagement ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks), depth 0..1 (how near the post''s depth is to the depth of one''s interest in its primary interest), interest 1 (one has that), following 1, circle 0.5 or 1 (one is in the author''s circle or inner circle). score is their sum. A repost has the first three of its original.';
+  'What posts are worth to the caller, in ten-thousandths: engagement ln(1 + hearts + 2 replies + 3 reposts + 2 '
+  'bookmarks), depth 0..1 (how near the post''s depth is to the depth of one''s interest in its primary interest), '
+  'interest 1 (one has that), following 1, circle 0.5 or 1 (one is in the author''s circle or inner circle). score '
+  'is their sum. A repost has the first three of its original.';

@@ -27,7 +27,8 @@ begin
     else return private.all_posts(p_place, p_choice.muted_people);
   end case;
 end $$;
-comment on function private.feed_source is 'The next posts of a feed from a place on, before what else was asked for is left out.';
+comment on function private.feed_source is 'The next posts of a feed from a place on, before what else was asked for '
+  'is left out.';
 
 create function private.feed_chosen(p_choice app.feed_choice, p_ids uuid[]) returns uuid[]
 language plpgsql stable security definer   -- looks once; see private.visible_posts
@@ -59,11 +60,13 @@ begin
     order by w.place);
 end $$;
 comment on function private.feed_chosen is
-  'Of these posts those that were asked for and are not muted: by their author, themselves (also as a repost), or by a keyword in them or in what they quote.';
+  'Of these posts those that were asked for and are not muted: by their author, themselves (also as a repost), or by '
+  'a keyword in them or in what they quote.';
 
 create type app.feed_page as (ids uuid[], parts json[], next uuid);
 comment on type app.feed_page is
-  'Up to one post more than a page, {score, why} of each, and where to go on when the look ended before the page was full.';
+  'Up to one post more than a page, {score, why} of each, and where to go on when the look ended before the page was '
+  'full.';
 
 create function private.feed_why(p_factors text[], p_weights numeric[]) returns json
 language plpgsql immutable
@@ -75,7 +78,8 @@ begin
                              'why', coalesce(json_agg(json_build_object('factor', w.factor, 'weight', w.weight)), '[]'))
     from unnest(p_factors, p_weights) as w (factor, weight) where w.weight <> 0);
 end $$;
-comment on function private.feed_why is 'The parts of a score as {score, why: [{factor, weight}]}, those of no weight left out.';
+comment on function private.feed_why is 'The parts of a score as {score, why: [{factor, weight}]}, those of no '
+  'weight left out.';
 
 create function private.feed_in_time(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
 language plpgsql stable security definer   -- the heat of a post is nobody's to read
@@ -110,7 +114,8 @@ begin
   return v_page;
 end $$;
 comment on function private.feed_in_time is
-  'A page by time, or by heat among the trending. The score is that place in hours since 1970: recency, and engagement where it counts. Fails: cursor_unknown.';
+  'A page by time, or by heat among the trending. The score is that place in hours since 1970: recency, and '
+  'engagement where it counts. Fails: cursor_unknown.';
 
 create function private.feed_ranked(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
 language plpgsql stable security definer   -- scores and boundaries are nobody's to read
@@ -208,4 +213,5 @@ begin
                            'nextCursor', v_page.next, 'hasMore', true);
 end $$;
 comment on function api.list_feed is
-  'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post with its score and why [{factor, weight}]. Fails: tab_unknown, interest_unknown, cursor_unknown, limit_out_of_range.';
+  'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post with its score and why '
+  '[{factor, weight}]. Fails: tab_unknown, interest_unknown, cursor_unknown, limit_out_of_range.';

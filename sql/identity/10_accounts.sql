@@ -22,7 +22,8 @@ create unique index email_taken on app.accounts (lower(email));
 comment on table app.accounts is 'What a person tells nobody but us. date_of_birth is null for the first admin alone.';
 comment on column app.accounts.last_seen_at is 'Presence, to five minutes: see api.note_presence.';
 comment on column app.accounts.total_reputation is
-  'The sum of the person''s direct reputation entries, on which their allotment of invite codes rests. Reputation''s trigger keeps it.';
+  'The sum of the person''s direct reputation entries, on which their allotment of invite codes rests. Reputation''s '
+  'trigger keeps it.';
 
 create table private.credentials (
   user_id           uuid primary key references app.users on delete cascade,
@@ -31,7 +32,8 @@ create table private.credentials (
   issued_in_second  integer not null default 0
 );
 comment on table private.credentials is
-  'Password hashes (argon2id), and what keeps a token''s (sub, iat, exp) unique: the last iat in unix seconds and the tokens issued in it.';
+  'Password hashes (argon2id), and what keeps a token''s (sub, iat, exp) unique: the last iat in unix seconds and '
+  'the tokens issued in it.';
 
 create table app.personas (
   id              uuid primary key default gen_random_uuid(),
@@ -135,7 +137,8 @@ begin
   insert into app.personas (user_id, name, is_default) values (v_id, 'Main', true);
   return v_id;
 end $$;
-comment on function private.create_person is 'Makes a person with account, credentials and the persona Main. Fails: email_taken.';
+comment on function private.create_person is 'Makes a person with account, credentials and the persona Main. Fails: '
+  'email_taken.';
 
 create function api.get_me() returns json
 language plpgsql stable

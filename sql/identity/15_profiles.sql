@@ -16,7 +16,8 @@ select u.id,
          'createdAt', u.created_at) as card
 from app.users u join app.person_card c on c.id = u.id;
 comment on view app.profile_card is
-  'A public profile: the person''s card with {about, country, city, createdAt}. Address, phone, birthday, role and presence are nobody''s.';
+  'A public profile: the person''s card with {about, country, city, createdAt}. Address, phone, birthday, role and '
+  'presence are nobody''s.';
 
 create function api.get_profile(p_person text) returns json
 language plpgsql stable
@@ -48,7 +49,9 @@ begin
   return private.own_profile(app.uid());
 end $$;
 comment on function api.update_me is
-  'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what is absent stays, null clears phone, about and profilePicUrl. The name before goes on leading to the caller. Fails: username_taken, usernames_exhausted.';
+  'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what '
+  'is absent stays, null clears phone, about and profilePicUrl. The name before goes on leading to the caller. '
+  'Fails: username_taken, usernames_exhausted.';
 
 create function api.note_presence() returns json
 language plpgsql volatile

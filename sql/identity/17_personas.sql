@@ -103,7 +103,8 @@ begin
   return (select card from app.persona_card where id = p_id);
 end $$;
 comment on function api.update_persona is
-  'Changes name, about, accent and profilePicUrl of one''s persona: what is absent stays, null clears about and profilePicUrl. Fails: persona_unknown, persona_name_taken.';
+  'Changes name, about, accent and profilePicUrl of one''s persona: what is absent stays, null clears about and '
+  'profilePicUrl. Fails: persona_unknown, persona_name_taken.';
 
 create function api.delete_persona(p_id uuid) returns json
 language plpgsql volatile

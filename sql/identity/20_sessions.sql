@@ -24,7 +24,8 @@ begin
           from app.users u join app.accounts a on a.user_id = u.id
           where u.id = p_user);
 end $$;
-comment on function private.issue_claims is 'The payload of a new access token, {sub, email, role, iat, exp}, valid for so many seconds.';
+comment on function private.issue_claims is 'The payload of a new access token, {sub, email, role, iat, exp}, valid '
+  'for so many seconds.';
 
 create function private.end_tokens(p_user uuid) returns void
 language plpgsql volatile
@@ -103,7 +104,8 @@ begin
   return json_build_object('claims', v_claims, 'user', private.own_profile(p_user_id));
 end $$;
 comment on function api.log_in is
-  'For the facade alone, once the password is checked: {claims, user}. p_new_hash replaces a hash whose parameters are too weak by now; with p_family a rotating session begins. Fails: credentials_wrong, person_banned.';
+  'For the facade alone, once the password is checked: {claims, user}. p_new_hash replaces a hash whose parameters '
+  'are too weak by now; with p_family a rotating session begins. Fails: credentials_wrong, person_banned.';
 
 create function api.log_out(p_scope text default 'local', p_family uuid default null) returns json
 language plpgsql volatile
@@ -117,4 +119,5 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.log_out is
-  'Ends this request''s token, or with scope global every token of the caller; with p_family that rotating session too, if it is the caller''s.';
+  'Ends this request''s token, or with scope global every token of the caller; with p_family that rotating session '
+  'too, if it is the caller''s.';

@@ -22,7 +22,8 @@ create index invite_codes_generated_by_idx on app.invite_codes (generated_by, cr
 create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until) where status = 'reserved';
 create index invite_codes_candidate_idx on app.invite_codes (candidate_session_id) where status = 'reserved';
 comment on table app.invite_codes is
-  'One-time codes. reservation_id is the secret of whoever reserved the code, and stays on a used one so that a second use is told from an unknown one.';
+  'One-time codes. reservation_id is the secret of whoever reserved the code, and stays on a used one so that a '
+  'second use is told from an unknown one.';
 
 create table app.invite_tree (
   invitee_id uuid primary key references app.users on delete cascade,
@@ -98,7 +99,8 @@ begin
   get diagnostics v_released = row_count;
   return v_released;
 end $$;
-comment on function private.release_reservations is 'Makes codes active again whose half hour is over, and says how many.';
+comment on function private.release_reservations is 'Makes codes active again whose half hour is over, and says how '
+  'many.';
 
 create function api.reserve_invite(p_code text, p_candidate_session_id uuid default null) returns json
 language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
@@ -139,7 +141,8 @@ begin
   return json_build_object('sessionId', v_code.reservation_id, 'expiresAt', v_code.reserved_until);
 end $$;
 comment on function api.reserve_invite is
-  'Reserves a code for 30 minutes: {sessionId, expiresAt}. Overdue reservations are released first. A candidate who reserves again gives up what they held. Fails: invite_unknown, invite_reserved, invite_dead.';
+  'Reserves a code for 30 minutes: {sessionId, expiresAt}. Overdue reservations are released first. A candidate who '
+  'reserves again gives up what they held. Fails: invite_unknown, invite_reserved, invite_dead.';
 
 create function api.reserve_invite_code(p_code text, p_candidate_session_id uuid) returns json
 language plpgsql volatile
@@ -151,7 +154,8 @@ begin
   return json_build_object('inviteCodeId', v_reservation ->> 'sessionId', 'reservedUntil', v_reservation ->> 'expiresAt');
 end $$;
 comment on function api.reserve_invite_code is
-  'The other spelling of api.reserve_invite: {inviteCodeId, reservedUntil}; inviteCodeId is the reservation''s secret, not the code''s row. Fails: those of api.reserve_invite.';
+  'The other spelling of api.reserve_invite: {inviteCodeId, reservedUntil}; inviteCodeId is the reservation''s '
+  'secret, not the code''s row. Fails: those of api.reserve_invite.';
 
 create function api.register(
   p_session_id uuid, p_email text, p_password_hash text, p_first_name text, p_last_name text,
@@ -192,7 +196,8 @@ begin
   return json_build_object('claims', v_claims, 'user', private.own_profile(v_person));
 end $$;
 comment on function api.register is
-  'For the facade alone: redeems a reservation and makes the person: {claims, user}. With p_family a rotating session begins. A failure leaves the reservation as it was. Fails: under_age, reservation_over, email_taken.';
+  'For the facade alone: redeems a reservation and makes the person: {claims, user}. With p_family a rotating '
+  'session begins. A failure leaves the reservation as it was. Fails: under_age, reservation_over, email_taken.';
 
 create function private.ensure_first_admin(p_email text, p_password_hash text) returns json
 language plpgsql volatile

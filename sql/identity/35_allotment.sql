@@ -16,7 +16,8 @@ as $$
     else 'active'
   end
 $$;
-comment on function private.invite_status is 'The status of a code at this moment, whether or not a job has come to write it down.';
+comment on function private.invite_status is 'The status of a code at this moment, whether or not a job has come to '
+  'write it down.';
 
 create function private.invite_allotment(p_user uuid) returns integer
 language plpgsql stable
@@ -53,7 +54,8 @@ select c.id, c.generated_by, c.created_at,
          'createdAt', c.created_at) as card
 from app.invite_codes c;
 comment on view app.invite_card is
-  'One''s invite code: {id, code, status, reservedUntil, usedBy, usedAt, expiresAt, createdAt}. usedBy is null also when that person is hidden.';
+  'One''s invite code: {id, code, status, reservedUntil, usedBy, usedAt, expiresAt, createdAt}. usedBy is null also '
+  'when that person is hidden.';
 
 create function api.list_my_invites() returns json
 language plpgsql stable
@@ -72,7 +74,8 @@ begin
     'remaining', greatest(0, v_allotment - private.count_invites(v_me)));
 end $$;
 comment on function api.list_my_invites is
-  'The caller''s invite codes, {codes, allotment, used, remaining}: the newest 200 first, how many they may have made, how many were redeemed, how many are left to make.';
+  'The caller''s invite codes, {codes, allotment, used, remaining}: the newest 200 first, how many they may have '
+  'made, how many were redeemed, how many are left to make.';
 
 create function private.make_own_invite() returns uuid
 language plpgsql volatile security definer   -- nobody writes codes but those who count them
@@ -88,7 +91,8 @@ begin
   end if;
   return (private.make_invite_code(v_me)).id;
 end $$;
-comment on function private.make_own_invite is 'A new code of the caller, within their allotment. Fails: invites_exhausted.';
+comment on function private.make_own_invite is 'A new code of the caller, within their allotment. Fails: '
+  'invites_exhausted.';
 
 create function api.create_invite() returns json
 language plpgsql volatile
@@ -156,4 +160,6 @@ begin
                      where t.code_id = any (v_codes[:p_limit])), v_codes::text[], p_limit)::jsonb)::json;
 end $$;
 comment on function api.get_invite_tree is
-  'By whom the caller came (null for the first admin), and a page of whom they brought in, the newest first: {invitedBy, items: [{id, person, joinedAt}], nextCursor, hasMore}; id is the code''s. People whom the caller cannot see are left out. Fails: cursor_unknown, limit_out_of_range.';
+  'By whom the caller came (null for the first admin), and a page of whom they brought in, the newest first: '
+  '{invitedBy, items: [{id, person, joinedAt}], nextCursor, hasMore}; id is the code''s. People whom the caller '
+  'cannot see are left out. Fails: cursor_unknown, limit_out_of_range.';

@@ -17,7 +17,8 @@ create table app.sessions (
 create index sessions_user_id_idx on app.sessions (user_id, created_at desc, id desc);
 create index sessions_expires_at_idx on app.sessions (expires_at);
 comment on table app.sessions is
-  'Families of refresh tokens, one a login: the generation that is good now, and the SHA-256 of its token. An ended one stays, so that it stays ended, until its time is over.';
+  'Families of refresh tokens, one a login: the generation that is good now, and the SHA-256 of its token. An ended '
+  'one stays, so that it stays ended, until its time is over.';
 comment on column app.sessions.issued_at is
   'iat of the first access token in unix seconds: a session older than the person''s tokensValidFrom is dead.';
 comment on column app.sessions.last_used_at is 'When the generation before this one was first used.';
@@ -78,7 +79,10 @@ begin
   return json_build_object('claims', private.issue_claims(v_session.user_id, p_seconds));
 end $$;
 comment on function api.refresh_session is
-  'For the facade alone, once the token''s seal is checked: {claims} of a new access token. The token of p_generation is spent, and the one of p_next_hash takes its place for 60 days. A spent one ends the session, and that stays; except the last one within 10 seconds of its first use. Fails: refresh_token_invalid, refresh_token_reused.';
+  'For the facade alone, once the token''s seal is checked: {claims} of a new access token. The token of '
+  'p_generation is spent, and the one of p_next_hash takes its place for 60 days. A spent one ends the session, and '
+  'that stays; except the last one within 10 seconds of its first use. Fails: refresh_token_invalid, '
+  'refresh_token_reused.';
 
 create function api.list_sessions(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -109,7 +113,8 @@ begin
   return private.page(v_items, v_ids::text[], p_limit);
 end $$;
 comment on function api.list_sessions is
-  'The caller''s rotating sessions that are not over, the newest first: {id, userAgent, createdAt, lastUsedAt, expiresAt}. Fails: cursor_unknown, limit_out_of_range.';
+  'The caller''s rotating sessions that are not over, the newest first: {id, userAgent, createdAt, lastUsedAt, '
+  'expiresAt}. Fails: cursor_unknown, limit_out_of_range.';
 
 create function api.end_session(p_id uuid) returns json
 language plpgsql volatile
@@ -124,4 +129,5 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.end_session is
-  'Ends a rotating session of the caller: its refresh token is dead at once, its last access token within a quarter of an hour. Repeating it changes nothing. Fails: session_unknown.';
+  'Ends a rotating session of the caller: its refresh token is dead at once, its last access token within a quarter '
+  'of an hour. Repeating it changes nothing. Fails: session_unknown.';

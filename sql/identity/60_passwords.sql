@@ -12,7 +12,8 @@ create table private.password_resets (
 create index password_resets_user_id_idx on private.password_resets (user_id, created_at);
 create index password_resets_created_at_idx on private.password_resets (created_at);
 comment on table private.password_resets is
-  'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null where nobody has the address: such a request leaves the same traces, so that nobody can tell.';
+  'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null where nobody has the '
+  'address: such a request leaves the same traces, so that nobody can tell.';
 insert into private.retention (relation, counts_from, keep) values ('private.password_resets', 'created_at', '1 day');
 
 insert into private.errors (code, status, text) values
@@ -28,7 +29,8 @@ begin
           from private.credentials c where c.user_id = private.require_caller());
 end $$;
 comment on function api.find_password is
-  'For the facade alone: the hash to check a password against that is asked for again inside a session, {userId, passwordHash}.';
+  'For the facade alone: the hash to check a password against that is asked for again inside a session, {userId, '
+  'passwordHash}.';
 
 create function api.change_password(
   p_password_hash text, p_new_hash text, p_seconds integer,
@@ -53,7 +55,9 @@ begin
   return json_build_object('claims', v_claims, 'user', private.own_profile(v_caller));
 end $$;
 comment on function api.change_password is
-  'For the facade alone, once the old password is checked: ends every token and session of the caller, and links that were mailed; answers {claims, user} for a fresh token. With p_family a rotating session begins. Fails: token_revoked.';
+  'For the facade alone, once the old password is checked: ends every token and session of the caller, and links '
+  'that were mailed; answers {claims, user} for a fresh token. With p_family a rotating session begins. Fails: '
+  'token_revoked.';
 
 create function api.request_password_reset(p_email text, p_id uuid, p_token_hash bytea) returns json
 language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
@@ -75,7 +79,8 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.request_password_reset is
-  'For the facade alone: keeps a request for a new password and has it mailed, at most 5 an hour and person. Does and answers the same for an unknown address: {ok}.';
+  'For the facade alone: keeps a request for a new password and has it mailed, at most 5 an hour and person. Does '
+  'and answers the same for an unknown address: {ok}.';
 
 create function private.find_reset_mail(p_id uuid) returns json
 language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
@@ -90,7 +95,8 @@ begin
     where r.id = p_id and r.used_at is null and r.expires_at > now());
 end $$;
 comment on function private.find_reset_mail is
-  'For the worker alone: where a request for a new password is mailed to, {to, tokenHash (hex)}; null when there is nobody to mail, or it is over.';
+  'For the worker alone: where a request for a new password is mailed to, {to, tokenHash (hex)}; null when there is '
+  'nobody to mail, or it is over.';
 
 create function private.find_running_reset(p_id uuid, p_token_hash bytea) returns uuid
 language plpgsql stable
@@ -136,4 +142,5 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.reset_password is
-  'For the facade alone: sets the password of whoever was mailed this token, {ok}. It is spent with all others of the person, and every token and session of theirs ends. Fails: reset_over.';
+  'For the facade alone: sets the password of whoever was mailed this token, {ok}. It is spent with all others of '
+  'the person, and every token and session of theirs ends. Fails: reset_over.';

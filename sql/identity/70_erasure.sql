@@ -15,7 +15,8 @@ begin
   where id = p_user and erased_at is null;
 end $$;
 comment on function private.erase_person is
-  'Erases a person in this transaction; the triggers on erased_at see to all the rest. Repeating it changes nothing. For definer functions and staff operations.';
+  'Erases a person in this transaction; the triggers on erased_at see to all the rest. Repeating it changes nothing. '
+  'For definer functions and staff operations.';
 
 create function private.erase_account() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
@@ -34,7 +35,8 @@ begin
   return null;
 end $$;
 comment on function private.erase_account is
-  'Trigger: of an erased person no address, birthday, number, persona or session stays; the password hash is one that no password has, and every invite code is revoked.';
+  'Trigger: of an erased person no address, birthday, number, persona or session stays; the password hash is one '
+  'that no password has, and every invite code is revoked.';
 create trigger _120_erase_account after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_account();
 

@@ -30,7 +30,8 @@ begin
       from private.personal_data d where d.section is not null));
 end $$;
 comment on function private.export_head is
-  'How a person''s export begins, {format, exportedAt, actorId}, and what follows, {sections: [{name, single}]}; single is at most one row.';
+  'How a person''s export begins, {format, exportedAt, actorId}, and what follows, {sections: [{name, single}]}; '
+  'single is at most one row.';
 
 create function private.export_own(p_section text, p_after jsonb) returns json
 language plpgsql stable security definer   -- private.export_page takes anybody
@@ -42,7 +43,8 @@ begin
   end if;
   return private.export_page(private.require_caller(), p_section, p_after);
 end $$;
-comment on function private.export_own is 'The caller''s own export: its head, or a page of a section. Fails: section_unknown.';
+comment on function private.export_own is 'The caller''s own export: its head, or a page of a section. Fails: '
+  'section_unknown.';
 
 create function api.export_me(p_section text default null, p_after jsonb default null) returns json
 language plpgsql stable
@@ -52,4 +54,6 @@ begin
   return private.export_own(p_section, p_after);
 end $$;
 comment on function api.export_me is
-  'The caller''s data: without p_section {format, exportedAt, actorId, sections}, with it up to 200 rows of that section, {items, next}; next goes into p_after for those that follow, and is null at the end. Fails: section_unknown.';
+  'The caller''s data: without p_section {format, exportedAt, actorId, sections}, with it up to 200 rows of that '
+  'section, {items, next}; next goes into p_after for those that follow, and is null at the end. Fails: '
+  'section_unknown.';

@@ -83,7 +83,8 @@ begin
       union all select i.id from below b join app.interests i on i.parent_id = b.id)
     select id from below);
 end $$;
-comment on function private.interest_subtree is 'An interest and all below it; null for null. Fails: interest_unknown.';
+comment on function private.interest_subtree is 'An interest and all below it; null for null. Fails: '
+  'interest_unknown.';
 
 create function api.get_catalog(p_level integer default null, p_parent_id uuid default null) returns json
 language plpgsql stable
@@ -109,4 +110,5 @@ begin
   return json_build_object('items', coalesce(v_items, '[]'::json));
 end $$;
 comment on function api.get_catalog is
-  'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}; narrowed by level, parent or both, a flat list without children. By name, with an ETag. Fails: interest_unknown.';
+  'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}; '
+  'narrowed by level, parent or both, a flat list without children. By name, with an ETag. Fails: interest_unknown.';

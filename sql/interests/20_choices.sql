@@ -15,7 +15,8 @@ create table app.user_interests (
 );
 create index user_interests_interest_id_idx on app.user_interests (interest_id);
 comment on table app.user_interests is
-  'Who chose which interest. depth and expertise go from 1 (Curious) to 5; created_at tells the order within a bulk choice too.';
+  'Who chose which interest. depth and expertise go from 1 (Curious) to 5; created_at tells the order within a bulk '
+  'choice too.';
 create trigger touch before update on app.user_interests
   for each row execute function private.touch();
 
@@ -90,7 +91,8 @@ begin
           where c.user_id = app.uid() and c.interest_id = p_interest_id);
 end $$;
 comment on function api.select_interest is
-  'Chooses an interest, or changes depth and expertise of a chosen one. Fails: interest_unknown, interest_depth_out_of_range, interest_expertise_out_of_range.';
+  'Chooses an interest, or changes depth and expertise of a chosen one. Fails: interest_unknown, '
+  'interest_depth_out_of_range, interest_expertise_out_of_range.';
 
 create function api.select_interests(p_interests jsonb) returns json
 language plpgsql
@@ -121,7 +123,9 @@ begin
   return api.list_my_interests();
 end $$;
 comment on function api.select_interests is
-  'Confirms a choice of interests, [{interestId, depth, expertise}], all or none: adds or changes these and leaves the others; of one named twice the last counts. {items} of all that is chosen then. Fails: interest_unknown, interest_depth_out_of_range, interest_expertise_out_of_range.';
+  'Confirms a choice of interests, [{interestId, depth, expertise}], all or none: adds or changes these and leaves '
+  'the others; of one named twice the last counts. {items} of all that is chosen then. Fails: interest_unknown, '
+  'interest_depth_out_of_range, interest_expertise_out_of_range.';
 
 create function api.drop_interest(p_interest_id uuid) returns json
 language plpgsql

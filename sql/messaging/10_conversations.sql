@@ -6,7 +6,8 @@ create table app.conversations (
   kind       text not null check (kind in ('direct', 'group')),
   created_at timestamptz not null default now()
 );
-comment on table app.conversations is 'A conversation, whose members hear of its messages on the channel conversation:{id}.';
+comment on table app.conversations is 'A conversation, whose members hear of its messages on the channel '
+  'conversation:{id}.';
 
 create table app.conversation_members (
   conversation_id uuid not null references app.conversations on delete cascade,

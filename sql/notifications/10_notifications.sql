@@ -42,7 +42,8 @@ create index notifications_user_id_idx on app.notifications (user_id, created_at
 create index notifications_group_key_idx on app.notifications (user_id, group_key, created_at desc);
 create index notifications_unread_idx on app.notifications (user_id, created_at) where read_at is null;
 comment on table app.notifications is
-  'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, never the internal id of a person. created_at is that of the first item of a roll-up.';
+  'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
+  'never the internal id of a person. created_at is that of the first item of a roll-up.';
 
 create table app.notification_actors (
   notification_id uuid not null references app.notifications on delete cascade,
@@ -52,8 +53,10 @@ create table app.notification_actors (
 );
 create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
 comment on column app.notifications.kind is
-  'One of private.notification_kinds; private.notify looks. Without a key, whose lock everybody would take at the same row.';
-comment on table app.notification_actors is 'Who caused a notification, each once. All of them: one who is hidden later leaves room for the next.';
+  'One of private.notification_kinds; private.notify looks. Without a key, whose lock everybody would take at the '
+  'same row.';
+comment on table app.notification_actors is 'Who caused a notification, each once. All of them: one who is hidden '
+  'later leaves room for the next.';
 
 insert into private.errors (code, status, text) values
   ('read_selection', 422, 'Exactly one of ids, groupKey and before must be given.');
@@ -78,7 +81,8 @@ select n.id,
          'readAt', n.read_at) as card
 from app.notifications n;
 comment on view app.notification_card is
-  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, readAt}. actors are the first three whom the reader still may see.';
+  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, readAt}. actors are the first '
+  'three whom the reader still may see.';
 
 create function private.notification_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -89,7 +93,8 @@ begin
   return (select json_agg(c.card order by i.place)
           from unnest(p_ids) with ordinality as i (id, place) join app.notification_card c on c.id = i.id);
 end $$;
-comment on function private.notification_cards is 'The cards of these notifications, in order, as far as the caller sees them.';
+comment on function private.notification_cards is 'The cards of these notifications, in order, as far as the caller '
+  'sees them.';
 
 create function private.roll_up(p_user uuid, p_kind private.notification_kinds, p_group_key text, p_actor uuid, p_payload jsonb)
 returns boolean
@@ -117,7 +122,8 @@ begin
   return true;
 end $$;
 comment on function private.roll_up is
-  'Adds an item to the notification of this group that is less than an hour old, which is unread again and carries the latest payload; false when there is none.';
+  'Adds an item to the notification of this group that is less than an hour old, which is unread again and carries '
+  'the latest payload; false when there is none.';
 
 create function private.notify(
   p_user uuid, p_kind text, p_actor uuid, p_target_type text, p_target_id text,
@@ -161,7 +167,9 @@ begin
   end if;
 end $$;
 comment on function private.notify is
-  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself, from the muted or across a block, nothing about a post that they have muted, nothing to the banned and erased. Raises no_data_found for a kind that nobody registered.';
+  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself, '
+  'from the muted or across a block, nothing about a post that they have muted, nothing to the banned and erased. '
+  'Raises no_data_found for a kind that nobody registered.';
 
 create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -211,4 +219,5 @@ begin
   return api.count_unread();
 end $$;
 comment on function api.mark_read is
-  'Marks the caller''s notifications read: these ids, a group, or all before a moment; what is not theirs is passed over. Answers {count}, those still unread. Fails: read_selection.';
+  'Marks the caller''s notifications read: these ids, a group, or all before a moment; what is not theirs is passed '
+  'over. Answers {count}, those still unread. Fails: read_selection.';

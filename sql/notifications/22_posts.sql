@@ -86,7 +86,8 @@ begin
     jsonb_build_object('postId', p.id, 'reactions', p_event -> 'reactions'))
   from app.posts p where p.id = (p_event ->> 'postId')::uuid;
 end $$;
-comment on function private.notify_milestone is 'Listener: the author of a post is told how many reactions it has reached.';
+comment on function private.notify_milestone is 'Listener: the author of a post is told how many reactions it has '
+  'reached.';
 
 create function private.notify_poll_closed(p_event jsonb) returns void
 language plpgsql volatile

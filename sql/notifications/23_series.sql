@@ -28,7 +28,8 @@ begin
   return json_build_object('changed', cardinality(v_new), 'next', v_ids[500]);
 end $$;
 comment on function private.tell_series_followers is
-  'For the worker alone, and what tells of events: of {seriesId, postId} the next 500 followers behind one, each told once a post and series, nobody who may not see it. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and what tells of events: of {seriesId, postId} the next 500 followers behind one, each '
+  'told once a post and series, nobody who may not see it. Answers {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('series-notices', 'private.tell_series_followers');
 

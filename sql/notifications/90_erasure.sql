@@ -6,7 +6,8 @@ insert into private.personal_data (relation, person_column, section, whose) valu
   ('app.notification_actors', 'notification_id', 'notificationActors',
    'notification_id in (select n.id from app.notifications n where n.user_id = $1)');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.notification_actors', 'actor_id', 'Another''s notification; what the person did for it has a section of its own.');
+  ('app.notification_actors', 'actor_id', 'Another''s notification; what the person did for it has a section of its '
+  'own.');
 
 create function private.erase_notifications() returns trigger
 language plpgsql security definer   -- the notifications of others name the person
@@ -22,6 +23,7 @@ begin
   return null;
 end $$;
 comment on function private.erase_notifications is
-  'Trigger: an erased person''s notifications go, and those of others that tell of nobody else, but for kinds that outlive who caused them.';
+  'Trigger: an erased person''s notifications go, and those of others that tell of nobody else, but for kinds that '
+  'outlive who caused them.';
 create trigger _160_erase_notifications after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_notifications();

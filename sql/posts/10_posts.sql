@@ -18,7 +18,8 @@ language sql immutable   -- adding hours depends on no time zone
 set search_path = ''
 as $$ select p_published + p_boost * interval '4 hours' $$;
 comment on function private.trending_at is
-  'Where a post stands among the trending: its time, four hours later for every doubling of what it set off. See private.warm_post.';
+  'Where a post stands among the trending: its time, four hours later for every doubling of what it set off. See '
+  'private.warm_post.';
 
 create table app.posts (
   id                   uuid primary key default gen_random_uuid(),
@@ -79,21 +80,27 @@ create index posts_pinned_idx on app.posts (author_id, pinned_at desc) where pin
 create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at)) where published_at is null and deleted_at is null;
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
 comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
-comment on column app.posts.persona_id is 'The face under which it was published; null is the author''s default persona.';
+comment on column app.posts.persona_id is 'The face under which it was published; null is the author''s default '
+  'persona.';
 comment on column app.posts.media is 'Pictures and the like, in order: [{url, alt}].';
 comment on column app.posts.quoted_post_id is 'What a quote or a repost is of.';
 comment on column app.posts.original_author_id is
   'Of a repost of what is for circles: the author of that. Triggers write it.';
 comment on column app.posts.closer_id is
-  'Whom one must be closer to than a stranger to see it: the author of what is for circles, of a repost of such its author. The feed finds it by them.';
-comment on column app.posts.keyword_text is 'Title and body as muted keywords are looked for in them (private.keyword_text). A trigger writes it.';
+  'Whom one must be closer to than a stranger to see it: the author of what is for circles, of a repost of such its '
+  'author. The feed finds it by them.';
+comment on column app.posts.keyword_text is 'Title and body as muted keywords are looked for in them '
+  '(private.keyword_text). A trigger writes it.';
 comment on column app.posts.publish_at is 'When a scheduled post is due; null is at once.';
-comment on column app.posts.publish_again_at is 'When one that failed to go out is tried again: until then, and behind it, the others have their turn.';
+comment on column app.posts.publish_again_at is 'When one that failed to go out is tried again: until then, and '
+  'behind it, the others have their turn.';
 comment on column app.posts.published_at is 'When it went out, its place in time; null while it is scheduled.';
 comment on column app.posts.pinned_at is 'When it was pinned; of a deleted post the place that it had on the profile.';
 comment on column app.posts.required_level is
-  'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
-comment on column app.posts.author_banned is 'Whether the author is banned: kept by trigger, so that seeing a post needs no further look.';
+  'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
+  'author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
+comment on column app.posts.author_banned is 'Whether the author is banned: kept by trigger, so that seeing a post '
+  'needs no further look.';
 comment on column app.posts.trending_boost is 'How often what the post set off has doubled. See private.warm_post.';
 
 create table app.post_versions (
@@ -105,7 +112,8 @@ create table app.post_versions (
   created_at timestamptz not null default now(),
   primary key (post_id, version)
 );
-comment on table app.post_versions is 'What a post said before each edit of its words, oldest first; created_at is when it was replaced.';
+comment on table app.post_versions is 'What a post said before each edit of its words, oldest first; created_at is '
+  'when it was replaced.';
 
 create table app.post_interests (
   post_id      uuid not null references app.posts on delete cascade,
@@ -128,8 +136,10 @@ create table app.post_counters (
   views     bigint not null default 0 check (views >= 0),
   milestone smallint not null default 0
 );
-comment on table app.post_counters is 'Counts of a post, beside it so that counting does not rewrite it. Triggers keep them; views come in batches.';
-comment on column app.post_counters.milestone is 'The highest number of reactions of which its author was told (5, 15, 50).';
+comment on table app.post_counters is 'Counts of a post, beside it so that counting does not rewrite it. Triggers '
+  'keep them; views come in batches.';
+comment on column app.post_counters.milestone is 'The highest number of reactions of which its author was told (5, '
+  '15, 50).';
 
 create table app.post_emotions (
   post_id  uuid not null references app.posts on delete cascade,
@@ -159,8 +169,11 @@ insert into private.errors (code, status, text) values
   ('post_not_yours', 403, 'Only the author of a post can do this.'),
   ('post_not_out', 422, 'This post has not been published yet.'),
   ('post_title', 422, 'An essay must have a title of 1 to 200 characters. Other formats cannot have one.'),
-  ('post_body', 422, 'A post must have a body of up to 5000 characters, 20000 for a thread, 100000 for an essay. The body of a photo or a video can be empty, and a repost cannot have one.'),
-  ('post_media', 422, 'A photo must have 1 to 10 pieces of media and a video exactly one; a repost cannot have any, and other formats can have up to 10. Each must have an http(s) address, and can have an alt of up to 1000 characters.'),
+  ('post_body', 422, 'A post must have a body of up to 5000 characters, 20000 for a thread, 100000 for an essay. The '
+  'body of a photo or a video can be empty, and a repost cannot have one.'),
+  ('post_media', 422, 'A photo must have 1 to 10 pieces of media and a video exactly one; a repost cannot have any, '
+  'and other formats can have up to 10. Each must have an http(s) address, and can have an alt of up to 1000 '
+  'characters.'),
   ('post_quoted', 422, 'A quote or a repost must name the post that it is of. Other formats cannot name one.'),
   ('post_interests_exceeded', 422, 'A post can have one primary interest and at most 4 more.');
 

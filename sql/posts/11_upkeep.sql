@@ -28,7 +28,8 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.count_post is 'Trigger: a new post has counters, and its primary interest in the junction.';
+comment on function private.count_post is 'Trigger: a new post has counters, and its primary interest in the '
+  'junction.';
 create trigger _151_count_post after insert on app.posts for each row execute function private.count_post();
 
 create function private.lock_counters(p_posts uuid[]) returns void
@@ -39,7 +40,8 @@ begin
   perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for no key update;
 end $$;
 comment on function private.lock_counters is
-  'Locks the counters of these posts, in one order. Before any lock on posts or replies: who counts holds counters, and then writes to posts (private.raise_trending).';
+  'Locks the counters of these posts, in one order. Before any lock on posts or replies: who counts holds counters, '
+  'and then writes to posts (private.raise_trending).';
 
 create function private.date_interests() returns trigger
 language plpgsql security definer   -- the time in the junction is written by triggers alone
@@ -49,7 +51,8 @@ begin
   update app.post_interests set published_at = new.published_at where post_id = new.id;
   return null;
 end $$;
-comment on function private.date_interests is 'Trigger: a scheduled post that goes out takes its place in the feeds of its interests.';
+comment on function private.date_interests is 'Trigger: a scheduled post that goes out takes its place in the feeds '
+  'of its interests.';
 create trigger _160_date_interests after update of published_at on app.posts
   for each row when (new.published_at is distinct from old.published_at) execute function private.date_interests();
 
@@ -76,6 +79,7 @@ begin
   return null;
 end $$;
 comment on function private.raise_trending is
-  'Trigger: what a post sets off (reactions, replies, reposts, bookmarks) moves it up among the trending, four hours for every doubling. Without the clock: the order changes only when somebody does something.';
+  'Trigger: what a post sets off (reactions, replies, reposts, bookmarks) moves it up among the trending, four hours '
+  'for every doubling. Without the clock: the order changes only when somebody does something.';
 create trigger raise_trending after update of reactions, replies, shares, bookmarks on app.post_counters
   for each row execute function private.raise_trending();

@@ -14,7 +14,8 @@ begin
     from app.posts p where p.id = p_post);
 end $$;
 comment on function private.post_visible_to is
-  'Whether any person may see a post: for definer functions that tell others about it. A repost shows to who may see what it is of. Null when there is none.';
+  'Whether any person may see a post: for definer functions that tell others about it. A repost shows to who may see '
+  'what it is of. Null when there is none.';
 
 create view private.visible_posts with (security_invoker) as
 select p.*
@@ -26,7 +27,8 @@ where private.may_see(
                            where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
   and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, (select app.uid())));
 comment on view private.visible_posts is
-  'The posts that the caller may see, as the policy of app.posts says it: for definer functions, which no policy holds, and which look once where the policies of all that hangs on a post would each look again.';
+  'The posts that the caller may see, as the policy of app.posts says it: for definer functions, which no policy '
+  'holds, and which look once where the policies of all that hangs on a post would each look again.';
 
 create function private.require_post(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -56,7 +58,8 @@ begin
   return v_post;
 end $$;
 comment on function private.require_published_post is
-  'The post, when the caller may see it and it is out: a scheduled one takes nothing, not even from its author. Fails: post_unknown, post_not_out.';
+  'The post, when the caller may see it and it is out: a scheduled one takes nothing, not even from its author. '
+  'Fails: post_unknown, post_not_out.';
 
 create function private.lock_own_post(p_post uuid) returns app.posts
 language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
@@ -92,4 +95,5 @@ begin
       and (p.format <> 'repost' or private.find_post_time(p.quoted_post_id) is not null));
 end $$;
 comment on function private.find_post_time is
-  'Where a cursor''s post stands in time: also a deleted one, never one that was not for the caller, nor one that is not out yet.';
+  'Where a cursor''s post stands in time: also a deleted one, never one that was not for the caller, nor one that is '
+  'not out yet.';

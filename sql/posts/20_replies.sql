@@ -25,7 +25,8 @@ create index replies_kind_idx on app.replies (post_id, kind, created_at, id) whe
 create index replies_parent_id_idx on app.replies (parent_id, created_at, id) where parent_id is not null and required_level <= 3;
 create index replies_author_id_idx on app.replies (author_id, created_at desc);
 comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
-comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post itself.';
+comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post '
+  'itself.';
 comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own comes on top.';
 
 insert into private.events (name, payload, happens) values
@@ -80,7 +81,8 @@ begin
   end loop;
   return null;
 end $$;
-comment on function private.count_replies is 'Trigger: counts the replies that are there for everyone: not the hidden, the deleted and those of the banned.';
+comment on function private.count_replies is 'Trigger: counts the replies that are there for everyone: not the '
+  'hidden, the deleted and those of the banned.';
 create trigger count_replies after insert on app.replies
   referencing new table as written for each statement execute function private.count_replies();
 create trigger count_changed_replies after update on app.replies
@@ -99,7 +101,8 @@ begin
   end if;
   return v_reply;
 end $$;
-comment on function private.require_reply is 'The reply, when the caller may see it and its post. Fails: reply_unknown.';
+comment on function private.require_reply is 'The reply, when the caller may see it and its post. Fails: '
+  'reply_unknown.';
 
 create function private.find_reply_time(p_reply uuid, p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its reply was deleted or hidden since
@@ -127,7 +130,8 @@ select r.id, r.post_id, r.parent_id, r.kind, r.created_at, r.required_level,
          'createdAt', r.created_at) as card
 from app.replies r
 join app.person_card author on author.id = r.author_id;
-comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, parentId, authorId, author, kind, body, hiddenAt, createdAt}.';
+comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, parentId, authorId, author, kind, '
+  'body, hiddenAt, createdAt}.';
 
 create function private.reply_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -161,7 +165,8 @@ begin
   return private.reply_cards(array[v_reply]) -> 0;
 end $$;
 comment on function api.create_reply is
-  'Replies to a post, of a repost to the original, or to a reply under it. Fails: post_unknown, post_not_out, reply_unknown, reply_body, criticism_length, contribution_length.';
+  'Replies to a post, of a repost to the original, or to a reply under it. Fails: post_unknown, post_not_out, '
+  'reply_unknown, reply_body, criticism_length, contribution_length.';
 
 create function api.list_replies(
   p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null, p_parent_id uuid default null
@@ -201,4 +206,5 @@ begin
   return private.page(private.reply_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_replies is
-  'The replies to a post, of a repost those to the original, oldest first: all, of one kind, or the direct answers to one of them. Fails: post_unknown, reply_unknown, cursor_unknown, limit_out_of_range.';
+  'The replies to a post, of a repost those to the original, oldest first: all, of one kind, or the direct answers '
+  'to one of them. Fails: post_unknown, reply_unknown, cursor_unknown, limit_out_of_range.';

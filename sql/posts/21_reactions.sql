@@ -42,7 +42,8 @@ begin
   end if;
   return json_build_object('counters', v_card -> 'counters', 'viewer', v_card -> 'viewer');
 end $$;
-comment on function private.require_marks is 'What a reaction changes of a post''s card: {counters, viewer}. Fails: post_unknown.';
+comment on function private.require_marks is 'What a reaction changes of a post''s card: {counters, viewer}. Fails: '
+  'post_unknown.';
 
 create function api.react(p_id uuid, p_kind text) returns json
 language plpgsql volatile
@@ -60,7 +61,8 @@ begin
   return private.require_marks(v_post);
 end $$;
 comment on function api.react is
-  'Gives a heart or a spark, of a repost to the original; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
+  'Gives a heart or a spark, of a repost to the original; repeating it changes nothing. Answers {counters, viewer}. '
+  'Fails: post_unknown, post_not_out.';
 
 create function api.unreact(p_id uuid, p_kind text default null) returns json
 language plpgsql volatile
@@ -76,4 +78,5 @@ begin
   return private.require_marks(v_post);
 end $$;
 comment on function api.unreact is
-  'Takes one''s reaction of a kind back, or both, also from a post that one no longer sees, which is answered as unknown all the same; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown.';
+  'Takes one''s reaction of a kind back, or both, also from a post that one no longer sees, which is answered as '
+  'unknown all the same; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown.';

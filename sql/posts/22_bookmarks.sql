@@ -20,7 +20,8 @@ create table private.ended_bookmarks (
 );
 create index ended_bookmarks_ended_at_idx on private.ended_bookmarks (ended_at);
 comment on table private.ended_bookmarks is
-  'Where bookmarks that were taken back stood in the list, for a day: who is walking it goes on from there. Ids without keys: nothing hangs on them.';
+  'Where bookmarks that were taken back stood in the list, for a day: who is walking it goes on from there. Ids '
+  'without keys: nothing hangs on them.';
 insert into private.retention (relation, counts_from, keep) values ('private.ended_bookmarks', 'ended_at', '1 day');
 
 create function private.count_bookmarks() returns trigger
@@ -46,7 +47,8 @@ begin
   on conflict (user_id, post_id) do update set created_at = excluded.created_at, ended_at = now();
   return null;
 end $$;
-comment on function private.keep_ended_bookmarks is 'Trigger: a bookmark taken back leaves its place in the list behind.';
+comment on function private.keep_ended_bookmarks is 'Trigger: a bookmark taken back leaves its place in the list '
+  'behind.';
 create trigger _110_keep_ended after delete on app.bookmarks
   referencing old table as ended for each statement execute function private.keep_ended_bookmarks();
 
@@ -75,7 +77,8 @@ begin
   return private.require_marks(v_post);
 end $$;
 comment on function api.bookmark is
-  'Keeps a post, of a repost the original, among the caller''s bookmarks; repeating it changes nothing, its place neither. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
+  'Keeps a post, of a repost the original, among the caller''s bookmarks; repeating it changes nothing, its place '
+  'neither. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
 
 create function api.unbookmark(p_id uuid) returns json
 language plpgsql volatile
@@ -91,7 +94,8 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unbookmark is
-  'Takes a bookmark back, also of a post that the caller no longer sees; repeating it changes nothing. Fails: post_unknown.';
+  'Takes a bookmark back, also of a post that the caller no longer sees; repeating it changes nothing. Fails: '
+  'post_unknown.';
 
 create function api.list_bookmarks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -116,4 +120,5 @@ begin
   return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_bookmarks is
-  'The caller''s bookmarks, the newest first, of posts that they still may see. Fails: cursor_unknown, limit_out_of_range.';
+  'The caller''s bookmarks, the newest first, of posts that they still may see. Fails: cursor_unknown, '
+  'limit_out_of_range.';

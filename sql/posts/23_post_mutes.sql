@@ -32,7 +32,8 @@ begin
   return json_build_object('muted', true);
 end $$;
 comment on function api.mute_post is
-  'Mutes a post: it leaves the caller''s feed, with its reposts, and causes them no notifications. Repeating it changes nothing. Fails: post_unknown, post_not_out.';
+  'Mutes a post: it leaves the caller''s feed, with its reposts, and causes them no notifications. Repeating it '
+  'changes nothing. Fails: post_unknown, post_not_out.';
 
 create function api.unmute_post(p_id uuid) returns json
 language plpgsql volatile
@@ -46,4 +47,5 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unmute_post is
-  'Lifts the mute of a post, also of one that the caller no longer sees; repeating it changes nothing. Fails: post_unknown.';
+  'Lifts the mute of a post, also of one that the caller no longer sees; repeating it changes nothing. Fails: '
+  'post_unknown.';

@@ -33,7 +33,8 @@ begin
   return v_post.id;
 end $$;
 comment on function private.require_published_original is
-  'As private.require_original, of posts that are out: a scheduled one takes nothing. Fails: post_unknown, post_not_out.';
+  'As private.require_original, of posts that are out: a scheduled one takes nothing. Fails: post_unknown, '
+  'post_not_out.';
 
 create function private.require_quotable(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -104,7 +105,8 @@ begin
           where p.id = p_post and p.format = 'repost' and p.author_id = private.require_caller());
 end $$;
 comment on function private.find_reposted is
-  'What the caller''s own repost is of, be the repost deleted, or what it is of gone from the caller''s sight. Null for any other id.';
+  'What the caller''s own repost is of, be the repost deleted, or what it is of gone from the caller''s sight. Null '
+  'for any other id.';
 
 create function private.mark_target(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: of another's repost that is out of sight nobody learns what it is of
@@ -117,7 +119,8 @@ begin
     p_post);
 end $$;
 comment on function private.mark_target is
-  'The post of which something is taken back: as private.require_original, and any other id as it is, since one''s own goes whatever one sees. Fails nothing.';
+  'The post of which something is taken back: as private.require_original, and any other id as it is, since one''s '
+  'own goes whatever one sees. Fails nothing.';
 
 create function private.lock_original(p_post uuid) returns void
 language plpgsql volatile security definer   -- counters are written by triggers alone
@@ -127,7 +130,8 @@ begin
   perform private.lock_counters(array(select p.quoted_post_id from app.posts p where p.id = p_post and p.format = 'repost'));
 end $$;
 comment on function private.lock_original is
-  'Locks the counters of what a repost is of, where its deletion will count: before the repost itself is locked. Nothing for other posts.';
+  'Locks the counters of what a repost is of, where its deletion will count: before the repost itself is locked. '
+  'Nothing for other posts.';
 
 create function private.delete_repost(p_original uuid) returns boolean
 language plpgsql volatile security definer   -- deleting is no right that people have on the table
@@ -160,7 +164,8 @@ begin
     p_persona_id => p_persona_id);
 end $$;
 comment on function api.repost is
-  'Reposts a post, or with a body quotes it. A repost that stands is answered again. Takes an Idempotency-Key, as api.create_post. Fails: those of api.create_post.';
+  'Reposts a post, or with a body quotes it. A repost that stands is answered again. Takes an Idempotency-Key, as '
+  'api.create_post. Fails: those of api.create_post.';
 
 create function api.unrepost(p_id uuid) returns json
 language plpgsql volatile
@@ -175,4 +180,5 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unrepost is
-  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, whatever they see of the post; repeating it changes nothing. Fails: post_unknown.';
+  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, whatever they see of the '
+  'post; repeating it changes nothing. Fails: post_unknown.';

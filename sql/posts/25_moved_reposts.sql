@@ -20,7 +20,8 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.place_reposts is
-  'For the worker alone: the next 500 reposts of a post {postId} behind one are found where it is. Answers {changed, next}; next is null at the end.';
+  'For the worker alone: the next 500 reposts of a post {postId} behind one are found where it is. Answers {changed, '
+  'next}; next is null at the end.';
 
 call private.make_batch_queue('moved-reposts', 'private.place_reposts');
 
@@ -42,7 +43,8 @@ begin
   return null;
 end $$;
 comment on function private.close_reposts is
-  'Trigger: reposts of a post that is opened to everyone are found by everyone, those of one that is closed only by who is closer; beyond 500 soon after. Whether they are seen does not depend on it.';
+  'Trigger: reposts of a post that is opened to everyone are found by everyone, those of one that is closed only by '
+  'who is closer; beyond 500 soon after. Whether they are seen does not depend on it.';
 create trigger _140_close_reposts after update of visibility on app.posts
   for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)
   execute function private.close_reposts();

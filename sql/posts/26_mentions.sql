@@ -29,7 +29,8 @@ begin
     order by min(m.place));
 end $$;
 comment on function private.people_named_in is
-  'Whom a text mentions, by a present or an earlier name, each once, in the order of their first mention: among the first 200 mentions in its first 10,000 characters, since the text waits for it.';
+  'Whom a text mentions, by a present or an earlier name, each once, in the order of their first mention: among the '
+  'first 200 mentions in its first 10,000 characters, since the text waits for it.';
 
 create function private.mention_people(p_text text, p_writer uuid, p_post uuid, p_reply uuid default null) returns void
 language plpgsql volatile
@@ -47,7 +48,8 @@ begin
         order by n.place limit 20) m;
 end $$;
 comment on function private.mention_people is
-  'An event posts.person.mentioned for each of the first 20 people whom a text mentions, but for the writer, those across a block, and those who may not see the post.';
+  'An event posts.person.mentioned for each of the first 20 people whom a text mentions, but for the writer, those '
+  'across a block, and those who may not see the post.';
 
 create function private.mention_in_post(p_event jsonb) returns void
 language plpgsql volatile

@@ -10,7 +10,8 @@ create table app.polls (
 );
 create index polls_due_idx on app.polls (greatest(closes_at, close_again_at)) where closes_at is not null and closed_emitted_at is null;
 comment on table app.polls is 'The poll of a post. It takes votes until closes_at, or for good.';
-comment on column app.polls.close_again_at is 'When one whose end could not be told is tried again: until then, and behind it, the others have their turn.';
+comment on column app.polls.close_again_at is 'When one whose end could not be told is tried again: until then, and '
+  'behind it, the others have their turn.';
 comment on column app.polls.closed_emitted_at is 'When those whom it concerns were told of its end: once.';
 
 create table app.poll_options (
@@ -94,7 +95,8 @@ cross join lateral (
   select json_agg(json_build_object('id', po.id, 'text', po.text, 'votes', po.votes) order by po.position) as options,
          sum(po.votes) as total
   from app.poll_options po where po.poll_id = l.id) o;
-comment on view app.poll_card is 'A poll as its viewer sees it: {id, options [{id, text, votes}], totalVotes, closesAt, closed, myOptionId}.';
+comment on view app.poll_card is 'A poll as its viewer sees it: {id, options [{id, text, votes}], totalVotes, '
+  'closesAt, closed, myOptionId}.';
 
 create function private.require_poll_card(p_post uuid) returns json
 language plpgsql stable
@@ -148,7 +150,8 @@ begin
   select v_poll, o.place, o.text from unnest(v_texts) with ordinality as o (text, place);
 end $$;
 comment on function private.add_poll is
-  'Gives a post that the caller publishes in this transaction its poll {options, closesAt?}; options past the sixth are dropped. Fails: poll_options, poll_closes_at, post_unknown.';
+  'Gives a post that the caller publishes in this transaction its poll {options, closesAt?}; options past the sixth '
+  'are dropped. Fails: poll_options, poll_closes_at, post_unknown.';
 
 create function private.lock_running_poll(p_post uuid) returns app.polls
 language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
@@ -171,7 +174,8 @@ begin
   return v_poll;
 end $$;
 comment on function private.lock_running_poll is
-  'The poll of a post that is out, when the caller may see it and it takes votes; one vote at a time until the transaction ends. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
+  'The poll of a post that is out, when the caller may see it and it takes votes; one vote at a time until the '
+  'transaction ends. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
 
 create function api.vote_poll(p_id uuid, p_option_id uuid) returns json
 language plpgsql volatile
@@ -191,7 +195,8 @@ begin
   return private.require_poll_card(v_post);
 end $$;
 comment on function api.vote_poll is
-  'Votes in the poll of a post, of a repost that of the original, or moves one''s vote. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown.';
+  'Votes in the poll of a post, of a repost that of the original, or moves one''s vote. Answers the poll. Fails: '
+  'post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown.';
 
 create function private.withdraw_vote(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- one's vote is one's own also in a poll that one no longer sees
@@ -213,7 +218,8 @@ begin
   return found;
 end $$;
 comment on function private.withdraw_vote is
-  'Takes the caller''s vote back from a poll that is not closed, whatever they see of its post; false when there was none.';
+  'Takes the caller''s vote back from a poll that is not closed, whatever they see of its post; false when there was '
+  'none.';
 
 create function api.unvote_poll(p_id uuid) returns json
 language plpgsql volatile
@@ -230,7 +236,9 @@ begin
   return private.require_poll_card(v_post);
 end $$;
 comment on function api.unvote_poll is
-  'Takes one''s vote back, also from the poll of a post that one no longer sees, which is answered as unknown all the same; repeating it changes nothing. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
+  'Takes one''s vote back, also from the poll of a post that one no longer sees, which is answered as unknown all '
+  'the same; repeating it changes nothing. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, '
+  'poll_closed.';
 
 create function private.job_close_polls() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -259,5 +267,6 @@ begin
   return 1;
 end $$;
 comment on function private.job_close_polls is
-  'Job: tells of the poll that has been closed the longest, once: 1. One that fails goes behind the others, and is tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
+  'Job: tells of the poll that has been closed the longest, once: 1. One that fails goes behind the others, and is '
+  'tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('close-polls', '* * * * *', 60, true);

@@ -24,7 +24,8 @@ create table app.series_items (
   constraint series_items_position_key unique (series_id, position) deferrable initially immediate
 );
 create index series_items_post_id_idx on app.series_items (post_id);
-comment on table app.series_items is 'The items of a series, at most 200, and of at most 5 series each; position counts from 1, without gaps.';
+comment on table app.series_items is 'The items of a series, at most 200, and of at most 5 series each; position '
+  'counts from 1, without gaps.';
 
 create table private.left_items (
   series_id uuid not null references app.series on delete cascade,
@@ -34,7 +35,8 @@ create table private.left_items (
 );
 create index left_items_post_id_idx on private.left_items (post_id);
 comment on table private.left_items is
-  'Where deleted posts stood in their series, for who walks one and goes on from there: position is that of the item behind. Kept like the post''s own row.';
+  'Where deleted posts stood in their series, for who walks one and goes on from there: position is that of the item '
+  'behind. Kept like the post''s own row.';
 
 create table app.series_follows (
   series_id  uuid not null references app.series on delete cascade,
@@ -56,7 +58,8 @@ insert into private.errors (code, status, text) values
   ('series_title', 422, 'A series must have a title of 1 to 200 characters.'),
   ('series_description', 422, 'The description of a series can have at most 2000 characters.'),
   ('series_repost', 422, 'A repost cannot be an item of a series.'),
-  ('series_position', 422, 'position must be between 1 and the number of items, or one more to put a new item at the end.'),
+  ('series_position', 422, 'position must be between 1 and the number of items, or one more to put a new item at the '
+  'end.'),
   ('series_full', 409, 'A series can have at most 200 items.'),
   ('series_of_post_exceeded', 409, 'A post can be in at most 5 series.'),
   ('series_exhausted', 409, 'You can have at most 100 series.'),
@@ -87,7 +90,8 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('series ' || p_series, 0));
 end $$;
 comment on function private.lock_series is
-  'Lets one through at a time who moves items of a series; what they count they read in a later statement. Rows of posts are locked before, series in the order of their ids.';
+  'Lets one through at a time who moves items of a series; what they count they read in a later statement. Rows of '
+  'posts are locked before, series in the order of their ids.';
 
 create function private.place_item(p_series uuid, p_post uuid, p_position integer) returns boolean
 language plpgsql volatile security definer   -- positions are written here and by the trigger alone, those of unseen items too
@@ -135,7 +139,8 @@ begin
   return v_new;
 end $$;
 comment on function private.place_item is
-  'Puts one''s post into one''s series at this position, or at the end; an item moves there. Those behind give way. True when it was no item before. Fails: series_unknown, series_full, series_of_post_exceeded, series_position.';
+  'Puts one''s post into one''s series at this position, or at the end; an item moves there. Those behind give way. '
+  'True when it was no item before. Fails: series_unknown, series_full, series_of_post_exceeded, series_position.';
 
 create function private.leave_series() returns trigger
 language plpgsql volatile security definer   -- positions are written by triggers and private.place_item alone
@@ -189,7 +194,8 @@ select s.id, s.author_id,
 from app.series s
 join app.person_card author on author.id = s.author_id;
 comment on view app.series_card is
-  'A series as its viewer sees it: {id, authorId, author, title, description, partCount, followed, createdAt}. partCount counts the items that the viewer sees.';
+  'A series as its viewer sees it: {id, authorId, author, title, description, partCount, followed, createdAt}. '
+  'partCount counts the items that the viewer sees.';
 
 create function private.series_cards(p_ids uuid[]) returns json
 language plpgsql stable

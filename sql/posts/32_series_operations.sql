@@ -51,7 +51,8 @@ begin
                  order by created_at desc, id desc limit 51);
   return private.page(private.series_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
-comment on function api.list_my_series is 'The caller''s series, newest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_my_series is 'The caller''s series, newest first. Fails: cursor_unknown, '
+  'limit_out_of_range.';
 
 create function api.add_series_item(p_id uuid, p_post_id uuid, p_position integer default null) returns json
 language plpgsql volatile
@@ -76,7 +77,9 @@ begin
           from app.series_items i where i.series_id = p_id and i.post_id = p_post_id);
 end $$;
 comment on function api.add_series_item is
-  'Makes one''s post an item of one''s series, or moves the item that it is: {seriesId, position, post}. Fails: series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, series_full, series_of_post_exceeded.';
+  'Makes one''s post an item of one''s series, or moves the item that it is: {seriesId, position, post}. Fails: '
+  'series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, series_full, '
+  'series_of_post_exceeded.';
 
 create function private.extend_series(p_event jsonb) returns void
 language plpgsql volatile
@@ -105,7 +108,8 @@ begin
   return null;
 end $$;
 comment on function private.find_item_place is
-  'The position behind which a walk goes on from a cursor''s post: also from a deleted one, never from one that was not for the caller.';
+  'The position behind which a walk goes on from a cursor''s post: also from a deleted one, never from one that was '
+  'not for the caller.';
 
 create function api.list_series_items(p_series_id uuid, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -133,7 +137,8 @@ begin
       coalesce(v_ids::text[], '{}'), p_limit));
 end $$;
 comment on function api.list_series_items is
-  'The items of a series that the caller sees, in order: {series, items: [{position, post}], nextCursor, hasMore}; position is the place among these. Fails: series_unknown, cursor_unknown, limit_out_of_range.';
+  'The items of a series that the caller sees, in order: {series, items: [{position, post}], nextCursor, hasMore}; '
+  'position is the place among these. Fails: series_unknown, cursor_unknown, limit_out_of_range.';
 
 create function api.follow_series(p_id uuid) returns json
 language plpgsql volatile
@@ -151,7 +156,8 @@ begin
   return json_build_object('following', true);
 end $$;
 comment on function api.follow_series is
-  'Follows a series, to be told of its new items; repeating it changes nothing. Answers {following}. Fails: series_unknown, series_follow_own.';
+  'Follows a series, to be told of its new items; repeating it changes nothing. Answers {following}. Fails: '
+  'series_unknown, series_follow_own.';
 
 create function api.unfollow_series(p_id uuid) returns json
 language plpgsql volatile
@@ -165,4 +171,5 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unfollow_series is
-  'Ends a follow of a series, also of one that the caller no longer sees; repeating it changes nothing. Fails: series_unknown.';
+  'Ends a follow of a series, also of one that the caller no longer sees; repeating it changes nothing. Fails: '
+  'series_unknown.';

@@ -12,7 +12,8 @@ create table app.post_co_authors (
 );
 create index post_co_authors_user_id_idx on app.post_co_authors (user_id);
 comment on table app.post_co_authors is
-  'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in splits. A declined invitation is gone, and so is a co-author who left.';
+  'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in '
+  'splits. A declined invitation is gone, and so is a co-author who left.';
 
 insert into private.events (name, payload, happens) values
   ('posts.co_author.invited', '{inviteId,postId,inviterId,inviteeId}',
@@ -111,7 +112,9 @@ begin
   return private.co_author(v_row);
 end $$;
 comment on function api.invite_co_author is
-  'Invites a person to be a co-author of one''s post, with a share of what it is paid. Fails: person_unknown, post_unknown, post_not_yours, co_author_repost, post_not_out, co_author_oneself, split_share, co_author_already, co_authors_exhausted, co_author_outside, split_share_exceeded.';
+  'Invites a person to be a co-author of one''s post, with a share of what it is paid. Fails: person_unknown, '
+  'post_unknown, post_not_yours, co_author_repost, post_not_out, co_author_oneself, split_share, co_author_already, '
+  'co_authors_exhausted, co_author_outside, split_share_exceeded.';
 
 create function private.settle_co_author(p_post uuid, p_invite uuid, p_accept boolean) returns app.post_co_authors
 language plpgsql volatile security definer   -- the post is another's, and so is its limit
@@ -144,7 +147,9 @@ begin
   return v_row;
 end $$;
 comment on function private.settle_co_author is
-  'The invitee accepts, or declines, which takes the invitation away; a co-author who declines is none any more, also of a post that they do not see. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
+  'The invitee accepts, or declines, which takes the invitation away; a co-author who declines is none any more, '
+  'also of a post that they do not see. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, '
+  'split_share_exceeded.';
 
 create function api.respond_co_author(p_id uuid, p_invite_id uuid, p_accept boolean) returns json
 language plpgsql volatile
@@ -160,4 +165,5 @@ begin
   return private.co_author(private.settle_co_author(p_id, p_invite_id, p_accept));
 end $$;
 comment on function api.respond_co_author is
-  'The invitee accepts or declines an invitation to be a co-author; who accepted and declines later is none any more. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
+  'The invitee accepts or declines an invitation to be a co-author; who accepted and declines later is none any '
+  'more. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';

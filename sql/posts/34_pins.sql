@@ -22,7 +22,8 @@ begin
   end if;
   update app.posts set pinned_at = now() where id = p_post and author_id = app.uid() and pinned_at is null;
 end $$;
-comment on function private.pin is 'Pins a post of the caller''s, who has locked it. Deleted ones are never pinned. Fails: pins_exhausted.';
+comment on function private.pin is 'Pins a post of the caller''s, who has locked it. Deleted ones are never pinned. '
+  'Fails: pins_exhausted.';
 
 create function private.unpin(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- pinned_at is no column that people may write
@@ -49,7 +50,8 @@ begin
   return private.post_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.pin_post is
-  'Pins one''s own post to one''s profile; repeating it changes nothing, its place neither. Answers the post. Fails: post_unknown, post_not_yours, post_not_out, pins_exhausted.';
+  'Pins one''s own post to one''s profile; repeating it changes nothing, its place neither. Answers the post. Fails: '
+  'post_unknown, post_not_yours, post_not_out, pins_exhausted.';
 
 create function api.unpin_post(p_id uuid) returns json
 language plpgsql volatile
@@ -61,4 +63,5 @@ begin
   end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.unpin_post is 'Unpins one''s own post, also a repost of what one no longer sees; repeating it changes nothing. Fails: post_unknown, post_not_yours.';
+comment on function api.unpin_post is 'Unpins one''s own post, also a repost of what one no longer sees; repeating '
+  'it changes nothing. Fails: post_unknown, post_not_yours.';

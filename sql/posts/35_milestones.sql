@@ -5,7 +5,8 @@ create function private.next_milestone(p_milestone smallint) returns integer
 language sql immutable
 set search_path = ''
 as $$ select case p_milestone when 0 then 5 when 5 then 15 when 15 then 50 end $$;
-comment on function private.next_milestone is 'The number of reactions that is told after this one; null after the last.';
+comment on function private.next_milestone is 'The number of reactions that is told after this one; null after the '
+  'last.';
 
 create function private.reach_milestone() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
@@ -19,7 +20,8 @@ begin
   return null;
 end $$;
 comment on function private.reach_milestone is
-  'Trigger: a post has more reactions than it ever had by a milestone. Of hearts that are taken back and given again nothing is told twice.';
+  'Trigger: a post has more reactions than it ever had by a milestone. Of hearts that are taken back and given again '
+  'nothing is told twice.';
 create trigger reach_milestone after update of reactions on app.post_counters
   for each row when (new.reactions >= private.next_milestone(new.milestone))
   execute function private.reach_milestone();

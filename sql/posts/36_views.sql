@@ -16,4 +16,5 @@ begin
   return null;
 end $$;
 comment on function api.count_views is
-  'For the facade alone: counts openings of posts, each by a viewer; those by the author and of unknown posts are passed over.';
+  'For the facade alone: counts openings of posts, each by a viewer; those by the author and of unknown posts are '
+  'passed over.';

@@ -92,4 +92,6 @@ begin
     left join seen q on q.id = s.quoted_post_id);
 end $$;
 comment on function private.post_cards is
-  'The cards of these posts, in order, as far as the caller sees them, each with the card of what it quotes {quotedPostId, quotedPost}, null when the caller may not see that; and with the fields of p_more, an object a post.';
+  'The cards of these posts, in order, as far as the caller sees them, each with the card of what it quotes '
+  '{quotedPostId, quotedPost}, null when the caller may not see that; and with the fields of p_more, an object a '
+  'post.';

@@ -3,7 +3,8 @@
 
 insert into private.errors (code, status, text) values
   ('publish_at_past', 422, 'publishAt must lie in the future.'),
-  ('repost_bare', 422, 'A repost cannot have a poll, a time, interests or a depth of its own, and only its visibility can be changed.');
+  ('repost_bare', 422, 'A repost cannot have a poll, a time, interests or a depth of its own, and only its '
+  'visibility can be changed.');
 
 create function private.require_media(p_media jsonb) returns jsonb
 language plpgsql stable
@@ -30,7 +31,8 @@ begin
     from jsonb_array_elements(p_media) with ordinality m (piece, place));
 end $$;
 comment on function private.require_media is
-  'Media as a post keeps it: [{url, alt}] without other fields, alt null where it says nothing. How many is for the format to say. Fails: post_media.';
+  'Media as a post keeps it: [{url, alt}] without other fields, alt null where it says nothing. How many is for the '
+  'format to say. Fails: post_media.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable
@@ -49,7 +51,8 @@ begin
   return v_more;
 end $$;
 comment on function private.require_further_interests is
-  'A post''s interests beside the primary one, each once, by their ids. Fails: post_interests_exceeded, interest_unknown (also for the primary one).';
+  'A post''s interests beside the primary one, each once, by their ids. Fails: post_interests_exceeded, '
+  'interest_unknown (also for the primary one).';
 
 create function private.require_future(p_publish_at timestamptz) returns void
 language plpgsql stable
@@ -60,7 +63,8 @@ begin
     perform private.fail('publish_at_past');
   end if;
 end $$;
-comment on function private.require_future is 'Passes for a moment in the future and for null, which is at once. Fails: publish_at_past.';
+comment on function private.require_future is 'Passes for a moment in the future and for null, which is at once. '
+  'Fails: publish_at_past.';
 
 create function api.create_post(
   p_body text default '', p_format text default 'note', p_title text default null, p_visibility text default 'public',
@@ -124,7 +128,10 @@ begin
   return private.finish_idempotent('create_post', private.post_cards(array[v_post]) -> 0);
 end $$;
 comment on function api.create_post is
-  'Publishes a post of any format, or schedules it (p_publish_at). A repost that stands already is answered as it is. Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, journalism_not_allowed, those of private.add_poll and private.begin_idempotent.';
+  'Publishes a post of any format, or schedules it (p_publish_at). A repost that stands already is answered as it '
+  'is. Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, '
+  'repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, journalism_not_allowed, '
+  'those of private.add_poll and private.begin_idempotent.';
 
 create function api.get_post(p_id uuid) returns json
 language plpgsql stable
@@ -135,4 +142,5 @@ begin
   return private.merged(private.post_cards(array[p_id]) -> 0, json_build_object('replies', api.list_replies(p_id)));
 end $$;
 comment on function api.get_post is
-  'A post with the first page of its replies, of a repost those of the original: {…, replies: {items, nextCursor, hasMore}}. Fails: post_unknown.';
+  'A post with the first page of its replies, of a repost those of the original: {…, replies: {items, nextCursor, '
+  'hasMore}}. Fails: post_unknown.';

@@ -3,7 +3,8 @@
 
 insert into private.errors (code, status, text) values
   ('post_fixed', 422, 'The format of a post, its poll and what it quotes cannot be changed.'),
-  ('post_is_published', 422, 'This post is already published. publishAt can only be changed while a post is scheduled.');
+  ('post_is_published', 422, 'This post is already published. publishAt can only be changed while a post is '
+  'scheduled.');
 
 create function private.keep_version() returns trigger
 language plpgsql security definer   -- versions are written by this trigger alone
@@ -17,7 +18,8 @@ begin
   return new;
 end $$;
 comment on function private.keep_version is
-  'Trigger: keeps what a post said before an edit of its words, and stamps edited_at. Of a scheduled one nobody has read anything, and an erasure leaves nothing.';
+  'Trigger: keeps what a post said before an edit of its words, and stamps edited_at. Of a scheduled one nobody has '
+  'read anything, and an erasure leaves nothing.';
 create trigger _110_keep_version before update of title, body, media on app.posts
   for each row when ((old.title, old.body, old.media) is distinct from (new.title, new.body, new.media)
                      and old.published_at is not null and new.deleted_at is null)
@@ -99,7 +101,11 @@ begin
   return private.post_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.update_post is
-  'Changes one''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, isJournalism, publishAt}: what is absent stays. What its words were before is kept. publishAt moves a scheduled one, null publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, publish_at_past, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, persona_unknown, poll_closes_at, journalism_not_allowed.';
+  'Changes one''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, isJournalism, '
+  'publishAt}: what is absent stays. What its words were before is kept. publishAt moves a scheduled one, null '
+  'publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, '
+  'publish_at_past, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, persona_unknown, '
+  'poll_closes_at, journalism_not_allowed.';
 
 create function private.delete_post(p_post uuid) returns uuid
 language plpgsql volatile
@@ -118,7 +124,8 @@ begin
   return v_author;
 end $$;
 comment on function private.delete_post is
-  'Deletes a post for everyone and gives its author; its row and words stay for the staff. Null when it was deleted before. For definer functions and staff.';
+  'Deletes a post for everyone and gives its author; its row and words stay for the staff. Null when it was deleted '
+  'before. For definer functions and staff.';
 
 create function private.delete_own_post(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- nobody, its author included, sees a deleted post: no policy lets it be written
@@ -144,4 +151,5 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_post is
-  'Deletes one''s post, also a hidden or scheduled one, and a repost of what one no longer sees. Fails: post_unknown, post_not_yours.';
+  'Deletes one''s post, also a hidden or scheduled one, and a repost of what one no longer sees. Fails: '
+  'post_unknown, post_not_yours.';

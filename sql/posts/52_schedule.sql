@@ -57,7 +57,9 @@ begin
   return 1;
 end $$;
 comment on function private.job_publish_scheduled is
-  'Job: lets the scheduled post go out that has been due the longest, its author neither banned nor erased: 1. One that fails goes behind the others that are due, and is tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
+  'Job: lets the scheduled post go out that has been due the longest, its author neither banned nor erased: 1. One '
+  'that fails goes behind the others that are due, and is tried again in 5 seconds at the earliest: -1. The worker '
+  'repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('publish-scheduled', '* * * * *', 60, true);
 
 create function private.find_scheduled_time(p_post uuid) returns timestamptz
@@ -68,7 +70,8 @@ begin
   return (select coalesce(publish_at, scheduled_emitted_at) from app.posts where id = p_post and author_id = app.uid());
 end $$;
 comment on function private.find_scheduled_time is
-  'Where a cursor''s post stands among the caller''s scheduled ones: also one that has gone out or was deleted, never another''s. One that was published before its time stands at the moment when that was.';
+  'Where a cursor''s post stands among the caller''s scheduled ones: also one that has gone out or was deleted, '
+  'never another''s. One that was published before its time stands at the moment when that was.';
 
 create function api.list_scheduled_posts(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable

@@ -18,7 +18,8 @@ begin
   end if;
 end $$;
 comment on function private.require_profile_place is
-  'Where a cursor''s post stands on its author''s profile: among the pinned when pinned_at is there (a deleted one keeps it), else in time. Fails for what is none of theirs or was not for the caller: cursor_unknown.';
+  'Where a cursor''s post stands on its author''s profile: among the pinned when pinned_at is there (a deleted one '
+  'keeps it), else in time. Fails for what is none of theirs or was not for the caller: cursor_unknown.';
 
 create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -49,4 +50,5 @@ begin
   return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_posts_by is
-  'A person''s posts as far as the caller sees them, the pinned ones first, then the newest; to oneself the hidden ones too, the scheduled ones to nobody. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
+  'A person''s posts as far as the caller sees them, the pinned ones first, then the newest; to oneself the hidden '
+  'ones too, the scheduled ones to nobody. Fails: person_unknown, cursor_unknown, limit_out_of_range.';

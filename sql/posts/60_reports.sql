@@ -11,7 +11,8 @@ begin
   perform private.fail('post_unknown');
   return null;
 end $$;
-comment on function private.require_reported_post is 'The post that a report names, when the caller may see it. Fails: post_unknown.';
+comment on function private.require_reported_post is 'The post that a report names, when the caller may see it. '
+  'Fails: post_unknown.';
 
 create function private.require_reported_reply(p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -24,7 +25,8 @@ begin
   perform private.fail('reply_unknown');
   return null;
 end $$;
-comment on function private.require_reported_reply is 'The reply that a report names, when the caller may see it. Fails: reply_unknown.';
+comment on function private.require_reported_reply is 'The reply that a report names, when the caller may see it. '
+  'Fails: reply_unknown.';
 
 insert into private.report_targets (type, finder) values
   ('post', 'private.require_reported_post'), ('reply', 'private.require_reported_reply');

@@ -17,7 +17,9 @@ begin
   return null;
 end $$;
 comment on function private.lock_published is
-  'Trigger: before a ban or an erasure changes anything, the counters of all that it will count or change: those of the person''s posts, of what they reposted and of what they replied under. Who reacts, counts views, moderates, bans or erases meanwhile waits with nothing held that is wanted here.';
+  'Trigger: before a ban or an erasure changes anything, the counters of all that it will count or change: those of '
+  'the person''s posts, of what they reposted and of what they replied under. Who reacts, counts views, moderates, '
+  'bans or erases meanwhile waits with nothing held that is wanted here.';
 -- by its name before all others that a ban or an erasure fires
 create trigger _100_lock_published after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
@@ -31,7 +33,8 @@ begin
   update app.posts set author_banned = new.banned_at is not null where author_id = new.id;
   return null;
 end $$;
-comment on function private.mark_posts_of_banned is 'Trigger: a ban takes a person''s posts from everyone, its end gives them back.';
+comment on function private.mark_posts_of_banned is 'Trigger: a ban takes a person''s posts from everyone, its end '
+  'gives them back.';
 create trigger _150_mark_posts_of_banned after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
   execute function private.mark_posts_of_banned();
@@ -44,7 +47,8 @@ begin
   update app.replies set author_banned = new.banned_at is not null where author_id = new.id;
   return null;
 end $$;
-comment on function private.mark_replies_of_banned is 'Trigger: a ban takes a person''s replies from everyone, its end gives them back.';
+comment on function private.mark_replies_of_banned is 'Trigger: a ban takes a person''s replies from everyone, its '
+  'end gives them back.';
 create trigger _151_mark_replies_of_banned after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
   execute function private.mark_replies_of_banned();

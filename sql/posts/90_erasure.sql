@@ -12,12 +12,14 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.post_co_authors', 'user_id', 'coAuthorships', '{}');
 insert into private.personal_data (relation, person_column, section, whose) values
   ('app.post_versions', 'post_id', 'postVersions', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
-  ('app.post_interests', 'post_id', 'postInterests', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
+  ('app.post_interests', 'post_id', 'postInterests', 'post_id in (select p.id from app.posts p where p.author_id = '
+  '$1)'),
   ('app.post_counters', 'post_id', 'postCounters', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
   ('app.post_emotions', 'post_id', 'postEmotions', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
   ('app.poll_options', 'poll_id', 'pollOptions',
    'poll_id in (select l.id from app.polls l join app.posts p on p.id = l.post_id where p.author_id = $1)'),
-  ('app.series_items', 'series_id', 'seriesItems', 'series_id in (select s.id from app.series s where s.author_id = $1)');
+  ('app.series_items', 'series_id', 'seriesItems', 'series_id in (select s.id from app.series s where s.author_id = '
+  '$1)');
 insert into private.personal_data (relation, person_column, section, whose, omits) values
   ('app.polls', 'post_id', 'polls', 'post_id in (select p.id from app.posts p where p.author_id = $1)', '{close_again_at}');
 insert into private.personal_data (relation, person_column, reason) values
@@ -46,6 +48,8 @@ begin
   return null;
 end $$;
 comment on function private.erase_posts is
-  'Trigger: an erased person''s posts and replies are deleted, and their words for good, those of earlier versions, polls and series too. What they wrote with others loses their name. Reactions, bookmarks and votes stay as counts: nobody sees whose they are, and what they earned others was earned.';
+  'Trigger: an erased person''s posts and replies are deleted, and their words for good, those of earlier versions, '
+  'polls and series too. What they wrote with others loses their name. Reactions, bookmarks and votes stay as '
+  'counts: nobody sees whose they are, and what they earned others was earned.';
 create trigger _152_erase_posts after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_posts();

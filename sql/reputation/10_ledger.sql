@@ -37,7 +37,8 @@ comment on column app.reputation_entries.undoes_id is 'The entry that this one i
 comment on column app.reputation_entries.source_id is
   'The cause, by kind: the post, the reply, the invite code, the interest chosen, the vote, the appeal.';
 comment on column app.reputation_entries.earned_from is
-  'Whom it is earned from: who reacted, whose post was replied to, who came by the code. Null where nobody else is involved.';
+  'Whom it is earned from: who reacted, whose post was replied to, who came by the code. Null where nobody else is '
+  'involved.';
 call private.make_append_only('app.reputation_entries');
 
 create table app.reputation (
@@ -50,9 +51,11 @@ create table app.reputation (
 );
 create index reputation_interest_id_idx on app.reputation (interest_id, value desc);
 comment on table app.reputation is 'The ledger summed up by person and interest. Its trigger keeps it.';
-comment on column app.reputation.direct_value is 'value without roll-ups; over all interests it is the person''s total.';
+comment on column app.reputation.direct_value is 'value without roll-ups; over all interests it is the person''s '
+  'total.';
 comment on column app.reputation.highest_level is
-  'The highest level that value ever had, by private.level_rank: what was reached once is not told again. Its trigger keeps it.';
+  'The highest level that value ever had, by private.level_rank: what was reached once is not told again. Its '
+  'trigger keeps it.';
 
 create function private.sum_reputation() returns trigger
 language plpgsql security definer   -- the sums of other people than the caller
@@ -81,7 +84,8 @@ begin
   return (array[1, 0.50, 0.25, 0.12])[least(p_level, 3) + 1] / power(2::numeric, greatest(p_level - 3, 0));
 end $$;
 comment on function private.roll_up_fraction is
-  'What the interest so many levels up gets of an entry: all at 0, then 50, 25, 12 %, and half of that for each further level.';
+  'What the interest so many levels up gets of an entry: all at 0, then 50, 25, 12 %, and half of that for each '
+  'further level.';
 
 create function private.add_reputation(
   p_user uuid, p_interest uuid, p_kind text, p_points numeric, p_source uuid default null, p_from uuid default null,
@@ -113,4 +117,6 @@ begin
   return v_origin;
 end $$;
 comment on function private.add_reputation is
-  'Writes an entry with its roll-ups, whatever stands there already, and gives the id of the direct one. With p_before, what the same cause gave until now, it writes the differences. For definer functions; see private.earn_reputation.';
+  'Writes an entry with its roll-ups, whatever stands there already, and gives the id of the direct one. With '
+  'p_before, what the same cause gave until now, it writes the differences. For definer functions; see '
+  'private.earn_reputation.';

@@ -27,7 +27,8 @@ begin
           order by e.position desc limit 1);
 end $$;
 comment on function private.find_standing_reputation is
-  'The direct entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_ledger).';
+  'The direct entry that a cause gave a person, or null when it gave none or was undone. Lock first '
+  '(private.lock_ledger).';
 
 create function private.earn_reputation(p_user uuid, p_interest uuid, p_kind text, p_source uuid, p_from uuid default null) returns void
 language plpgsql volatile
@@ -45,7 +46,8 @@ begin
   end if;
 end $$;
 comment on function private.earn_reputation is
-  'Gives the points of a kind once for a cause, until it is undone. Nothing without an interest, and nothing from oneself.';
+  'Gives the points of a kind once for a cause, until it is undone. Nothing without an interest, and nothing from '
+  'oneself.';
 
 create function private.reverse_reputation(p_entries uuid[]) returns void
 language plpgsql volatile
@@ -62,7 +64,8 @@ begin
   from undone u join app.reputation_entries e on e.id = u.id or e.origin_id = u.id;
 end $$;
 comment on function private.reverse_reputation is
-  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_ledger): an entry is undone once.';
+  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_ledger): an entry is '
+  'undone once.';
 
 create function private.earn_reputation_by_post(p_post uuid, p_kind text, p_from uuid) returns void
 language plpgsql volatile
@@ -81,7 +84,8 @@ begin
   from app.posts p where p.id = p_post and p.deleted_at is null;
 end $$;
 comment on function private.earn_reputation_by_post is
-  'Gives a post''s author, in its primary interest, what somebody''s reaction, bookmark or repost of it is worth. Nothing for a deleted one.';
+  'Gives a post''s author, in its primary interest, what somebody''s reaction, bookmark or repost of it is worth. '
+  'Nothing for a deleted one.';
 
 create function private.earn_reputation_from_post(p_event jsonb) returns void
 language plpgsql volatile
@@ -92,7 +96,8 @@ begin
   from app.posts p
   where p.id = (p_event ->> 'postId')::uuid and p.format <> 'repost';
 end $$;
-comment on function private.earn_reputation_from_post is 'Listener: a published post earns its author post.contributed in its primary interest.';
+comment on function private.earn_reputation_from_post is 'Listener: a published post earns its author '
+  'post.contributed in its primary interest.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.earn_reputation_from_post', 300);
 

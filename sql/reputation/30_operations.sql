@@ -77,7 +77,8 @@ begin
   end if;
 end $$;
 comment on function private.require_reputation is
-  'The reputation guard: passes from this value of the caller in the interest on, and where there is no interest. Fails: reputation_too_low.';
+  'The reputation guard: passes from this value of the caller in the interest on, and where there is no interest. '
+  'Fails: reputation_too_low.';
 
 create function private.has_journalism_reputation(p_user uuid) returns boolean
 language plpgsql stable   -- invoker: of people whom the caller cannot see it is false
@@ -86,7 +87,8 @@ as $$
 begin
   return exists (select from app.reputation r where r.user_id = p_user and r.value >= 20);
 end $$;
-comment on function private.has_journalism_reputation is 'Whether a person has 20 in any one interest: the rule of canPostJournalism.';
+comment on function private.has_journalism_reputation is 'Whether a person has 20 in any one interest: the rule of '
+  'canPostJournalism.';
 
 create function private.may_post_journalism(p_user uuid) returns boolean
 language plpgsql stable security definer   -- asks for any person, whoever calls
@@ -97,7 +99,8 @@ begin
       or exists (select from app.users u where u.id = p_user and u.role = 'admin');
 end $$;
 comment on function private.may_post_journalism is
-  'Whether a person''s posts may be journalism: by their reputation, or because they are an admin, whatever the capability says.';
+  'Whether a person''s posts may be journalism: by their reputation, or because they are an admin, whatever the '
+  'capability says.';
 
 create function private.check_journalism() returns trigger
 language plpgsql security definer   -- asks for the author, whoever calls
@@ -110,7 +113,8 @@ begin
   return new;
 end $$;
 comment on function private.check_journalism is
-  'Trigger: a post becomes journalism if its author may then; what was tagged stays so whatever becomes of their reputation. Fails: journalism_not_allowed.';
+  'Trigger: a post becomes journalism if its author may then; what was tagged stays so whatever becomes of their '
+  'reputation. Fails: journalism_not_allowed.';
 create trigger _300_check_journalism before insert on app.posts
   for each row when (new.is_journalism) execute function private.check_journalism();
 create trigger _300_check_changed_journalism before update of is_journalism on app.posts
@@ -133,4 +137,5 @@ begin
     'canPostJournalism', private.has_journalism_reputation(v_me));
 end $$;
 comment on function api.get_my_capabilities is
-  'What the caller may do: {canVoteWiki, canMentor, canModerate, canProposeGuild, canPostJournalism}. canProposeGuild is always false in the first release.';
+  'What the caller may do: {canVoteWiki, canMentor, canModerate, canProposeGuild, canPostJournalism}. '
+  'canProposeGuild is always false in the first release.';

@@ -30,7 +30,8 @@ begin
     where r.user_id = p_user and (r.value <> 0 or r.direct_value <> 0)), '[]');
 end $$;
 comment on function private.detailed_interests is
-  'A person''s interests with what is behind each value: {interestId, slug, name, value, directValue, rolledUpValue, level, nextLevel, byKind}. Only the person sees the entries that it sums.';
+  'A person''s interests with what is behind each value: {interestId, slug, name, value, directValue, rolledUpValue, '
+  'level, nextLevel, byKind}. Only the person sees the entries that it sums.';
 
 create function private.reputation_events(p_user uuid, p_limit integer, p_cursor text) returns json
 language plpgsql stable
@@ -61,7 +62,8 @@ begin
     v_ids::text[], p_limit);
 end $$;
 comment on function private.reputation_events is
-  'A page of a person''s ledger, newest first: {id, interestId, kind, delta, createdAt, rolledUp}. Fails: cursor_unknown, limit_out_of_range.';
+  'A page of a person''s ledger, newest first: {id, interestId, kind, delta, createdAt, rolledUp}. Fails: '
+  'cursor_unknown, limit_out_of_range.';
 
 create function api.get_reputation_details(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -77,7 +79,8 @@ begin
     'events', private.reputation_events(v_me, p_limit, p_cursor));
 end $$;
 comment on function api.get_reputation_details is
-  'The caller''s reputation with its parts, and a page of the ledger behind it: {total, contributionScore, interests, events: {items, nextCursor, hasMore}}. Fails: cursor_unknown, limit_out_of_range.';
+  'The caller''s reputation with its parts, and a page of the ledger behind it: {total, contributionScore, '
+  'interests, events: {items, nextCursor, hasMore}}. Fails: cursor_unknown, limit_out_of_range.';
 
 create function api.get_reputation_summary(p_person text) returns json
 language plpgsql stable
@@ -94,4 +97,5 @@ begin
                                     order by value desc, interest_id limit 5) c), '[]'));
 end $$;
 comment on function api.get_reputation_summary is
-  'A person in short: {userId, total, topInterests}, up to five interests, the strongest first. Fails: person_unknown.';
+  'A person in short: {userId, total, topInterests}, up to five interests, the strongest first. Fails: '
+  'person_unknown.';

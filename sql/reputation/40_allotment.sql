@@ -12,6 +12,7 @@ begin
   where a.user_id = w.user_id;
   return null;
 end $$;
-comment on function private.keep_total_reputation is 'Trigger: keeps app.accounts.total_reputation, the sum of direct entries.';
+comment on function private.keep_total_reputation is 'Trigger: keeps app.accounts.total_reputation, the sum of '
+  'direct entries.';
 create trigger keep_total_reputation after insert on app.reputation_entries
   referencing new table as written for each statement execute function private.keep_total_reputation();

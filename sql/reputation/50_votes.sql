@@ -17,7 +17,8 @@ create table app.reputation_votes (
 create index reputation_votes_user_id_idx on app.reputation_votes (user_id, created_at desc, id desc);
 create index reputation_votes_interest_id_idx on app.reputation_votes (interest_id);
 comment on table app.reputation_votes is
-  'One vote a voter, person and interest, moved in place; value 0 is a vote taken back. What it moved stands in the ledger.';
+  'One vote a voter, person and interest, moved in place; value 0 is a vote taken back. What it moved stands in the '
+  'ledger.';
 comment on column app.reputation_votes.impact is
   'Weight times value when the vote was last cast: the sum of the direct entries whose source it is.';
 create trigger touch before update on app.reputation_votes
@@ -39,7 +40,8 @@ create function private.vote_weight(p_reputation numeric) returns numeric
 language sql immutable
 set search_path = ''
 as $$ select case when p_reputation >= 5 then least(3, sqrt(p_reputation / 10)) else 0 end $$;
-comment on function private.vote_weight is 'What the vote of somebody with this reputation in the interest weighs: nothing below 5, 3 at most.';
+comment on function private.vote_weight is 'What the vote of somebody with this reputation in the interest weighs: '
+  'nothing below 5, 3 at most.';
 
 create function private.cast_vote(
   p_user uuid, p_interest uuid, p_value integer, p_comment text, out vote app.reputation_votes, out weight numeric
@@ -75,7 +77,8 @@ begin
   end if;
 end $$;
 comment on function private.cast_vote is
-  'Casts or moves the caller''s vote; the ledger gets the difference to what it gave before. Whether they may is for api.vote_reputation to find out. Fails: token_revoked.';
+  'Casts or moves the caller''s vote; the ledger gets the difference to what it gave before. Whether they may is for '
+  'api.vote_reputation to find out. Fails: token_revoked.';
 
 create function api.vote_reputation(p_user_id text, p_interest_id uuid, p_value integer, p_comment text default null)
 returns json
@@ -113,7 +116,9 @@ begin
     'updatedAt', (v_cast.vote).updated_at);
 end $$;
 comment on function api.vote_reputation is
-  'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it back, its comment too: {userId, interestId, value, comment, weight, impact, createdAt, updatedAt}. Fails: vote_value, vote_comment, person_unknown, vote_oneself, interest_unknown, interest_not_held.';
+  'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it back, its comment '
+  'too: {userId, interestId, value, comment, weight, impact, createdAt, updatedAt}. Fails: vote_value, vote_comment, '
+  'person_unknown, vote_oneself, interest_unknown, interest_not_held.';
 
 create view app.reputation_vote_card with (security_invoker) as
 select v.id,
@@ -131,7 +136,8 @@ from app.reputation_votes v
 join app.person_card voter on voter.id = v.voter_id
 join app.interests i on i.id = v.interest_id;
 comment on view app.reputation_vote_card is
-  'A vote as whom it is for sees it: {id, voterId, voter, interestId, slug, value, comment, impact, createdAt}. Gone while its voter is hidden.';
+  'A vote as whom it is for sees it: {id, voterId, voter, interestId, slug, value, comment, impact, createdAt}. Gone '
+  'while its voter is hidden.';
 
 create function private.find_vote_time(p_vote uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its vote was taken back or its voter hidden since
@@ -140,7 +146,8 @@ as $$
 begin
   return (select created_at from app.reputation_votes where id = p_vote and user_id = app.uid());
 end $$;
-comment on function private.find_vote_time is 'Where a cursor''s vote stands among those for the caller, also one that they no longer see.';
+comment on function private.find_vote_time is 'Where a cursor''s vote stands among those for the caller, also one '
+  'that they no longer see.';
 
 create function api.list_received_votes(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -165,4 +172,5 @@ begin
                        join app.reputation_vote_card c on c.id = p.id), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_received_votes is
-  'The votes for the caller that stand, newest first by when each was first cast; none of people whom they cannot see. Fails: cursor_unknown, limit_out_of_range.';
+  'The votes for the caller that stand, newest first by when each was first cast; none of people whom they cannot '
+  'see. Fails: cursor_unknown, limit_out_of_range.';

@@ -23,7 +23,8 @@ create index reputation_appeals_status_idx on app.reputation_appeals (status, cr
 create index reputation_appeals_created_at_idx on app.reputation_appeals (created_at desc, id desc);
 comment on table app.reputation_appeals is
   'Appeals, at most one pending a person and interest. An erased person''s have lost their words.';
-comment on column app.reputation_appeals.entry_id is 'The entry that it is about; null when it is about the interest as a whole.';
+comment on column app.reputation_appeals.entry_id is 'The entry that it is about; null when it is about the interest '
+  'as a whole.';
 comment on column app.reputation_appeals.restore_delta is 'What the staff gave back with it.';
 comment on column app.reputation_appeals.note is 'What the staff answers.';
 
@@ -80,7 +81,8 @@ begin
   return (select card from app.reputation_appeal_card where id = v_id);
 end $$;
 comment on function api.create_appeal is
-  'Appeals to the staff about the caller''s reputation in an interest, or about one entry of it (p_event_id). Fails: appeal_text, interest_unknown, reputation_event_unknown, appeal_open.';
+  'Appeals to the staff about the caller''s reputation in an interest, or about one entry of it (p_event_id). Fails: '
+  'appeal_text, interest_unknown, reputation_event_unknown, appeal_open.';
 
 create function api.list_my_appeals(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable

@@ -26,7 +26,8 @@ comment on column app.contribution_entries.kind is 'One of private.ledger_kinds.
 comment on table app.contribution_entries is
   'The ledger: ids and numbers only, never changed. What is taken back has an opposite entry.';
 comment on column app.contribution_entries.position is
-  'The order of what a person did, also within a transaction: given while private.lock_ledger is held. Shares come later.';
+  'The order of what a person did, also within a transaction: given while private.lock_ledger is held. Shares come '
+  'later.';
 comment on column app.contribution_entries.level is
   '0 is what the person did, 1 the share of who invited them, 2 and 3 of the inviters above.';
 comment on column app.contribution_entries.origin_id is 'Of a share: the entry that it is a share of.';
@@ -48,8 +49,10 @@ create table private.contribution_inheritance (
   undoes_id uuid
 );
 comment on table private.contribution_inheritance is
-  'What people did, and what of it was undone, of which the shares are not written yet: private.job_inherit_contributions does it.';
-comment on column private.contribution_inheritance.undoes_id is 'As in the entry: what is undone comes before what undoes it.';
+  'What people did, and what of it was undone, of which the shares are not written yet: '
+  'private.job_inherit_contributions does it.';
+comment on column private.contribution_inheritance.undoes_id is 'As in the entry: what is undone comes before what '
+  'undoes it.';
 
 insert into private.ledger_kinds (ledger, kind, points) values
   ('contribution', 'post_created', 10),
@@ -102,7 +105,8 @@ begin
   end if;
 end $$;
 comment on function private.earn_contribution is
-  'Gives the points of a kind once for a cause, until it is undone, and soon after their shares to those by whom the person came.';
+  'Gives the points of a kind once for a cause, until it is undone, and soon after their shares to those by whom the '
+  'person came.';
 
 create function private.reverse_contribution(p_user uuid, p_kind text, p_source uuid) returns void
 language plpgsql volatile
@@ -121,7 +125,8 @@ begin
   insert into private.contribution_inheritance (entry_id, undoes_id) select id, undoes_id from undone;
 end $$;
 comment on function private.reverse_contribution is
-  'The exact opposite of private.earn_contribution, shares too; nothing when the cause gave nothing or is undone already.';
+  'The exact opposite of private.earn_contribution, shares too; nothing when the cause gave nothing or is undone '
+  'already.';
 
 create function private.earn_contribution_from_post(p_event jsonb) returns void
 language plpgsql volatile
@@ -132,7 +137,8 @@ begin
   from app.posts p
   where p.id = (p_event ->> 'postId')::uuid and p.format <> 'repost';
 end $$;
-comment on function private.earn_contribution_from_post is 'Listener: a published post, other than a repost, is a contribution of its author.';
+comment on function private.earn_contribution_from_post is 'Listener: a published post, other than a repost, is a '
+  'contribution of its author.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.earn_contribution_from_post', 400);
 
@@ -145,7 +151,8 @@ begin
   from app.replies r join app.posts p on p.id = r.post_id
   where r.id = (p_event ->> 'replyId')::uuid and r.author_id <> p.author_id;
 end $$;
-comment on function private.earn_contribution_from_reply is 'Listener: a reply to another''s post is a contribution of its author.';
+comment on function private.earn_contribution_from_reply is 'Listener: a reply to another''s post is a contribution '
+  'of its author.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.reply.created', 'private.earn_contribution_from_reply', 400);
 

@@ -50,5 +50,6 @@ begin
   return cardinality(v_taken);
 end $$;
 comment on function private.job_inherit_contributions is
-  'Job: gives 50, 25 and 10 % of up to 1000 contributions to the three by whom each person came, and takes back what came of those undone. The worker repeats it until there is none.';
+  'Job: gives 50, 25 and 10 % of up to 1000 contributions to the three by whom each person came, and takes back what '
+  'came of those undone. The worker repeats it until there is none.';
 insert into private.jobs (name, cron, expires, repeats) values ('inherit-contributions', '* * * * *', 60, true);

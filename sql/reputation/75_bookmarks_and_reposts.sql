@@ -13,7 +13,8 @@ begin
   return null;
 end $$;
 comment on function private.earn_from_bookmark is
-  'Trigger: a bookmark earns the post''s author bookmark.received, and is a contribution of whoever sets it. One''s own posts give nothing.';
+  'Trigger: a bookmark earns the post''s author bookmark.received, and is a contribution of whoever sets it. One''s '
+  'own posts give nothing.';
 create trigger _300_earn_from_bookmark after insert on app.bookmarks
   for each row execute function private.earn_from_bookmark();
 
@@ -81,7 +82,8 @@ begin
   return json_build_object('changed', cardinality(v_entries), 'next', case when cardinality(v_entries) = 500 then v_post end);
 end $$;
 comment on function private.forfeit_earnings is
-  'For the worker alone, and what a deletion does at once: takes the next 500 entries back that a post {postId, authorId} earned its author. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and what a deletion does at once: takes the next 500 entries back that a post {postId, '
+  'authorId} earned its author. Answers {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('forfeited-earnings', 'private.forfeit_earnings');
 
@@ -105,6 +107,8 @@ begin
   end if;
 end $$;
 comment on function private.forfeit_post is
-  'Listener: whoever deletes a post, its author loses what it earned in both ledgers (beyond 500 entries soon after), and that of the original what a repost did. Writing and deleting again and again leaves what is there. An erasure deletes without this event: what was earned stays.';
+  'Listener: whoever deletes a post, its author loses what it earned in both ledgers (beyond 500 entries soon '
+  'after), and that of the original what a repost did. Writing and deleting again and again leaves what is there. An '
+  'erasure deletes without this event: what was earned stays.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.deleted', 'private.forfeit_post', 300);

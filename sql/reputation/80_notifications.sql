@@ -26,7 +26,8 @@ begin
       jsonb_build_object('interestId', p_event -> 'interestId', 'value', p_event -> 'value'));
   end if;
 end $$;
-comment on function private.notify_voted is 'Listener: who is voted for or against is told; of a vote taken back nobody is.';
+comment on function private.notify_voted is 'Listener: who is voted for or against is told; of a vote taken back '
+  'nobody is.';
 
 create function private.notify_appeal_resolved(p_event jsonb) returns void
 language plpgsql volatile

@@ -10,9 +10,11 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, section, whose) values
   ('app.reputation_votes', 'user_id', 'reputationVotesReceived', 'user_id = $1 and value <> 0');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.reputation_entries', 'earned_from', 'The entry is another''s; what the person did for it is in reactions, replies and invitedBy.'),
+  ('app.reputation_entries', 'earned_from', 'The entry is another''s; what the person did for it is in reactions, '
+  'replies and invitedBy.'),
   ('app.reputation_entries', 'source_id', 'Only the cause of an entry.'),
-  ('private.contribution_inheritance', 'entry_id', 'Entries of which the inviters have not got their shares yet, for a minute or two.');
+  ('private.contribution_inheritance', 'entry_id', 'Entries of which the inviters have not got their shares yet, for '
+  'a minute or two.');
 
 create function private.erase_reputation() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
@@ -24,6 +26,7 @@ begin
   return null;
 end $$;
 comment on function private.erase_reputation is
-  'Trigger: of an erased person''s votes, of those for them and of their appeals the words go. Votes, ledgers and sums stay: ids and numbers, on which the reputation of others rests.';
+  'Trigger: of an erased person''s votes, of those for them and of their appeals the words go. Votes, ledgers and '
+  'sums stay: ids and numbers, on which the reputation of others rests.';
 create trigger _170_erase_reputation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_reputation();

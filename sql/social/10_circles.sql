@@ -111,7 +111,8 @@ select c.id, c.owner_id, c.created_at,
 from app.circles c
 join app.person_card o on o.id = c.owner_id;
 comment on view app.circle_card is
-  'A circle as its owner and members see it: {id, ownerId, owner, kind, name, accent, isOwner, createdAt}. Gone for a member while a block stands.';
+  'A circle as its owner and members see it: {id, ownerId, owner, kind, name, accent, isOwner, createdAt}. Gone for '
+  'a member while a block stands.';
 
 create function private.circle_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -140,7 +141,8 @@ begin
   end if;
   return p_circle;
 end $$;
-comment on function private.require_own_circle is 'The circle, when it is the caller''s. Fails: circle_unknown, circle_not_yours.';
+comment on function private.require_own_circle is 'The circle, when it is the caller''s. Fails: circle_unknown, '
+  'circle_not_yours.';
 
 create function api.create_circle(p_name text, p_kind text default 'general', p_accent text default null) returns json
 language plpgsql volatile

@@ -12,7 +12,8 @@ begin
   return private.require_person(p_person);   -- again: a block may have come while we waited
 end $$;
 comment on function private.lock_person is
-  'The id of a person, locked as a pair with the caller until the transaction ends: no block comes in between. Fails: person_unknown.';
+  'The id of a person, locked as a pair with the caller until the transaction ends: no block comes in between. '
+  'Fails: person_unknown.';
 
 create view app.circle_member_card with (security_invoker) as
 select m.circle_id, m.member_id, m.created_at,
@@ -47,7 +48,8 @@ begin
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
 end $$;
 comment on function api.add_circle_member is
-  'Puts a person into one''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, member_already, member_oneself, circle_full.';
+  'Puts a person into one''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, member_already, '
+  'member_oneself, circle_full.';
 
 create function api.set_bond_level(p_id uuid, p_member_id text, p_bond_level text) returns json
 language plpgsql volatile
@@ -85,4 +87,5 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.remove_circle_member is
-  'The owner removes a member, or a member leaves. Repeating it changes nothing. Fails: circle_unknown, circle_not_yours, person_unknown.';
+  'The owner removes a member, or a member leaves. Repeating it changes nothing. Fails: circle_unknown, '
+  'circle_not_yours, person_unknown.';

@@ -57,7 +57,8 @@ from app.circle_invitations i
 join app.person_card inviter on inviter.id = i.inviter_id
 join app.person_card invitee on invitee.id = i.invitee_id;
 comment on view app.circle_invitation_card is
-  'An invitation as its two people see it: {id, circleId, circleName, inviterId, inviter, inviteeId, invitee, bondLevel, status, createdAt}.';
+  'An invitation as its two people see it: {id, circleId, circleName, inviterId, inviter, inviteeId, invitee, '
+  'bondLevel, status, createdAt}.';
 
 create function private.invitation_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -69,7 +70,8 @@ begin
     select json_agg(c.card order by i.place)
     from unnest(p_ids) with ordinality as i (id, place) join app.circle_invitation_card c on c.id = i.id);
 end $$;
-comment on function private.invitation_cards is 'The cards of these invitations, in order, as far as the caller sees them.';
+comment on function private.invitation_cards is 'The cards of these invitations, in order, as far as the caller sees '
+  'them.';
 
 create function api.invite_to_circle(p_id uuid, p_invitee_id text, p_bond_level text default 'acquaintance') returns json
 language plpgsql volatile
@@ -91,7 +93,8 @@ begin
   return private.invitation_cards(array[v_invitation]) -> 0;
 end $$;
 comment on function api.invite_to_circle is
-  'Invites a person into one''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, invite_oneself, member_already, invitation_pending.';
+  'Invites a person into one''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, invite_oneself, '
+  'member_already, invitation_pending.';
 
 create function api.list_circle_invitations(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -113,7 +116,8 @@ begin
   return private.page(private.invitation_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_circle_invitations is
-  'The pending invitations of one''s circle, newest first. Fails: circle_unknown, circle_not_yours, cursor_unknown, limit_out_of_range.';
+  'The pending invitations of one''s circle, newest first. Fails: circle_unknown, circle_not_yours, cursor_unknown, '
+  'limit_out_of_range.';
 
 create function api.list_my_invitations(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -162,7 +166,8 @@ begin
   end if;
 end $$;
 comment on function private.settle_invitation is
-  'Takes a pending invitation to its end; accepted makes the membership. The invitee accepts and declines, the inviter revokes. Fails: invitation_unknown, invitation_settled, member_already, circle_full.';
+  'Takes a pending invitation to its end; accepted makes the membership. The invitee accepts and declines, the '
+  'inviter revokes. Fails: invitation_unknown, invitation_settled, member_already, circle_full.';
 
 create function api.respond_invitation(p_id uuid, p_accept boolean) returns json
 language plpgsql volatile
@@ -205,4 +210,5 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.revoke_invitation is
-  'The inviter takes a pending invitation back. Fails: circle_unknown, circle_not_yours, invitation_unknown, invitation_settled.';
+  'The inviter takes a pending invitation back. Fails: circle_unknown, circle_not_yours, invitation_unknown, '
+  'invitation_settled.';

@@ -18,7 +18,8 @@ begin
     having count(distinct person) = 2);
 end $$;
 comment on function private.have_common_circle is
-  'Whether two people belong to one circle, as its owner or as members. A circle whose owner is banned, or across a block from one of the two, is none.';
+  'Whether two people belong to one circle, as its owner or as members. A circle whose owner is banned, or across a '
+  'block from one of the two, is none.';
 
 create function api.check_circles(p_person text) returns json
 language plpgsql stable
@@ -33,7 +34,8 @@ begin
     'inTheirCircle', exists (select from app.circle_members where owner_id = v_person and member_id = app.uid()));
 end $$;
 comment on function api.check_circles is
-  'Whether the caller and a person share a circle, and whose: {sharesCircle, inMyCircle, inTheirCircle}. Fails: person_unknown.';
+  'Whether the caller and a person share a circle, and whose: {sharesCircle, inMyCircle, inTheirCircle}. Fails: '
+  'person_unknown.';
 
 create function api.list_pending_invitations(p_person text) returns json
 language plpgsql stable
@@ -50,7 +52,8 @@ begin
     '{}', 50);
 end $$;
 comment on function api.list_pending_invitations is
-  'The caller''s pending invitations to a person, newest first: one page, since nobody has more than 50 circles. Fails: person_unknown.';
+  'The caller''s pending invitations to a person, newest first: one page, since nobody has more than 50 circles. '
+  'Fails: person_unknown.';
 
 create function api.list_memberships(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable

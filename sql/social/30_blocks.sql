@@ -27,7 +27,8 @@ from (
 ) s
 group by s.viewer_id, s.author_id;
 comment on view private.audience_rebuilt is
-  'What app.audience must hold, worked out from circles, blocks and people: the rule, of which the table is the kept copy.';
+  'What app.audience must hold, worked out from circles, blocks and people: the rule, of which the table is the kept '
+  'copy.';
 
 create function private.recompute_audience(p_viewers uuid[], p_authors uuid[]) returns void
 language plpgsql volatile security definer   -- the audience is written by triggers alone
@@ -50,7 +51,8 @@ begin
     end if;
   end loop;
 end $$;
-comment on function private.recompute_audience is 'Brings these pairs of app.audience up to date, one writer a pair at a time.';
+comment on function private.recompute_audience is 'Brings these pairs of app.audience up to date, one writer a pair '
+  'at a time.';
 
 create function private.follow_members() returns trigger
 language plpgsql volatile security definer   -- the audience is written by triggers alone
@@ -112,7 +114,8 @@ begin
   return json_build_object('blocked', true);
 end $$;
 comment on function api.block_person is
-  'Blocks a person: both fall silent for each other at once. Repeating it changes nothing. Fails: person_unknown (also when they block the caller), block_oneself.';
+  'Blocks a person: both fall silent for each other at once. Repeating it changes nothing. Fails: person_unknown '
+  '(also when they block the caller), block_oneself.';
 
 create function api.unblock_person(p_person text) returns json
 language plpgsql volatile

@@ -19,6 +19,7 @@ begin
   return cardinality(v_viewers);
 end $$;
 comment on function private.job_check_audience is
-  'Job: compares app.audience with a full rebuild, both ways, and repairs the pairs that differ. Any is a fault: triggers keep the table.';
+  'Job: compares app.audience with a full rebuild, both ways, and repairs the pairs that differ. Any is a fault: '
+  'triggers keep the table.';
 insert into private.jobs (name, cron, expires, alarm) values
   ('check-audience', '40 3 * * *', 300, 'the audience was not what circles and blocks make of it');

@@ -22,7 +22,8 @@ create table private.ended_follows (
 );
 create index ended_follows_ended_at_idx on private.ended_follows (ended_at);
 comment on table private.ended_follows is
-  'Where ended follows stood in the lists, for a day: who is walking one goes on from there. Ids without keys: nothing hangs on them.';
+  'Where ended follows stood in the lists, for a day: who is walking one goes on from there. Ids without keys: '
+  'nothing hangs on them.';
 insert into private.retention (relation, counts_from, keep) values ('private.ended_follows', 'ended_at', '1 day');
 
 create index users_banned_idx on app.users (id) where banned_at is not null;
@@ -73,7 +74,8 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
 end $$;
 comment on function private.person_page is
-  'A page of these people (one more than the page, when there are), in order; the cursor is an actor id. Fails: limit_out_of_range.';
+  'A page of these people (one more than the page, when there are), in order; the cursor is an actor id. Fails: '
+  'limit_out_of_range.';
 
 create function private.require_follow_place(p_cursor text, p_follower uuid default null, p_following uuid default null) returns app.follows
 language plpgsql stable security definer   -- a cursor holds also when its follow has ended or its person was banned since
@@ -99,7 +101,8 @@ begin
   return v_place;
 end $$;
 comment on function private.require_follow_place is
-  'The follow between the person that a cursor names and the one whose list it is, also when it has ended; without a cursor a moment after all. Never across a block from the caller. Fails: cursor_unknown.';
+  'The follow between the person that a cursor names and the one whose list it is, also when it has ended; without a '
+  'cursor a moment after all. Never across a block from the caller. Fails: cursor_unknown.';
 
 create function private.follow_counts(p_person uuid) returns json
 language plpgsql stable security definer   -- under row-level security every follower would be asked for
@@ -118,7 +121,8 @@ begin
     'isFollowing', exists (select from app.follows where follower_id = app.uid() and following_id = p_person));
 end $$;
 comment on function private.follow_counts is
-  'How many follow a person and whom they follow, as many as the caller''s lists show, and whether the caller does: {followers, following, isFollowing}.';
+  'How many follow a person and whom they follow, as many as the caller''s lists show, and whether the caller does: '
+  '{followers, following, isFollowing}.';
 
 create function api.follow_person(p_person text) returns json
 language plpgsql volatile
@@ -151,7 +155,8 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.follow_counts(private.require_person(p_person)); end $$;
 comment on function api.follow_stats is
-  'How many follow a person and whom they follow, and whether the caller does: {followers, following, isFollowing}. Fails: person_unknown.';
+  'How many follow a person and whom they follow, and whether the caller does: {followers, following, isFollowing}. '
+  'Fails: person_unknown.';
 
 create function api.list_followers(p_person text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable

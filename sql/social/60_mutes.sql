@@ -29,7 +29,8 @@ begin
   return v_name;
 end $$;
 comment on function private.require_name_cursor is
-  'The name that a cursor of a list by name stands for, empty without one. A place in the alphabet, whoever has left the list since. Fails: cursor_unknown.';
+  'The name that a cursor of a list by name stands for, empty without one. A place in the alphabet, whoever has left '
+  'the list since. Fails: cursor_unknown.';
 
 create function private.muted_people() returns uuid[]
 language plpgsql stable   -- invoker: under row-level security these are the caller's own
@@ -91,7 +92,8 @@ begin
     order by u.username limit 51;
 end $$;
 comment on function private.own_blocks is
-  'Whom the caller has blocked, by username after this one, by name alone: {id, actorId, username, createdAt}. At most 51.';
+  'Whom the caller has blocked, by username after this one, by name alone: {id, actorId, username, createdAt}. At '
+  'most 51.';
 
 create function api.list_blocks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -106,4 +108,5 @@ begin
     from private.own_blocks(v_after) with ordinality as b (card, place));
 end $$;
 comment on function api.list_blocks is
-  'Whom the caller has blocked, by username: the one list that names people across a block. Fails: cursor_unknown, limit_out_of_range.';
+  'Whom the caller has blocked, by username: the one list that names people across a block. Fails: cursor_unknown, '
+  'limit_out_of_range.';

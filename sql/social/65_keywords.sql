@@ -13,8 +13,10 @@ create table app.muted_keywords (
 );
 create index muted_keywords_user_id_idx on app.muted_keywords (user_id, id desc);
 comment on table app.muted_keywords is
-  'Words that a person''s feed leaves out, for good or until a moment. id is made of the time, so that it is its own place in the list.';
-comment on column app.muted_keywords.folded is 'private.fold of the keyword: what is compared, so that each counts once.';
+  'Words that a person''s feed leaves out, for good or until a moment. id is made of the time, so that it is its own '
+  'place in the list.';
+comment on column app.muted_keywords.folded is 'private.fold of the keyword: what is compared, so that each counts '
+  'once.';
 
 insert into private.errors (code, status, text) values
   ('keyword_empty', 422, 'A keyword must have at least one letter, digit or sign that can be found in a text.'),
@@ -63,7 +65,8 @@ begin
           group by w.opens, w.closes) g);
 end $$;
 comment on function private.keyword_pattern is
-  'One pattern for all of these folded keywords; null for none. A keyword is found as whole words, and anywhere where its edge is of a script without spaces or no letter at all (#tag, c++).';
+  'One pattern for all of these folded keywords; null for none. A keyword is found as whole words, and anywhere '
+  'where its edge is of a script without spaces or no letter at all (#tag, c++).';
 
 create function private.find_muted_pattern() returns text
 language plpgsql stable   -- invoker: under row-level security these are the caller's own
@@ -73,7 +76,8 @@ begin
   return private.keyword_pattern(array_agg(folded))
   from app.muted_keywords where user_id = app.uid() and (until is null or until > now());
 end $$;
-comment on function private.find_muted_pattern is 'The pattern of the caller''s muted keywords, or null: made once by what leaves them out.';
+comment on function private.find_muted_pattern is 'The pattern of the caller''s muted keywords, or null: made once '
+  'by what leaves them out.';
 
 create function private.keyword_text(p_texts text[]) returns text
 language plpgsql stable
@@ -84,13 +88,15 @@ begin
   -- one person writes at length must not hold up everybody who has muted a word
   return left(private.fold(left(array_to_string(p_texts, e'\x1f'), 5000)), 10000);
 end $$;
-comment on function private.keyword_text is 'The first 5000 characters of these texts (nulls left out), folded: what keywords are looked for in.';
+comment on function private.keyword_text is 'The first 5000 characters of these texts (nulls left out), folded: what '
+  'keywords are looked for in.';
 
 create function private.has_keyword(p_words text, p_pattern text) returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$ begin return p_words collate pg_catalog.pg_c_utf8 ~ p_pattern; end $$;
-comment on function private.has_keyword is 'Whether words (private.keyword_text) have one of the keywords of a pattern.';
+comment on function private.has_keyword is 'Whether words (private.keyword_text) have one of the keywords of a '
+  'pattern.';
 
 create function private.timed_id() returns uuid
 language plpgsql volatile
@@ -102,7 +108,8 @@ begin
   -- a UUID of version 7: the time, then chance
   return encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing v_ms from 1 for 6), 52, 1), 53, 1), 'hex')::uuid;
 end $$;
-comment on function private.timed_id is 'An id that is greater the later it was made: a cursor that holds when its row is gone.';
+comment on function private.timed_id is 'An id that is greater the later it was made: a cursor that holds when its '
+  'row is gone.';
 
 create function private.limit_keywords() returns trigger
 language plpgsql
@@ -144,7 +151,8 @@ begin
   return (select card from app.muted_keyword_card where id = v_id);
 end $$;
 comment on function api.mute_keyword is
-  'Mutes a keyword, for good or until a moment; muting it again changes the moment. Fails: keyword_empty, keyword_until, keywords_exhausted.';
+  'Mutes a keyword, for good or until a moment; muting it again changes the moment. Fails: keyword_empty, '
+  'keyword_until, keywords_exhausted.';
 
 create function api.unmute_keyword(p_id uuid) returns json
 language plpgsql volatile
@@ -154,7 +162,8 @@ begin
   delete from app.muted_keywords where id = p_id and user_id = private.require_caller();
   return null;   -- answered as 204
 end $$;
-comment on function api.unmute_keyword is 'Lifts a muted keyword; repeating it changes nothing, nor does an id that is none.';
+comment on function api.unmute_keyword is 'Lifts a muted keyword; repeating it changes nothing, nor does an id that '
+  'is none.';
 
 create function api.list_muted_keywords(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable

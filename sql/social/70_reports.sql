@@ -10,7 +10,8 @@ create table private.report_targets (
   finder text not null check (finder ~ '^private\.[a-z_]+$')
 );
 comment on table private.report_targets is
-  'What can be reported. finder(text) gives the id of the target that a report names, and fails where the caller does not see it; it runs with the caller''s rights.';
+  'What can be reported. finder(text) gives the id of the target that a report names, and fails where the caller '
+  'does not see it; it runs with the caller''s rights.';
 
 create table app.reports (
   id          uuid primary key default gen_random_uuid(),
@@ -31,7 +32,8 @@ create index reports_reviewed_by_idx on app.reports (reviewed_by);
 create index reports_status_idx on app.reports (status, created_at desc, id desc);
 create index reports_target_idx on app.reports (target_type, target_id);
 comment on table app.reports is
-  'Reports to the staff. target_id has no foreign key: what was reported may be of any kind. reason is the reporter''s own words.';
+  'Reports to the staff. target_id has no foreign key: what was reported may be of any kind. reason is the '
+  'reporter''s own words.';
 
 insert into private.errors (code, status, text) values
   ('report_target', 422, 'This kind of thing cannot be reported.'),
@@ -51,7 +53,8 @@ begin
   end if;
   return v_finder;
 end $$;
-comment on function private.require_report_finder is 'The function that finds a reported target of this kind. Fails: report_target.';
+comment on function private.require_report_finder is 'The function that finds a reported target of this kind. Fails: '
+  'report_target.';
 
 insert into private.report_targets (type, finder) values ('user', 'private.require_person');
 
@@ -78,4 +81,5 @@ begin
     'createdAt', v_report.created_at);
 end $$;
 comment on function api.report is
-  'Reports what the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: report_target, report_open, report_oneself, and those of the finders in private.report_targets.';
+  'Reports what the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: '
+  'report_target, report_open, report_oneself, and those of the finders in private.report_targets.';

@@ -48,6 +48,7 @@ begin
   return null;
 end $$;
 comment on function private.erase_ties is
-  'Trigger: an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords go, and the words of their reports. What others reported stays.';
+  'Trigger: an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords go, and '
+  'the words of their reports. What others reported stays.';
 create trigger _140_erase_ties after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_ties();

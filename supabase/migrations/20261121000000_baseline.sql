@@ -117,7 +117,8 @@ begin
                            'details', v_error.text, 'hint', null);
 end $$;
 comment on function private.refusal is
-  'The answer of an operation that refuses and yet must keep what it wrote: an error to the caller, a commit to the database.';
+  'The answer of an operation that refuses and yet must keep what it wrote: an error to the caller, a commit to the '
+  'database.';
 
 create function private.refuse_change() returns trigger
 language plpgsql
@@ -214,7 +215,8 @@ begin
     nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub',
     nullif(current_setting('request.jwt.claim.sub', true), ''))::uuid;
 end $$;
-comment on function app.uid is 'Who is calling: the token''s sub, or null. Reads both styles of claims that PostgREST has had.';
+comment on function app.uid is 'Who is calling: the token''s sub, or null. Reads both styles of claims that '
+  'PostgREST has had.';
 
 create function private.check_caller() returns boolean
 language plpgsql stable security definer   -- reads users and the denylist for callers who may not
@@ -248,7 +250,8 @@ begin
   return true;
 end $$;
 comment on function private.check_caller is
-  'True, or token_revoked: the token''s holder is gone, banned, has another role, or has ended the token. Every door calls it: private.enter, PostgREST''s db_pre_request, the Realtime policies.';
+  'True, or token_revoked: the token''s holder is gone, banned, has another role, or has ended the token. Every door '
+  'calls it: private.enter, PostgREST''s db_pre_request, the Realtime policies.';
 
 create function private.enter(p_caller text, p_headers text default null) returns boolean
 language plpgsql
@@ -260,7 +263,8 @@ begin
   return private.check_caller();
 end $$;
 comment on function private.enter is
-  'The facade''s door: sets the caller''s claims and the request''s headers (both JSON texts or null) for this transaction, then checks the caller. Always one row or an error.';
+  'The facade''s door: sets the caller''s claims and the request''s headers (both JSON texts or null) for this '
+  'transaction, then checks the caller. Always one row or an error.';
 
 create function private.require_caller() returns uuid
 language plpgsql stable
@@ -281,7 +285,8 @@ as $$
 begin
   return (select value from app.settings where key = 'instance_domain');
 end $$;
-comment on function private.domain is 'INSTANCE_DOMAIN. In a query over many rows: (select private.domain()), read once.';
+comment on function private.domain is 'INSTANCE_DOMAIN. In a query over many rows: (select private.domain()), read '
+  'once.';
 
 create function private.actor_id(p_username text, p_domain text) returns text
 language plpgsql immutable
@@ -322,7 +327,8 @@ begin
   return v_id;
 end $$;
 comment on function private.require_person is
-  'The id of a person by actor id or username, also one that they had before. Fails: person_unknown (also when blocked either way, banned or erased).';
+  'The id of a person by actor id or username, also one that they had before. Fails: person_unknown (also when '
+  'blocked either way, banned or erased).';
 
 create function private.require_flag(p_key text) returns void
 language plpgsql stable
@@ -345,7 +351,8 @@ begin
   end if;
 end $$;
 comment on function private.require_role is
-  'Passes when the caller''s stored role is one of these. Operations of staff call it themselves. Fails: role_required.';
+  'Passes when the caller''s stored role is one of these. Operations of staff call it themselves. Fails: '
+  'role_required.';
 
 create function private.check_author() returns trigger
 language plpgsql security definer   -- reads what nobody may read of a person
@@ -361,7 +368,8 @@ begin
   return new;
 end $$;
 comment on function private.check_author is
-  'Trigger of what people publish: nothing comes from the banned and the erased, also not beside the ban. Fails: token_revoked.';
+  'Trigger of what people publish: nothing comes from the banned and the erased, also not beside the ban. Fails: '
+  'token_revoked.';
 
 -- sql/base/35_names.sql
 
@@ -377,10 +385,12 @@ create table app.usernames (
 );
 create index usernames_user_id_idx on app.usernames (user_id);
 comment on table app.usernames is
-  'Every name that anybody has or ever had, the present ones too, so that one unique key decides who may take a name. Of an erased person only the hash stays.';
+  'Every name that anybody has or ever had, the present ones too, so that one unique key decides who may take a '
+  'name. Of an erased person only the hash stays.';
 
 insert into private.errors (code, status, text) values
-  ('usernames_exhausted', 409, 'You have changed your username 10 times and cannot choose a new one. You can still go back to one that you had.');
+  ('usernames_exhausted', 409, 'You have changed your username 10 times and cannot choose a new one. You can still '
+  'go back to one that you had.');
 
 create function private.username_hash(p_username text) returns bytea
 language sql immutable
@@ -428,7 +438,8 @@ as $$
 begin
   return (select user_id from app.usernames where hash = private.username_hash(private.username_of(p_person)));
 end $$;
-comment on function private.find_person is 'Whom a name or actor id means, by a present or an earlier name, whoever asks; null when nobody.';
+comment on function private.find_person is 'Whom a name or actor id means, by a present or an earlier name, whoever '
+  'asks; null when nobody.';
 
 -- sql/base/40_audience.sql
 
@@ -441,7 +452,8 @@ create table app.spaces (
   kind       text not null check (kind in ('group', 'guild')),
   created_at timestamptz not null default now()
 );
-comment on table app.spaces is 'A room whose members are the audience of what is posted in it. Groups and guilds fill it.';
+comment on table app.spaces is 'A room whose members are the audience of what is posted in it. Groups and guilds '
+  'fill it.';
 
 create table app.space_members (
   space_id   uuid not null references app.spaces on delete cascade,
@@ -460,7 +472,8 @@ create table app.audience (
 );
 create index audience_author_id_idx on app.audience (author_id, viewer_id) include (level);
 comment on table app.audience is
-  'What a viewer is to an author: -1 blocked either way, 1 in a circle, 2 inner circle, 3 oneself; no row is a stranger (0).';
+  'What a viewer is to an author: -1 blocked either way, 1 in a circle, 2 inner circle, 3 oneself; no row is a '
+  'stranger (0).';
 
 create function private.may_see(p_level smallint, p_required smallint, p_member boolean) returns boolean
 language plpgsql immutable   -- a row's cost in policies: 2 µs, half of what SQL costs with a search_path
@@ -470,7 +483,8 @@ begin
   return coalesce(p_level, 0) >= p_required and p_member;
 end $$;
 comment on function private.may_see is
-  'The one predicate of visibility: the viewer''s audience level, the level that the row requires (0 everyone, 1 circles, 2 inner, 3 the author, 4 nobody), and whether its space lets the viewer in.';
+  'The one predicate of visibility: the viewer''s audience level, the level that the row requires (0 everyone, 1 '
+  'circles, 2 inner, 3 the author, 4 nobody), and whether its space lets the viewer in.';
 
 create function private.may_meet(p_level smallint) returns boolean
 language plpgsql immutable
@@ -488,7 +502,8 @@ as $$
 begin
   return (select level from app.audience where viewer_id = p_viewer and author_id = p_author);
 end $$;
-comment on function private.find_level is 'The audience level of any viewer and author, for definer functions that check again; null is a stranger.';
+comment on function private.find_level is 'The audience level of any viewer and author, for definer functions that '
+  'check again; null is a stranger.';
 
 create function private.add_own_audience() returns trigger
 language plpgsql security definer   -- the audience is written by triggers alone
@@ -514,7 +529,8 @@ begin
         order by key) k;
 end $$;
 comment on function private.lock_pairs is
-  'Locks pairs of people until the transaction ends. The caller recomputes in a later statement, whose snapshot then sees all that others committed.';
+  'Locks pairs of people until the transaction ends. The caller recomputes in a later statement, whose snapshot then '
+  'sees all that others committed.';
 
 -- sql/base/50_events.sql
 
@@ -527,8 +543,10 @@ create table private.events (
 );
 comment on table private.events is
   'Every event that is emitted, with a row from the feature whose event it is.';
-comment on column private.events.payload is 'The fields of the payload, all of them always there: ids, numbers and short codes.';
-comment on column private.events.happens is 'When it is emitted, as the rest of a sentence that begins with "Emitted when".';
+comment on column private.events.payload is 'The fields of the payload, all of them always there: ids, numbers and '
+  'short codes.';
+comment on column private.events.happens is 'When it is emitted, as the rest of a sentence that begins with "Emitted '
+  'when".';
 
 create table private.event_listeners (
   event    text not null references private.events on delete cascade,
@@ -541,9 +559,11 @@ create table private.event_listeners (
 comment on table private.event_listeners is
   'Who hears of an event, with a row from each feature that listens: a function of the payload, (jsonb) returns void.';
 comment on column private.event_listeners.position is
-  'The order among those of one event. It follows the order of locks (ARCHITECTURE.md, Locks): 200 feed, 300 reputation, 400 contribution, 500 what emits further events, 600 notifications, 700 Realtime.';
+  'The order among those of one event. It follows the order of locks (ARCHITECTURE.md, Locks): 200 feed, 300 '
+  'reputation, 400 contribution, 500 what emits further events, 600 notifications, 700 Realtime.';
 comment on column private.event_listeners.timing is
-  'at once: in the transaction that emits, and its failure undoes that. soon: by the worker, about a second later, again when it fails, and perhaps twice.';
+  'at once: in the transaction that emits, and its failure undoes that. soon: by the worker, about a second later, '
+  'again when it fails, and perhaps twice.';
 
 create table app.domain_events (
   id         bigint generated always as identity primary key,
@@ -576,7 +596,8 @@ begin
   end loop;
 end $$;
 comment on function private.emit is
-  'Records a domain event and tells those who listen, each in its turn. An event emitted by a listener is told to its own listeners first.';
+  'Records a domain event and tells those who listen, each in its turn. An event emitted by a listener is told to '
+  'its own listeners first.';
 
 -- sql/base/51_idempotency.sql
 
@@ -597,9 +618,11 @@ comment on table app.idempotency_keys is
 
 insert into private.errors (code, status, text) values
   ('idempotency_key_invalid', 422, 'Idempotency-Key must have 1 to 200 characters.'),
-  ('idempotency_key_reused', 422, 'This Idempotency-Key was used with another request. Each request must have its own.'),
+  ('idempotency_key_reused', 422, 'This Idempotency-Key was used with another request. Each request must have its '
+  'own.'),
   ('idempotency_key_busy', 409, 'The first request with this Idempotency-Key is still running.'),
-  ('idempotency_answer_gone', 410, 'The first request with this Idempotency-Key succeeded, but its answer was about somebody who is gone.');
+  ('idempotency_answer_gone', 410, 'The first request with this Idempotency-Key succeeded, but its answer was about '
+  'somebody who is gone.');
 
 create function private.find_idempotency_key() returns text
 language plpgsql stable
@@ -653,7 +676,8 @@ begin
   return v_kept.answer::json;
 end $$;
 comment on function private.begin_idempotent is
-  'The kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there is no key. Fails: idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
+  'The kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there is no '
+  'key. Fails: idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
 
 create function private.finish_idempotent(p_operation text, p_answer json) returns json
 language plpgsql volatile security definer   -- answers are read and written through here alone
@@ -668,7 +692,8 @@ begin
   end if;
   return p_answer;
 end $$;
-comment on function private.finish_idempotent is 'Keeps an answer for private.begin_idempotent, and gives it back. A failure is undone with its key.';
+comment on function private.finish_idempotent is 'Keeps an answer for private.begin_idempotent, and gives it back. A '
+  'failure is undone with its key.';
 
 -- sql/base/52_audit.sql
 
@@ -686,7 +711,8 @@ create table app.audit_log (
 );
 create index audit_log_actor_id_idx on app.audit_log (actor_id);
 comment on table app.audit_log is
-  'Every write of staff, chained by hash to the one before it. Ids and numbers only; words and addresses are in app.audit_details.';
+  'Every write of staff, chained by hash to the one before it. Ids and numbers only; words and addresses are in '
+  'app.audit_details.';
 call private.make_append_only('app.audit_log');
 
 create table app.audit_details (
@@ -694,7 +720,8 @@ create table app.audit_details (
   ip       text,
   detail   jsonb
 );
-comment on table app.audit_details is 'The erasable side of an audit entry: the caller''s address, reasons, free text.';
+comment on table app.audit_details is 'The erasable side of an audit entry: the caller''s address, reasons, free '
+  'text.';
 
 create function private.audit_hash(p_entry app.audit_log) returns bytea
 language sql immutable
@@ -727,7 +754,8 @@ begin
   insert into app.audit_details (audit_id, ip, detail)
   values (v_entry.id, nullif(current_setting('request.headers', true), '')::json ->> 'x-forwarded-for', p_detail::jsonb);
 end $$;
-comment on function private.audit is 'Appends an audit entry of the caller. The last step of an operation: it lets one writer through at a time.';
+comment on function private.audit is 'Appends an audit entry of the caller. The last step of an operation: it lets '
+  'one writer through at a time.';
 
 -- sql/base/53_pages.sql
 
@@ -759,7 +787,8 @@ begin
     'hasMore', cardinality(p_cursors) > p_limit);
 end $$;
 comment on function private.page is
-  '{items, nextCursor, hasMore}: the items of a page, and the cursors of one item more than the page, in order. Fails: limit_out_of_range.';
+  '{items, nextCursor, hasMore}: the items of a page, and the cursors of one item more than the page, in order. '
+  'Fails: limit_out_of_range.';
 
 create function private.merged(p_card json, p_more json) returns json
 language plpgsql immutable
@@ -770,7 +799,8 @@ begin
   return left(p_card::text, -1) || ',' || substr(p_more::text, 2);
 end $$;
 comment on function private.merged is
-  'Two objects as one, neither of them empty and without a field in common. The first has no blank at its end, as what json_build_object makes.';
+  'Two objects as one, neither of them empty and without a field in common. The first has no blank at its end, as '
+  'what json_build_object makes.';
 
 create function private.not_modified(p_version text) returns boolean
 language plpgsql volatile
@@ -789,7 +819,8 @@ begin
   return true;
 end $$;
 comment on function private.not_modified is
-  'Puts the ETag of this version on the answer; true when If-None-Match names it, and then the operation answers null (304). Ask before the answer is made.';
+  'Puts the ETag of this version on the answer; true when If-None-Match names it, and then the operation answers '
+  'null (304). Ask before the answer is made.';
 
 -- sql/base/55_ledgers.sql
 
@@ -818,7 +849,8 @@ begin
   return v_points;
 end $$;
 comment on function private.ledger_points is
-  'The points of a kind of entry, or null. Raises no_data_found for a kind that nobody registered, which only a mistake in SQL can name.';
+  'The points of a kind of entry, or null. Raises no_data_found for a kind that nobody registered, which only a '
+  'mistake in SQL can name.';
 
 create function private.lock_ledger(p_ledger text, p_users uuid[]) returns void
 language plpgsql volatile
@@ -830,7 +862,8 @@ begin
   from (select distinct hashtextextended(p_ledger || ' ' || u.id, 0) as key from unnest(p_users) as u (id) order by key) k;
 end $$;
 comment on function private.lock_ledger is
-  'Lets one writer at a time at a ledger of these people. What is asked of it in a later statement is then final. ARCHITECTURE.md, Locks.';
+  'Lets one writer at a time at a ledger of these people. What is asked of it in a later statement is then final. '
+  'ARCHITECTURE.md, Locks.';
 
 -- sql/base/60_jobs.sql
 
@@ -846,13 +879,16 @@ create table private.jobs (
   alarm   text
 );
 comment on table private.jobs is
-  'Every job, with a row from the feature whose rows it touches. Its function is private.job_<name>, with underscores.';
+  'Every job, with a row from the feature whose rows it touches. Its function is private.job_<name>, with '
+  'underscores.';
 comment on column private.jobs.cron is 'When it runs, in UTC.';
 comment on column private.jobs.expires is
   'After so many seconds a run counts as lost, as one is whose worker was killed, and the next may begin.';
 comment on column private.jobs.repeats is
-  'A run does one piece of the work: the worker calls again until there is none left, for half of expires. A piece that answers less than 0 has failed: the others go on, and the run fails at its end.';
-comment on column private.jobs.alarm is 'Said at error level, and counted as a failure, when the job had to change anything.';
+  'A run does one piece of the work: the worker calls again until there is none left, for half of expires. A piece '
+  'that answers less than 0 has failed: the others go on, and the run fails at its end.';
+comment on column private.jobs.alarm is 'Said at error level, and counted as a failure, when the job had to change '
+  'anything.';
 
 create table private.batch_queues (
   queue   text primary key,
@@ -862,7 +898,8 @@ create table private.batch_queues (
 comment on table private.batch_queues is
   'Queues of work that is too much for the transaction that causes it, with a row from the feature whose work it is.';
 comment on column private.batch_queues.batch is
-  'A function (job jsonb, after uuid) returns json: does the next 500 or so behind `after`, null at the beginning, and answers {changed, next}; next is null at the end. Each batch is a transaction, and it may run twice.';
+  'A function (job jsonb, after uuid) returns json: does the next 500 or so behind `after`, null at the beginning, '
+  'and answers {changed, next}; next is null at the end. Each batch is a transaction, and it may run twice.';
 comment on column private.batch_queues.seconds is 'How often the worker looks at the queue.';
 
 create function private.list_work() returns json
@@ -924,7 +961,8 @@ begin
                where q.name !~ '^__pgboss'));
 end $$;
 comment on function private.job_metrics is
-  'For /metrics: {runs: [{job, runs, failures, changed, lastRun, lastFailure}], queues: [{queue, state, depth}]}; times in unix seconds.';
+  'For /metrics: {runs: [{job, runs, failures, changed, lastRun, lastFailure}], queues: [{queue, state, depth}]}; '
+  'times in unix seconds.';
 
 create function private.job_roll_realtime_partitions() returns integer
 language plpgsql volatile security definer   -- partitions belong to the platform
@@ -982,7 +1020,8 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_purge is
-  'Job: forgets what private.retention says, a batch of each table. It may run twice, since it deletes by age. The worker repeats it until there is none.';
+  'Job: forgets what private.retention says, a batch of each table. It may run twice, since it deletes by age. The '
+  'worker repeats it until there is none.';
 insert into private.jobs (name, cron, expires, repeats) values ('purge', '* * * * *', 60, true);
 
 insert into private.retention (relation, counts_from, keep) values
@@ -1030,7 +1069,8 @@ begin
   perform realtime.send(p_payload, p_event, p_topic, true);
 end $$;
 comment on function private.broadcast is
-  'Sends a message to a private channel once the transaction commits. What does not arrive is lost, and a failure is a mere warning: the payload is ids of rows that the client reads under its own rights.';
+  'Sends a message to a private channel once the transaction commits. What does not arrive is lost, and a failure is '
+  'a mere warning: the payload is ids of rows that the client reads under its own rights.';
 
 -- sql/base/70_pgboss.sql
 
@@ -1457,7 +1497,8 @@ begin
   end if;
 end $$;
 comment on function private.enqueue is
-  'Puts a job on a queue in this transaction. The data is read by the worker and kept with a job that failed: ids, nothing secret and no words of people.';
+  'Puts a job on a queue in this transaction. The data is read by the worker and kept with a job that failed: ids, '
+  'nothing secret and no words of people.';
 
 -- here and not when the first worker starts: what is asked for before that waits for it. The worker sets how it is tried.
 select pgboss.create_queue('mail', '{"policy": "standard"}');
@@ -1471,7 +1512,8 @@ begin
   insert into private.batch_queues (queue, batch, seconds) values (p_queue, p_batch, p_seconds);
 end $$;
 comment on procedure private.make_batch_queue is
-  'For migrations: registers a queue in private.batch_queues, and makes it, so that what is asked for before the first worker starts waits for it.';
+  'For migrations: registers a queue in private.batch_queues, and makes it, so that what is asked for before the '
+  'first worker starts waits for it.';
 
 create function private.apply_effect(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- listeners write for others
@@ -1488,7 +1530,8 @@ begin
   return json_build_object('changed', 1, 'next', null);
 end $$;
 comment on function private.apply_effect is
-  'For the worker alone: tells one listener of one event {listener, payload}, which private.emit left for soon. Answers {changed, next}.';
+  'For the worker alone: tells one listener of one event {listener, payload}, which private.emit left for soon. '
+  'Answers {changed, next}.';
 call private.make_batch_queue('effects', 'private.apply_effect', 1);
 
 -- sql/base/80_rates.sql
@@ -1502,7 +1545,8 @@ create unlogged table private.rates (
   ends_at timestamptz not null
 ) with (fillfactor = 50);   -- room beside each row: counting changes no index
 comment on table private.rates is
-  'Calls of a client in the current window of a limit; the key names limit, window and client. Unlogged: after a crash of the database all windows begin anew.';
+  'Calls of a client in the current window of a limit; the key names limit, window and client. Unlogged: after a '
+  'crash of the database all windows begin anew.';
 insert into private.retention (relation, counts_from, keep) values ('private.rates', 'ends_at', '0');
 
 create function private.count_calls(p_keys text[], p_limits integer[], p_seconds integer[])
@@ -1542,7 +1586,8 @@ begin
   return query select * from unnest(v_used, v_reset, v_over);
 end $$;
 comment on function private.count_calls is
-  'Counts one call in every bucket, or in none when one of them is full: used, milliseconds until the window ends, and whether it was full, a row a bucket in the order given.';
+  'Counts one call in every bucket, or in none when one of them is full: used, milliseconds until the window ends, '
+  'and whether it was full, a row a bucket in the order given.';
 
 create function private.uncount_calls(p_keys text[]) returns void
 language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
@@ -1593,7 +1638,8 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, section, whose, omits) values
   ('app.audit_log', 'target_id', 'auditEntriesAboutMe', $$ target_type = 'user' and target_id = $1::text $$,
    '{actor_id,previous,hash}'),
-  ('app.audit_details', 'audit_id', 'auditAddresses', 'audit_id in (select l.id from app.audit_log l where l.actor_id = $1)',
+  ('app.audit_details', 'audit_id', 'auditAddresses', 'audit_id in (select l.id from app.audit_log l where '
+  'l.actor_id = $1)',
    '{detail}');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.audience', 'viewer_id', 'Worked out from circles and blocks, which have sections of their own.'),
@@ -1645,7 +1691,8 @@ begin
     where f.key <> all (p_source.omits));
 end $$;
 comment on function private.export_row is
-  'A row as the export has it: fields in camel case, other people by actor id, or null where the person cannot see them.';
+  'A row as the export has it: fields in camel case, other people by actor id, or null where the person cannot see '
+  'them.';
 
 create function private.export_page(p_user uuid, p_section text, p_after jsonb default null) returns json
 language plpgsql stable security definer   -- reads what people otherwise see through cards alone
@@ -1673,7 +1720,8 @@ begin
     'next', case when cardinality(v_rows) > 200 then v_rows[200] end);
 end $$;
 comment on function private.export_page is
-  'Up to 200 rows of a section: {items, next}; next is what to pass as p_after, null at the end. Fails: section_unknown.';
+  'Up to 200 rows of a section: {items, next}; next is what to pass as p_after, null at the end. Fails: '
+  'section_unknown.';
 
 -- sql/base/90_erasure.sql
 
@@ -1705,7 +1753,8 @@ begin
   return null;
 end $$;
 comment on function private.erase_records is
-  'Trigger: of an erased person no event with an address stays, no kept answer, no address or words beside the audit log, and of their names the hash.';
+  'Trigger: of an erased person no event with an address stays, no kept answer, no address or words beside the audit '
+  'log, and of their names the hash.';
 create trigger _110_erase_records after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_records();
 
@@ -1721,7 +1770,8 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_finish_erasures is
-  'Job: erases once more whoever was erased in the last 3 hours: a request of theirs that ran beside the erasure may have written after it.';
+  'Job: erases once more whoever was erased in the last 3 hours: a request of theirs that ran beside the erasure may '
+  'have written after it.';
 insert into private.jobs (name, cron, expires) values ('finish-erasures', '30 * * * *', 300);
 
 -- policies/base.sql
@@ -1924,7 +1974,8 @@ create unique index email_taken on app.accounts (lower(email));
 comment on table app.accounts is 'What a person tells nobody but us. date_of_birth is null for the first admin alone.';
 comment on column app.accounts.last_seen_at is 'Presence, to five minutes: see api.note_presence.';
 comment on column app.accounts.total_reputation is
-  'The sum of the person''s direct reputation entries, on which their allotment of invite codes rests. Reputation''s trigger keeps it.';
+  'The sum of the person''s direct reputation entries, on which their allotment of invite codes rests. Reputation''s '
+  'trigger keeps it.';
 
 create table private.credentials (
   user_id           uuid primary key references app.users on delete cascade,
@@ -1933,7 +1984,8 @@ create table private.credentials (
   issued_in_second  integer not null default 0
 );
 comment on table private.credentials is
-  'Password hashes (argon2id), and what keeps a token''s (sub, iat, exp) unique: the last iat in unix seconds and the tokens issued in it.';
+  'Password hashes (argon2id), and what keeps a token''s (sub, iat, exp) unique: the last iat in unix seconds and '
+  'the tokens issued in it.';
 
 create table app.personas (
   id              uuid primary key default gen_random_uuid(),
@@ -2037,7 +2089,8 @@ begin
   insert into app.personas (user_id, name, is_default) values (v_id, 'Main', true);
   return v_id;
 end $$;
-comment on function private.create_person is 'Makes a person with account, credentials and the persona Main. Fails: email_taken.';
+comment on function private.create_person is 'Makes a person with account, credentials and the persona Main. Fails: '
+  'email_taken.';
 
 create function api.get_me() returns json
 language plpgsql stable
@@ -2068,7 +2121,8 @@ select u.id,
          'createdAt', u.created_at) as card
 from app.users u join app.person_card c on c.id = u.id;
 comment on view app.profile_card is
-  'A public profile: the person''s card with {about, country, city, createdAt}. Address, phone, birthday, role and presence are nobody''s.';
+  'A public profile: the person''s card with {about, country, city, createdAt}. Address, phone, birthday, role and '
+  'presence are nobody''s.';
 
 create function api.get_profile(p_person text) returns json
 language plpgsql stable
@@ -2100,7 +2154,9 @@ begin
   return private.own_profile(app.uid());
 end $$;
 comment on function api.update_me is
-  'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what is absent stays, null clears phone, about and profilePicUrl. The name before goes on leading to the caller. Fails: username_taken, usernames_exhausted.';
+  'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what '
+  'is absent stays, null clears phone, about and profilePicUrl. The name before goes on leading to the caller. '
+  'Fails: username_taken, usernames_exhausted.';
 
 create function api.note_presence() returns json
 language plpgsql volatile
@@ -2221,7 +2277,8 @@ begin
   return (select card from app.persona_card where id = p_id);
 end $$;
 comment on function api.update_persona is
-  'Changes name, about, accent and profilePicUrl of one''s persona: what is absent stays, null clears about and profilePicUrl. Fails: persona_unknown, persona_name_taken.';
+  'Changes name, about, accent and profilePicUrl of one''s persona: what is absent stays, null clears about and '
+  'profilePicUrl. Fails: persona_unknown, persona_name_taken.';
 
 create function api.delete_persona(p_id uuid) returns json
 language plpgsql volatile
@@ -2288,7 +2345,8 @@ begin
           from app.users u join app.accounts a on a.user_id = u.id
           where u.id = p_user);
 end $$;
-comment on function private.issue_claims is 'The payload of a new access token, {sub, email, role, iat, exp}, valid for so many seconds.';
+comment on function private.issue_claims is 'The payload of a new access token, {sub, email, role, iat, exp}, valid '
+  'for so many seconds.';
 
 create function private.end_tokens(p_user uuid) returns void
 language plpgsql volatile
@@ -2367,7 +2425,8 @@ begin
   return json_build_object('claims', v_claims, 'user', private.own_profile(p_user_id));
 end $$;
 comment on function api.log_in is
-  'For the facade alone, once the password is checked: {claims, user}. p_new_hash replaces a hash whose parameters are too weak by now; with p_family a rotating session begins. Fails: credentials_wrong, person_banned.';
+  'For the facade alone, once the password is checked: {claims, user}. p_new_hash replaces a hash whose parameters '
+  'are too weak by now; with p_family a rotating session begins. Fails: credentials_wrong, person_banned.';
 
 create function api.log_out(p_scope text default 'local', p_family uuid default null) returns json
 language plpgsql volatile
@@ -2381,7 +2440,8 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.log_out is
-  'Ends this request''s token, or with scope global every token of the caller; with p_family that rotating session too, if it is the caller''s.';
+  'Ends this request''s token, or with scope global every token of the caller; with p_family that rotating session '
+  'too, if it is the caller''s.';
 
 -- sql/identity/30_invites.sql
 
@@ -2409,7 +2469,8 @@ create index invite_codes_generated_by_idx on app.invite_codes (generated_by, cr
 create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until) where status = 'reserved';
 create index invite_codes_candidate_idx on app.invite_codes (candidate_session_id) where status = 'reserved';
 comment on table app.invite_codes is
-  'One-time codes. reservation_id is the secret of whoever reserved the code, and stays on a used one so that a second use is told from an unknown one.';
+  'One-time codes. reservation_id is the secret of whoever reserved the code, and stays on a used one so that a '
+  'second use is told from an unknown one.';
 
 create table app.invite_tree (
   invitee_id uuid primary key references app.users on delete cascade,
@@ -2485,7 +2546,8 @@ begin
   get diagnostics v_released = row_count;
   return v_released;
 end $$;
-comment on function private.release_reservations is 'Makes codes active again whose half hour is over, and says how many.';
+comment on function private.release_reservations is 'Makes codes active again whose half hour is over, and says how '
+  'many.';
 
 create function api.reserve_invite(p_code text, p_candidate_session_id uuid default null) returns json
 language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
@@ -2526,7 +2588,8 @@ begin
   return json_build_object('sessionId', v_code.reservation_id, 'expiresAt', v_code.reserved_until);
 end $$;
 comment on function api.reserve_invite is
-  'Reserves a code for 30 minutes: {sessionId, expiresAt}. Overdue reservations are released first. A candidate who reserves again gives up what they held. Fails: invite_unknown, invite_reserved, invite_dead.';
+  'Reserves a code for 30 minutes: {sessionId, expiresAt}. Overdue reservations are released first. A candidate who '
+  'reserves again gives up what they held. Fails: invite_unknown, invite_reserved, invite_dead.';
 
 create function api.reserve_invite_code(p_code text, p_candidate_session_id uuid) returns json
 language plpgsql volatile
@@ -2538,7 +2601,8 @@ begin
   return json_build_object('inviteCodeId', v_reservation ->> 'sessionId', 'reservedUntil', v_reservation ->> 'expiresAt');
 end $$;
 comment on function api.reserve_invite_code is
-  'The other spelling of api.reserve_invite: {inviteCodeId, reservedUntil}; inviteCodeId is the reservation''s secret, not the code''s row. Fails: those of api.reserve_invite.';
+  'The other spelling of api.reserve_invite: {inviteCodeId, reservedUntil}; inviteCodeId is the reservation''s '
+  'secret, not the code''s row. Fails: those of api.reserve_invite.';
 
 create function api.register(
   p_session_id uuid, p_email text, p_password_hash text, p_first_name text, p_last_name text,
@@ -2579,7 +2643,8 @@ begin
   return json_build_object('claims', v_claims, 'user', private.own_profile(v_person));
 end $$;
 comment on function api.register is
-  'For the facade alone: redeems a reservation and makes the person: {claims, user}. With p_family a rotating session begins. A failure leaves the reservation as it was. Fails: under_age, reservation_over, email_taken.';
+  'For the facade alone: redeems a reservation and makes the person: {claims, user}. With p_family a rotating '
+  'session begins. A failure leaves the reservation as it was. Fails: under_age, reservation_over, email_taken.';
 
 create function private.ensure_first_admin(p_email text, p_password_hash text) returns json
 language plpgsql volatile
@@ -2619,7 +2684,8 @@ as $$
     else 'active'
   end
 $$;
-comment on function private.invite_status is 'The status of a code at this moment, whether or not a job has come to write it down.';
+comment on function private.invite_status is 'The status of a code at this moment, whether or not a job has come to '
+  'write it down.';
 
 create function private.invite_allotment(p_user uuid) returns integer
 language plpgsql stable
@@ -2656,7 +2722,8 @@ select c.id, c.generated_by, c.created_at,
          'createdAt', c.created_at) as card
 from app.invite_codes c;
 comment on view app.invite_card is
-  'One''s invite code: {id, code, status, reservedUntil, usedBy, usedAt, expiresAt, createdAt}. usedBy is null also when that person is hidden.';
+  'One''s invite code: {id, code, status, reservedUntil, usedBy, usedAt, expiresAt, createdAt}. usedBy is null also '
+  'when that person is hidden.';
 
 create function api.list_my_invites() returns json
 language plpgsql stable
@@ -2675,7 +2742,8 @@ begin
     'remaining', greatest(0, v_allotment - private.count_invites(v_me)));
 end $$;
 comment on function api.list_my_invites is
-  'The caller''s invite codes, {codes, allotment, used, remaining}: the newest 200 first, how many they may have made, how many were redeemed, how many are left to make.';
+  'The caller''s invite codes, {codes, allotment, used, remaining}: the newest 200 first, how many they may have '
+  'made, how many were redeemed, how many are left to make.';
 
 create function private.make_own_invite() returns uuid
 language plpgsql volatile security definer   -- nobody writes codes but those who count them
@@ -2691,7 +2759,8 @@ begin
   end if;
   return (private.make_invite_code(v_me)).id;
 end $$;
-comment on function private.make_own_invite is 'A new code of the caller, within their allotment. Fails: invites_exhausted.';
+comment on function private.make_own_invite is 'A new code of the caller, within their allotment. Fails: '
+  'invites_exhausted.';
 
 create function api.create_invite() returns json
 language plpgsql volatile
@@ -2759,7 +2828,9 @@ begin
                      where t.code_id = any (v_codes[:p_limit])), v_codes::text[], p_limit)::jsonb)::json;
 end $$;
 comment on function api.get_invite_tree is
-  'By whom the caller came (null for the first admin), and a page of whom they brought in, the newest first: {invitedBy, items: [{id, person, joinedAt}], nextCursor, hasMore}; id is the code''s. People whom the caller cannot see are left out. Fails: cursor_unknown, limit_out_of_range.';
+  'By whom the caller came (null for the first admin), and a page of whom they brought in, the newest first: '
+  '{invitedBy, items: [{id, person, joinedAt}], nextCursor, hasMore}; id is the code''s. People whom the caller '
+  'cannot see are left out. Fails: cursor_unknown, limit_out_of_range.';
 
 -- sql/identity/40_jobs.sql
 
@@ -2812,7 +2883,8 @@ create table app.sessions (
 create index sessions_user_id_idx on app.sessions (user_id, created_at desc, id desc);
 create index sessions_expires_at_idx on app.sessions (expires_at);
 comment on table app.sessions is
-  'Families of refresh tokens, one a login: the generation that is good now, and the SHA-256 of its token. An ended one stays, so that it stays ended, until its time is over.';
+  'Families of refresh tokens, one a login: the generation that is good now, and the SHA-256 of its token. An ended '
+  'one stays, so that it stays ended, until its time is over.';
 comment on column app.sessions.issued_at is
   'iat of the first access token in unix seconds: a session older than the person''s tokensValidFrom is dead.';
 comment on column app.sessions.last_used_at is 'When the generation before this one was first used.';
@@ -2873,7 +2945,10 @@ begin
   return json_build_object('claims', private.issue_claims(v_session.user_id, p_seconds));
 end $$;
 comment on function api.refresh_session is
-  'For the facade alone, once the token''s seal is checked: {claims} of a new access token. The token of p_generation is spent, and the one of p_next_hash takes its place for 60 days. A spent one ends the session, and that stays; except the last one within 10 seconds of its first use. Fails: refresh_token_invalid, refresh_token_reused.';
+  'For the facade alone, once the token''s seal is checked: {claims} of a new access token. The token of '
+  'p_generation is spent, and the one of p_next_hash takes its place for 60 days. A spent one ends the session, and '
+  'that stays; except the last one within 10 seconds of its first use. Fails: refresh_token_invalid, '
+  'refresh_token_reused.';
 
 create function api.list_sessions(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -2904,7 +2979,8 @@ begin
   return private.page(v_items, v_ids::text[], p_limit);
 end $$;
 comment on function api.list_sessions is
-  'The caller''s rotating sessions that are not over, the newest first: {id, userAgent, createdAt, lastUsedAt, expiresAt}. Fails: cursor_unknown, limit_out_of_range.';
+  'The caller''s rotating sessions that are not over, the newest first: {id, userAgent, createdAt, lastUsedAt, '
+  'expiresAt}. Fails: cursor_unknown, limit_out_of_range.';
 
 create function api.end_session(p_id uuid) returns json
 language plpgsql volatile
@@ -2919,7 +2995,8 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.end_session is
-  'Ends a rotating session of the caller: its refresh token is dead at once, its last access token within a quarter of an hour. Repeating it changes nothing. Fails: session_unknown.';
+  'Ends a rotating session of the caller: its refresh token is dead at once, its last access token within a quarter '
+  'of an hour. Repeating it changes nothing. Fails: session_unknown.';
 
 -- sql/identity/60_passwords.sql
 
@@ -2937,7 +3014,8 @@ create table private.password_resets (
 create index password_resets_user_id_idx on private.password_resets (user_id, created_at);
 create index password_resets_created_at_idx on private.password_resets (created_at);
 comment on table private.password_resets is
-  'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null where nobody has the address: such a request leaves the same traces, so that nobody can tell.';
+  'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null where nobody has the '
+  'address: such a request leaves the same traces, so that nobody can tell.';
 insert into private.retention (relation, counts_from, keep) values ('private.password_resets', 'created_at', '1 day');
 
 insert into private.errors (code, status, text) values
@@ -2953,7 +3031,8 @@ begin
           from private.credentials c where c.user_id = private.require_caller());
 end $$;
 comment on function api.find_password is
-  'For the facade alone: the hash to check a password against that is asked for again inside a session, {userId, passwordHash}.';
+  'For the facade alone: the hash to check a password against that is asked for again inside a session, {userId, '
+  'passwordHash}.';
 
 create function api.change_password(
   p_password_hash text, p_new_hash text, p_seconds integer,
@@ -2978,7 +3057,9 @@ begin
   return json_build_object('claims', v_claims, 'user', private.own_profile(v_caller));
 end $$;
 comment on function api.change_password is
-  'For the facade alone, once the old password is checked: ends every token and session of the caller, and links that were mailed; answers {claims, user} for a fresh token. With p_family a rotating session begins. Fails: token_revoked.';
+  'For the facade alone, once the old password is checked: ends every token and session of the caller, and links '
+  'that were mailed; answers {claims, user} for a fresh token. With p_family a rotating session begins. Fails: '
+  'token_revoked.';
 
 create function api.request_password_reset(p_email text, p_id uuid, p_token_hash bytea) returns json
 language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
@@ -3000,7 +3081,8 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.request_password_reset is
-  'For the facade alone: keeps a request for a new password and has it mailed, at most 5 an hour and person. Does and answers the same for an unknown address: {ok}.';
+  'For the facade alone: keeps a request for a new password and has it mailed, at most 5 an hour and person. Does '
+  'and answers the same for an unknown address: {ok}.';
 
 create function private.find_reset_mail(p_id uuid) returns json
 language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
@@ -3015,7 +3097,8 @@ begin
     where r.id = p_id and r.used_at is null and r.expires_at > now());
 end $$;
 comment on function private.find_reset_mail is
-  'For the worker alone: where a request for a new password is mailed to, {to, tokenHash (hex)}; null when there is nobody to mail, or it is over.';
+  'For the worker alone: where a request for a new password is mailed to, {to, tokenHash (hex)}; null when there is '
+  'nobody to mail, or it is over.';
 
 create function private.find_running_reset(p_id uuid, p_token_hash bytea) returns uuid
 language plpgsql stable
@@ -3061,7 +3144,8 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.reset_password is
-  'For the facade alone: sets the password of whoever was mailed this token, {ok}. It is spent with all others of the person, and every token and session of theirs ends. Fails: reset_over.';
+  'For the facade alone: sets the password of whoever was mailed this token, {ok}. It is spent with all others of '
+  'the person, and every token and session of theirs ends. Fails: reset_over.';
 
 -- sql/identity/70_erasure.sql
 
@@ -3082,7 +3166,8 @@ begin
   where id = p_user and erased_at is null;
 end $$;
 comment on function private.erase_person is
-  'Erases a person in this transaction; the triggers on erased_at see to all the rest. Repeating it changes nothing. For definer functions and staff operations.';
+  'Erases a person in this transaction; the triggers on erased_at see to all the rest. Repeating it changes nothing. '
+  'For definer functions and staff operations.';
 
 create function private.erase_account() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
@@ -3101,7 +3186,8 @@ begin
   return null;
 end $$;
 comment on function private.erase_account is
-  'Trigger: of an erased person no address, birthday, number, persona or session stays; the password hash is one that no password has, and every invite code is revoked.';
+  'Trigger: of an erased person no address, birthday, number, persona or session stays; the password hash is one '
+  'that no password has, and every invite code is revoked.';
 create trigger _120_erase_account after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_account();
 
@@ -3154,7 +3240,8 @@ begin
       from private.personal_data d where d.section is not null));
 end $$;
 comment on function private.export_head is
-  'How a person''s export begins, {format, exportedAt, actorId}, and what follows, {sections: [{name, single}]}; single is at most one row.';
+  'How a person''s export begins, {format, exportedAt, actorId}, and what follows, {sections: [{name, single}]}; '
+  'single is at most one row.';
 
 create function private.export_own(p_section text, p_after jsonb) returns json
 language plpgsql stable security definer   -- private.export_page takes anybody
@@ -3166,7 +3253,8 @@ begin
   end if;
   return private.export_page(private.require_caller(), p_section, p_after);
 end $$;
-comment on function private.export_own is 'The caller''s own export: its head, or a page of a section. Fails: section_unknown.';
+comment on function private.export_own is 'The caller''s own export: its head, or a page of a section. Fails: '
+  'section_unknown.';
 
 create function api.export_me(p_section text default null, p_after jsonb default null) returns json
 language plpgsql stable
@@ -3176,7 +3264,9 @@ begin
   return private.export_own(p_section, p_after);
 end $$;
 comment on function api.export_me is
-  'The caller''s data: without p_section {format, exportedAt, actorId, sections}, with it up to 200 rows of that section, {items, next}; next goes into p_after for those that follow, and is null at the end. Fails: section_unknown.';
+  'The caller''s data: without p_section {format, exportedAt, actorId, sections}, with it up to 200 rows of that '
+  'section, {items, next}; next goes into p_after for those that follow, and is null at the end. Fails: '
+  'section_unknown.';
 
 -- policies/identity.sql
 
@@ -3396,7 +3486,8 @@ begin
       union all select i.id from below b join app.interests i on i.parent_id = b.id)
     select id from below);
 end $$;
-comment on function private.interest_subtree is 'An interest and all below it; null for null. Fails: interest_unknown.';
+comment on function private.interest_subtree is 'An interest and all below it; null for null. Fails: '
+  'interest_unknown.';
 
 create function api.get_catalog(p_level integer default null, p_parent_id uuid default null) returns json
 language plpgsql stable
@@ -3422,7 +3513,8 @@ begin
   return json_build_object('items', coalesce(v_items, '[]'::json));
 end $$;
 comment on function api.get_catalog is
-  'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}; narrowed by level, parent or both, a flat list without children. By name, with an ETag. Fails: interest_unknown.';
+  'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}; '
+  'narrowed by level, parent or both, a flat list without children. By name, with an ETag. Fails: interest_unknown.';
 
 -- sql/interests/20_choices.sql
 
@@ -3443,7 +3535,8 @@ create table app.user_interests (
 );
 create index user_interests_interest_id_idx on app.user_interests (interest_id);
 comment on table app.user_interests is
-  'Who chose which interest. depth and expertise go from 1 (Curious) to 5; created_at tells the order within a bulk choice too.';
+  'Who chose which interest. depth and expertise go from 1 (Curious) to 5; created_at tells the order within a bulk '
+  'choice too.';
 create trigger touch before update on app.user_interests
   for each row execute function private.touch();
 
@@ -3518,7 +3611,8 @@ begin
           where c.user_id = app.uid() and c.interest_id = p_interest_id);
 end $$;
 comment on function api.select_interest is
-  'Chooses an interest, or changes depth and expertise of a chosen one. Fails: interest_unknown, interest_depth_out_of_range, interest_expertise_out_of_range.';
+  'Chooses an interest, or changes depth and expertise of a chosen one. Fails: interest_unknown, '
+  'interest_depth_out_of_range, interest_expertise_out_of_range.';
 
 create function api.select_interests(p_interests jsonb) returns json
 language plpgsql
@@ -3549,7 +3643,9 @@ begin
   return api.list_my_interests();
 end $$;
 comment on function api.select_interests is
-  'Confirms a choice of interests, [{interestId, depth, expertise}], all or none: adds or changes these and leaves the others; of one named twice the last counts. {items} of all that is chosen then. Fails: interest_unknown, interest_depth_out_of_range, interest_expertise_out_of_range.';
+  'Confirms a choice of interests, [{interestId, depth, expertise}], all or none: adds or changes these and leaves '
+  'the others; of one named twice the last counts. {items} of all that is chosen then. Fails: interest_unknown, '
+  'interest_depth_out_of_range, interest_expertise_out_of_range.';
 
 create function api.drop_interest(p_interest_id uuid) returns json
 language plpgsql
@@ -3741,7 +3837,8 @@ select c.id, c.owner_id, c.created_at,
 from app.circles c
 join app.person_card o on o.id = c.owner_id;
 comment on view app.circle_card is
-  'A circle as its owner and members see it: {id, ownerId, owner, kind, name, accent, isOwner, createdAt}. Gone for a member while a block stands.';
+  'A circle as its owner and members see it: {id, ownerId, owner, kind, name, accent, isOwner, createdAt}. Gone for '
+  'a member while a block stands.';
 
 create function private.circle_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -3770,7 +3867,8 @@ begin
   end if;
   return p_circle;
 end $$;
-comment on function private.require_own_circle is 'The circle, when it is the caller''s. Fails: circle_unknown, circle_not_yours.';
+comment on function private.require_own_circle is 'The circle, when it is the caller''s. Fails: circle_unknown, '
+  'circle_not_yours.';
 
 create function api.create_circle(p_name text, p_kind text default 'general', p_accent text default null) returns json
 language plpgsql volatile
@@ -3852,7 +3950,8 @@ begin
   return private.require_person(p_person);   -- again: a block may have come while we waited
 end $$;
 comment on function private.lock_person is
-  'The id of a person, locked as a pair with the caller until the transaction ends: no block comes in between. Fails: person_unknown.';
+  'The id of a person, locked as a pair with the caller until the transaction ends: no block comes in between. '
+  'Fails: person_unknown.';
 
 create view app.circle_member_card with (security_invoker) as
 select m.circle_id, m.member_id, m.created_at,
@@ -3887,7 +3986,8 @@ begin
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
 end $$;
 comment on function api.add_circle_member is
-  'Puts a person into one''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, member_already, member_oneself, circle_full.';
+  'Puts a person into one''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, member_already, '
+  'member_oneself, circle_full.';
 
 create function api.set_bond_level(p_id uuid, p_member_id text, p_bond_level text) returns json
 language plpgsql volatile
@@ -3925,7 +4025,8 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.remove_circle_member is
-  'The owner removes a member, or a member leaves. Repeating it changes nothing. Fails: circle_unknown, circle_not_yours, person_unknown.';
+  'The owner removes a member, or a member leaves. Repeating it changes nothing. Fails: circle_unknown, '
+  'circle_not_yours, person_unknown.';
 
 -- sql/social/20_invitations.sql
 
@@ -3988,7 +4089,8 @@ from app.circle_invitations i
 join app.person_card inviter on inviter.id = i.inviter_id
 join app.person_card invitee on invitee.id = i.invitee_id;
 comment on view app.circle_invitation_card is
-  'An invitation as its two people see it: {id, circleId, circleName, inviterId, inviter, inviteeId, invitee, bondLevel, status, createdAt}.';
+  'An invitation as its two people see it: {id, circleId, circleName, inviterId, inviter, inviteeId, invitee, '
+  'bondLevel, status, createdAt}.';
 
 create function private.invitation_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -4000,7 +4102,8 @@ begin
     select json_agg(c.card order by i.place)
     from unnest(p_ids) with ordinality as i (id, place) join app.circle_invitation_card c on c.id = i.id);
 end $$;
-comment on function private.invitation_cards is 'The cards of these invitations, in order, as far as the caller sees them.';
+comment on function private.invitation_cards is 'The cards of these invitations, in order, as far as the caller sees '
+  'them.';
 
 create function api.invite_to_circle(p_id uuid, p_invitee_id text, p_bond_level text default 'acquaintance') returns json
 language plpgsql volatile
@@ -4022,7 +4125,8 @@ begin
   return private.invitation_cards(array[v_invitation]) -> 0;
 end $$;
 comment on function api.invite_to_circle is
-  'Invites a person into one''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, invite_oneself, member_already, invitation_pending.';
+  'Invites a person into one''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, invite_oneself, '
+  'member_already, invitation_pending.';
 
 create function api.list_circle_invitations(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -4044,7 +4148,8 @@ begin
   return private.page(private.invitation_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_circle_invitations is
-  'The pending invitations of one''s circle, newest first. Fails: circle_unknown, circle_not_yours, cursor_unknown, limit_out_of_range.';
+  'The pending invitations of one''s circle, newest first. Fails: circle_unknown, circle_not_yours, cursor_unknown, '
+  'limit_out_of_range.';
 
 create function api.list_my_invitations(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -4093,7 +4198,8 @@ begin
   end if;
 end $$;
 comment on function private.settle_invitation is
-  'Takes a pending invitation to its end; accepted makes the membership. The invitee accepts and declines, the inviter revokes. Fails: invitation_unknown, invitation_settled, member_already, circle_full.';
+  'Takes a pending invitation to its end; accepted makes the membership. The invitee accepts and declines, the '
+  'inviter revokes. Fails: invitation_unknown, invitation_settled, member_already, circle_full.';
 
 create function api.respond_invitation(p_id uuid, p_accept boolean) returns json
 language plpgsql volatile
@@ -4136,7 +4242,8 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.revoke_invitation is
-  'The inviter takes a pending invitation back. Fails: circle_unknown, circle_not_yours, invitation_unknown, invitation_settled.';
+  'The inviter takes a pending invitation back. Fails: circle_unknown, circle_not_yours, invitation_unknown, '
+  'invitation_settled.';
 
 -- sql/social/25_ties.sql
 
@@ -4160,7 +4267,8 @@ begin
     having count(distinct person) = 2);
 end $$;
 comment on function private.have_common_circle is
-  'Whether two people belong to one circle, as its owner or as members. A circle whose owner is banned, or across a block from one of the two, is none.';
+  'Whether two people belong to one circle, as its owner or as members. A circle whose owner is banned, or across a '
+  'block from one of the two, is none.';
 
 create function api.check_circles(p_person text) returns json
 language plpgsql stable
@@ -4175,7 +4283,8 @@ begin
     'inTheirCircle', exists (select from app.circle_members where owner_id = v_person and member_id = app.uid()));
 end $$;
 comment on function api.check_circles is
-  'Whether the caller and a person share a circle, and whose: {sharesCircle, inMyCircle, inTheirCircle}. Fails: person_unknown.';
+  'Whether the caller and a person share a circle, and whose: {sharesCircle, inMyCircle, inTheirCircle}. Fails: '
+  'person_unknown.';
 
 create function api.list_pending_invitations(p_person text) returns json
 language plpgsql stable
@@ -4192,7 +4301,8 @@ begin
     '{}', 50);
 end $$;
 comment on function api.list_pending_invitations is
-  'The caller''s pending invitations to a person, newest first: one page, since nobody has more than 50 circles. Fails: person_unknown.';
+  'The caller''s pending invitations to a person, newest first: one page, since nobody has more than 50 circles. '
+  'Fails: person_unknown.';
 
 create function api.list_memberships(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -4246,7 +4356,8 @@ from (
 ) s
 group by s.viewer_id, s.author_id;
 comment on view private.audience_rebuilt is
-  'What app.audience must hold, worked out from circles, blocks and people: the rule, of which the table is the kept copy.';
+  'What app.audience must hold, worked out from circles, blocks and people: the rule, of which the table is the kept '
+  'copy.';
 
 create function private.recompute_audience(p_viewers uuid[], p_authors uuid[]) returns void
 language plpgsql volatile security definer   -- the audience is written by triggers alone
@@ -4269,7 +4380,8 @@ begin
     end if;
   end loop;
 end $$;
-comment on function private.recompute_audience is 'Brings these pairs of app.audience up to date, one writer a pair at a time.';
+comment on function private.recompute_audience is 'Brings these pairs of app.audience up to date, one writer a pair '
+  'at a time.';
 
 create function private.follow_members() returns trigger
 language plpgsql volatile security definer   -- the audience is written by triggers alone
@@ -4331,7 +4443,8 @@ begin
   return json_build_object('blocked', true);
 end $$;
 comment on function api.block_person is
-  'Blocks a person: both fall silent for each other at once. Repeating it changes nothing. Fails: person_unknown (also when they block the caller), block_oneself.';
+  'Blocks a person: both fall silent for each other at once. Repeating it changes nothing. Fails: person_unknown '
+  '(also when they block the caller), block_oneself.';
 
 create function api.unblock_person(p_person text) returns json
 language plpgsql volatile
@@ -4370,7 +4483,8 @@ begin
   return cardinality(v_viewers);
 end $$;
 comment on function private.job_check_audience is
-  'Job: compares app.audience with a full rebuild, both ways, and repairs the pairs that differ. Any is a fault: triggers keep the table.';
+  'Job: compares app.audience with a full rebuild, both ways, and repairs the pairs that differ. Any is a fault: '
+  'triggers keep the table.';
 insert into private.jobs (name, cron, expires, alarm) values
   ('check-audience', '40 3 * * *', 300, 'the audience was not what circles and blocks make of it');
 
@@ -4400,7 +4514,8 @@ create table private.ended_follows (
 );
 create index ended_follows_ended_at_idx on private.ended_follows (ended_at);
 comment on table private.ended_follows is
-  'Where ended follows stood in the lists, for a day: who is walking one goes on from there. Ids without keys: nothing hangs on them.';
+  'Where ended follows stood in the lists, for a day: who is walking one goes on from there. Ids without keys: '
+  'nothing hangs on them.';
 insert into private.retention (relation, counts_from, keep) values ('private.ended_follows', 'ended_at', '1 day');
 
 create index users_banned_idx on app.users (id) where banned_at is not null;
@@ -4451,7 +4566,8 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
 end $$;
 comment on function private.person_page is
-  'A page of these people (one more than the page, when there are), in order; the cursor is an actor id. Fails: limit_out_of_range.';
+  'A page of these people (one more than the page, when there are), in order; the cursor is an actor id. Fails: '
+  'limit_out_of_range.';
 
 create function private.require_follow_place(p_cursor text, p_follower uuid default null, p_following uuid default null) returns app.follows
 language plpgsql stable security definer   -- a cursor holds also when its follow has ended or its person was banned since
@@ -4477,7 +4593,8 @@ begin
   return v_place;
 end $$;
 comment on function private.require_follow_place is
-  'The follow between the person that a cursor names and the one whose list it is, also when it has ended; without a cursor a moment after all. Never across a block from the caller. Fails: cursor_unknown.';
+  'The follow between the person that a cursor names and the one whose list it is, also when it has ended; without a '
+  'cursor a moment after all. Never across a block from the caller. Fails: cursor_unknown.';
 
 create function private.follow_counts(p_person uuid) returns json
 language plpgsql stable security definer   -- under row-level security every follower would be asked for
@@ -4496,7 +4613,8 @@ begin
     'isFollowing', exists (select from app.follows where follower_id = app.uid() and following_id = p_person));
 end $$;
 comment on function private.follow_counts is
-  'How many follow a person and whom they follow, as many as the caller''s lists show, and whether the caller does: {followers, following, isFollowing}.';
+  'How many follow a person and whom they follow, as many as the caller''s lists show, and whether the caller does: '
+  '{followers, following, isFollowing}.';
 
 create function api.follow_person(p_person text) returns json
 language plpgsql volatile
@@ -4529,7 +4647,8 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.follow_counts(private.require_person(p_person)); end $$;
 comment on function api.follow_stats is
-  'How many follow a person and whom they follow, and whether the caller does: {followers, following, isFollowing}. Fails: person_unknown.';
+  'How many follow a person and whom they follow, and whether the caller does: {followers, following, isFollowing}. '
+  'Fails: person_unknown.';
 
 create function api.list_followers(p_person text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -4599,7 +4718,8 @@ begin
   return v_name;
 end $$;
 comment on function private.require_name_cursor is
-  'The name that a cursor of a list by name stands for, empty without one. A place in the alphabet, whoever has left the list since. Fails: cursor_unknown.';
+  'The name that a cursor of a list by name stands for, empty without one. A place in the alphabet, whoever has left '
+  'the list since. Fails: cursor_unknown.';
 
 create function private.muted_people() returns uuid[]
 language plpgsql stable   -- invoker: under row-level security these are the caller's own
@@ -4661,7 +4781,8 @@ begin
     order by u.username limit 51;
 end $$;
 comment on function private.own_blocks is
-  'Whom the caller has blocked, by username after this one, by name alone: {id, actorId, username, createdAt}. At most 51.';
+  'Whom the caller has blocked, by username after this one, by name alone: {id, actorId, username, createdAt}. At '
+  'most 51.';
 
 create function api.list_blocks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -4676,7 +4797,8 @@ begin
     from private.own_blocks(v_after) with ordinality as b (card, place));
 end $$;
 comment on function api.list_blocks is
-  'Whom the caller has blocked, by username: the one list that names people across a block. Fails: cursor_unknown, limit_out_of_range.';
+  'Whom the caller has blocked, by username: the one list that names people across a block. Fails: cursor_unknown, '
+  'limit_out_of_range.';
 
 -- sql/social/65_keywords.sql
 
@@ -4695,8 +4817,10 @@ create table app.muted_keywords (
 );
 create index muted_keywords_user_id_idx on app.muted_keywords (user_id, id desc);
 comment on table app.muted_keywords is
-  'Words that a person''s feed leaves out, for good or until a moment. id is made of the time, so that it is its own place in the list.';
-comment on column app.muted_keywords.folded is 'private.fold of the keyword: what is compared, so that each counts once.';
+  'Words that a person''s feed leaves out, for good or until a moment. id is made of the time, so that it is its own '
+  'place in the list.';
+comment on column app.muted_keywords.folded is 'private.fold of the keyword: what is compared, so that each counts '
+  'once.';
 
 insert into private.errors (code, status, text) values
   ('keyword_empty', 422, 'A keyword must have at least one letter, digit or sign that can be found in a text.'),
@@ -4745,7 +4869,8 @@ begin
           group by w.opens, w.closes) g);
 end $$;
 comment on function private.keyword_pattern is
-  'One pattern for all of these folded keywords; null for none. A keyword is found as whole words, and anywhere where its edge is of a script without spaces or no letter at all (#tag, c++).';
+  'One pattern for all of these folded keywords; null for none. A keyword is found as whole words, and anywhere '
+  'where its edge is of a script without spaces or no letter at all (#tag, c++).';
 
 create function private.find_muted_pattern() returns text
 language plpgsql stable   -- invoker: under row-level security these are the caller's own
@@ -4755,7 +4880,8 @@ begin
   return private.keyword_pattern(array_agg(folded))
   from app.muted_keywords where user_id = app.uid() and (until is null or until > now());
 end $$;
-comment on function private.find_muted_pattern is 'The pattern of the caller''s muted keywords, or null: made once by what leaves them out.';
+comment on function private.find_muted_pattern is 'The pattern of the caller''s muted keywords, or null: made once '
+  'by what leaves them out.';
 
 create function private.keyword_text(p_texts text[]) returns text
 language plpgsql stable
@@ -4766,13 +4892,15 @@ begin
   -- one person writes at length must not hold up everybody who has muted a word
   return left(private.fold(left(array_to_string(p_texts, e'\x1f'), 5000)), 10000);
 end $$;
-comment on function private.keyword_text is 'The first 5000 characters of these texts (nulls left out), folded: what keywords are looked for in.';
+comment on function private.keyword_text is 'The first 5000 characters of these texts (nulls left out), folded: what '
+  'keywords are looked for in.';
 
 create function private.has_keyword(p_words text, p_pattern text) returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$ begin return p_words collate pg_catalog.pg_c_utf8 ~ p_pattern; end $$;
-comment on function private.has_keyword is 'Whether words (private.keyword_text) have one of the keywords of a pattern.';
+comment on function private.has_keyword is 'Whether words (private.keyword_text) have one of the keywords of a '
+  'pattern.';
 
 create function private.timed_id() returns uuid
 language plpgsql volatile
@@ -4784,7 +4912,8 @@ begin
   -- a UUID of version 7: the time, then chance
   return encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing v_ms from 1 for 6), 52, 1), 53, 1), 'hex')::uuid;
 end $$;
-comment on function private.timed_id is 'An id that is greater the later it was made: a cursor that holds when its row is gone.';
+comment on function private.timed_id is 'An id that is greater the later it was made: a cursor that holds when its '
+  'row is gone.';
 
 create function private.limit_keywords() returns trigger
 language plpgsql
@@ -4826,7 +4955,8 @@ begin
   return (select card from app.muted_keyword_card where id = v_id);
 end $$;
 comment on function api.mute_keyword is
-  'Mutes a keyword, for good or until a moment; muting it again changes the moment. Fails: keyword_empty, keyword_until, keywords_exhausted.';
+  'Mutes a keyword, for good or until a moment; muting it again changes the moment. Fails: keyword_empty, '
+  'keyword_until, keywords_exhausted.';
 
 create function api.unmute_keyword(p_id uuid) returns json
 language plpgsql volatile
@@ -4836,7 +4966,8 @@ begin
   delete from app.muted_keywords where id = p_id and user_id = private.require_caller();
   return null;   -- answered as 204
 end $$;
-comment on function api.unmute_keyword is 'Lifts a muted keyword; repeating it changes nothing, nor does an id that is none.';
+comment on function api.unmute_keyword is 'Lifts a muted keyword; repeating it changes nothing, nor does an id that '
+  'is none.';
 
 create function api.list_muted_keywords(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -4873,7 +5004,8 @@ create table private.report_targets (
   finder text not null check (finder ~ '^private\.[a-z_]+$')
 );
 comment on table private.report_targets is
-  'What can be reported. finder(text) gives the id of the target that a report names, and fails where the caller does not see it; it runs with the caller''s rights.';
+  'What can be reported. finder(text) gives the id of the target that a report names, and fails where the caller '
+  'does not see it; it runs with the caller''s rights.';
 
 create table app.reports (
   id          uuid primary key default gen_random_uuid(),
@@ -4894,7 +5026,8 @@ create index reports_reviewed_by_idx on app.reports (reviewed_by);
 create index reports_status_idx on app.reports (status, created_at desc, id desc);
 create index reports_target_idx on app.reports (target_type, target_id);
 comment on table app.reports is
-  'Reports to the staff. target_id has no foreign key: what was reported may be of any kind. reason is the reporter''s own words.';
+  'Reports to the staff. target_id has no foreign key: what was reported may be of any kind. reason is the '
+  'reporter''s own words.';
 
 insert into private.errors (code, status, text) values
   ('report_target', 422, 'This kind of thing cannot be reported.'),
@@ -4914,7 +5047,8 @@ begin
   end if;
   return v_finder;
 end $$;
-comment on function private.require_report_finder is 'The function that finds a reported target of this kind. Fails: report_target.';
+comment on function private.require_report_finder is 'The function that finds a reported target of this kind. Fails: '
+  'report_target.';
 
 insert into private.report_targets (type, finder) values ('user', 'private.require_person');
 
@@ -4941,7 +5075,8 @@ begin
     'createdAt', v_report.created_at);
 end $$;
 comment on function api.report is
-  'Reports what the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: report_target, report_open, report_oneself, and those of the finders in private.report_targets.';
+  'Reports what the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: '
+  'report_target, report_open, report_oneself, and those of the finders in private.report_targets.';
 
 -- sql/social/90_erasure.sql
 
@@ -4995,7 +5130,8 @@ begin
   return null;
 end $$;
 comment on function private.erase_ties is
-  'Trigger: an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords go, and the words of their reports. What others reported stays.';
+  'Trigger: an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords go, and '
+  'the words of their reports. What others reported stays.';
 create trigger _140_erase_ties after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_ties();
 
@@ -5215,7 +5351,8 @@ language sql immutable   -- adding hours depends on no time zone
 set search_path = ''
 as $$ select p_published + p_boost * interval '4 hours' $$;
 comment on function private.trending_at is
-  'Where a post stands among the trending: its time, four hours later for every doubling of what it set off. See private.warm_post.';
+  'Where a post stands among the trending: its time, four hours later for every doubling of what it set off. See '
+  'private.warm_post.';
 
 create table app.posts (
   id                   uuid primary key default gen_random_uuid(),
@@ -5276,21 +5413,27 @@ create index posts_pinned_idx on app.posts (author_id, pinned_at desc) where pin
 create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at)) where published_at is null and deleted_at is null;
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
 comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
-comment on column app.posts.persona_id is 'The face under which it was published; null is the author''s default persona.';
+comment on column app.posts.persona_id is 'The face under which it was published; null is the author''s default '
+  'persona.';
 comment on column app.posts.media is 'Pictures and the like, in order: [{url, alt}].';
 comment on column app.posts.quoted_post_id is 'What a quote or a repost is of.';
 comment on column app.posts.original_author_id is
   'Of a repost of what is for circles: the author of that. Triggers write it.';
 comment on column app.posts.closer_id is
-  'Whom one must be closer to than a stranger to see it: the author of what is for circles, of a repost of such its author. The feed finds it by them.';
-comment on column app.posts.keyword_text is 'Title and body as muted keywords are looked for in them (private.keyword_text). A trigger writes it.';
+  'Whom one must be closer to than a stranger to see it: the author of what is for circles, of a repost of such its '
+  'author. The feed finds it by them.';
+comment on column app.posts.keyword_text is 'Title and body as muted keywords are looked for in them '
+  '(private.keyword_text). A trigger writes it.';
 comment on column app.posts.publish_at is 'When a scheduled post is due; null is at once.';
-comment on column app.posts.publish_again_at is 'When one that failed to go out is tried again: until then, and behind it, the others have their turn.';
+comment on column app.posts.publish_again_at is 'When one that failed to go out is tried again: until then, and '
+  'behind it, the others have their turn.';
 comment on column app.posts.published_at is 'When it went out, its place in time; null while it is scheduled.';
 comment on column app.posts.pinned_at is 'When it was pinned; of a deleted post the place that it had on the profile.';
 comment on column app.posts.required_level is
-  'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
-comment on column app.posts.author_banned is 'Whether the author is banned: kept by trigger, so that seeing a post needs no further look.';
+  'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
+  'author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
+comment on column app.posts.author_banned is 'Whether the author is banned: kept by trigger, so that seeing a post '
+  'needs no further look.';
 comment on column app.posts.trending_boost is 'How often what the post set off has doubled. See private.warm_post.';
 
 create table app.post_versions (
@@ -5302,7 +5445,8 @@ create table app.post_versions (
   created_at timestamptz not null default now(),
   primary key (post_id, version)
 );
-comment on table app.post_versions is 'What a post said before each edit of its words, oldest first; created_at is when it was replaced.';
+comment on table app.post_versions is 'What a post said before each edit of its words, oldest first; created_at is '
+  'when it was replaced.';
 
 create table app.post_interests (
   post_id      uuid not null references app.posts on delete cascade,
@@ -5325,8 +5469,10 @@ create table app.post_counters (
   views     bigint not null default 0 check (views >= 0),
   milestone smallint not null default 0
 );
-comment on table app.post_counters is 'Counts of a post, beside it so that counting does not rewrite it. Triggers keep them; views come in batches.';
-comment on column app.post_counters.milestone is 'The highest number of reactions of which its author was told (5, 15, 50).';
+comment on table app.post_counters is 'Counts of a post, beside it so that counting does not rewrite it. Triggers '
+  'keep them; views come in batches.';
+comment on column app.post_counters.milestone is 'The highest number of reactions of which its author was told (5, '
+  '15, 50).';
 
 create table app.post_emotions (
   post_id  uuid not null references app.posts on delete cascade,
@@ -5356,8 +5502,11 @@ insert into private.errors (code, status, text) values
   ('post_not_yours', 403, 'Only the author of a post can do this.'),
   ('post_not_out', 422, 'This post has not been published yet.'),
   ('post_title', 422, 'An essay must have a title of 1 to 200 characters. Other formats cannot have one.'),
-  ('post_body', 422, 'A post must have a body of up to 5000 characters, 20000 for a thread, 100000 for an essay. The body of a photo or a video can be empty, and a repost cannot have one.'),
-  ('post_media', 422, 'A photo must have 1 to 10 pieces of media and a video exactly one; a repost cannot have any, and other formats can have up to 10. Each must have an http(s) address, and can have an alt of up to 1000 characters.'),
+  ('post_body', 422, 'A post must have a body of up to 5000 characters, 20000 for a thread, 100000 for an essay. The '
+  'body of a photo or a video can be empty, and a repost cannot have one.'),
+  ('post_media', 422, 'A photo must have 1 to 10 pieces of media and a video exactly one; a repost cannot have any, '
+  'and other formats can have up to 10. Each must have an http(s) address, and can have an alt of up to 1000 '
+  'characters.'),
   ('post_quoted', 422, 'A quote or a repost must name the post that it is of. Other formats cannot name one.'),
   ('post_interests_exceeded', 422, 'A post can have one primary interest and at most 4 more.');
 
@@ -5395,7 +5544,8 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.count_post is 'Trigger: a new post has counters, and its primary interest in the junction.';
+comment on function private.count_post is 'Trigger: a new post has counters, and its primary interest in the '
+  'junction.';
 create trigger _151_count_post after insert on app.posts for each row execute function private.count_post();
 
 create function private.lock_counters(p_posts uuid[]) returns void
@@ -5406,7 +5556,8 @@ begin
   perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for no key update;
 end $$;
 comment on function private.lock_counters is
-  'Locks the counters of these posts, in one order. Before any lock on posts or replies: who counts holds counters, and then writes to posts (private.raise_trending).';
+  'Locks the counters of these posts, in one order. Before any lock on posts or replies: who counts holds counters, '
+  'and then writes to posts (private.raise_trending).';
 
 create function private.date_interests() returns trigger
 language plpgsql security definer   -- the time in the junction is written by triggers alone
@@ -5416,7 +5567,8 @@ begin
   update app.post_interests set published_at = new.published_at where post_id = new.id;
   return null;
 end $$;
-comment on function private.date_interests is 'Trigger: a scheduled post that goes out takes its place in the feeds of its interests.';
+comment on function private.date_interests is 'Trigger: a scheduled post that goes out takes its place in the feeds '
+  'of its interests.';
 create trigger _160_date_interests after update of published_at on app.posts
   for each row when (new.published_at is distinct from old.published_at) execute function private.date_interests();
 
@@ -5443,7 +5595,8 @@ begin
   return null;
 end $$;
 comment on function private.raise_trending is
-  'Trigger: what a post sets off (reactions, replies, reposts, bookmarks) moves it up among the trending, four hours for every doubling. Without the clock: the order changes only when somebody does something.';
+  'Trigger: what a post sets off (reactions, replies, reposts, bookmarks) moves it up among the trending, four hours '
+  'for every doubling. Without the clock: the order changes only when somebody does something.';
 create trigger raise_trending after update of reactions, replies, shares, bookmarks on app.post_counters
   for each row execute function private.raise_trending();
 
@@ -5465,7 +5618,8 @@ begin
     from app.posts p where p.id = p_post);
 end $$;
 comment on function private.post_visible_to is
-  'Whether any person may see a post: for definer functions that tell others about it. A repost shows to who may see what it is of. Null when there is none.';
+  'Whether any person may see a post: for definer functions that tell others about it. A repost shows to who may see '
+  'what it is of. Null when there is none.';
 
 create view private.visible_posts with (security_invoker) as
 select p.*
@@ -5477,7 +5631,8 @@ where private.may_see(
                            where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
   and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, (select app.uid())));
 comment on view private.visible_posts is
-  'The posts that the caller may see, as the policy of app.posts says it: for definer functions, which no policy holds, and which look once where the policies of all that hangs on a post would each look again.';
+  'The posts that the caller may see, as the policy of app.posts says it: for definer functions, which no policy '
+  'holds, and which look once where the policies of all that hangs on a post would each look again.';
 
 create function private.require_post(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -5507,7 +5662,8 @@ begin
   return v_post;
 end $$;
 comment on function private.require_published_post is
-  'The post, when the caller may see it and it is out: a scheduled one takes nothing, not even from its author. Fails: post_unknown, post_not_out.';
+  'The post, when the caller may see it and it is out: a scheduled one takes nothing, not even from its author. '
+  'Fails: post_unknown, post_not_out.';
 
 create function private.lock_own_post(p_post uuid) returns app.posts
 language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
@@ -5543,7 +5699,8 @@ begin
       and (p.format <> 'repost' or private.find_post_time(p.quoted_post_id) is not null));
 end $$;
 comment on function private.find_post_time is
-  'Where a cursor''s post stands in time: also a deleted one, never one that was not for the caller, nor one that is not out yet.';
+  'Where a cursor''s post stands in time: also a deleted one, never one that was not for the caller, nor one that is '
+  'not out yet.';
 
 -- sql/posts/20_replies.sql
 
@@ -5574,7 +5731,8 @@ create index replies_kind_idx on app.replies (post_id, kind, created_at, id) whe
 create index replies_parent_id_idx on app.replies (parent_id, created_at, id) where parent_id is not null and required_level <= 3;
 create index replies_author_id_idx on app.replies (author_id, created_at desc);
 comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
-comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post itself.';
+comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post '
+  'itself.';
 comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own comes on top.';
 
 insert into private.events (name, payload, happens) values
@@ -5629,7 +5787,8 @@ begin
   end loop;
   return null;
 end $$;
-comment on function private.count_replies is 'Trigger: counts the replies that are there for everyone: not the hidden, the deleted and those of the banned.';
+comment on function private.count_replies is 'Trigger: counts the replies that are there for everyone: not the '
+  'hidden, the deleted and those of the banned.';
 create trigger count_replies after insert on app.replies
   referencing new table as written for each statement execute function private.count_replies();
 create trigger count_changed_replies after update on app.replies
@@ -5648,7 +5807,8 @@ begin
   end if;
   return v_reply;
 end $$;
-comment on function private.require_reply is 'The reply, when the caller may see it and its post. Fails: reply_unknown.';
+comment on function private.require_reply is 'The reply, when the caller may see it and its post. Fails: '
+  'reply_unknown.';
 
 create function private.find_reply_time(p_reply uuid, p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its reply was deleted or hidden since
@@ -5676,7 +5836,8 @@ select r.id, r.post_id, r.parent_id, r.kind, r.created_at, r.required_level,
          'createdAt', r.created_at) as card
 from app.replies r
 join app.person_card author on author.id = r.author_id;
-comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, parentId, authorId, author, kind, body, hiddenAt, createdAt}.';
+comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, parentId, authorId, author, kind, '
+  'body, hiddenAt, createdAt}.';
 
 create function private.reply_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -5710,7 +5871,8 @@ begin
   return private.reply_cards(array[v_reply]) -> 0;
 end $$;
 comment on function api.create_reply is
-  'Replies to a post, of a repost to the original, or to a reply under it. Fails: post_unknown, post_not_out, reply_unknown, reply_body, criticism_length, contribution_length.';
+  'Replies to a post, of a repost to the original, or to a reply under it. Fails: post_unknown, post_not_out, '
+  'reply_unknown, reply_body, criticism_length, contribution_length.';
 
 create function api.list_replies(
   p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null, p_parent_id uuid default null
@@ -5750,7 +5912,8 @@ begin
   return private.page(private.reply_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_replies is
-  'The replies to a post, of a repost those to the original, oldest first: all, of one kind, or the direct answers to one of them. Fails: post_unknown, reply_unknown, cursor_unknown, limit_out_of_range.';
+  'The replies to a post, of a repost those to the original, oldest first: all, of one kind, or the direct answers '
+  'to one of them. Fails: post_unknown, reply_unknown, cursor_unknown, limit_out_of_range.';
 
 -- sql/posts/21_reactions.sql
 
@@ -5798,7 +5961,8 @@ begin
   end if;
   return json_build_object('counters', v_card -> 'counters', 'viewer', v_card -> 'viewer');
 end $$;
-comment on function private.require_marks is 'What a reaction changes of a post''s card: {counters, viewer}. Fails: post_unknown.';
+comment on function private.require_marks is 'What a reaction changes of a post''s card: {counters, viewer}. Fails: '
+  'post_unknown.';
 
 create function api.react(p_id uuid, p_kind text) returns json
 language plpgsql volatile
@@ -5816,7 +5980,8 @@ begin
   return private.require_marks(v_post);
 end $$;
 comment on function api.react is
-  'Gives a heart or a spark, of a repost to the original; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
+  'Gives a heart or a spark, of a repost to the original; repeating it changes nothing. Answers {counters, viewer}. '
+  'Fails: post_unknown, post_not_out.';
 
 create function api.unreact(p_id uuid, p_kind text default null) returns json
 language plpgsql volatile
@@ -5832,7 +5997,8 @@ begin
   return private.require_marks(v_post);
 end $$;
 comment on function api.unreact is
-  'Takes one''s reaction of a kind back, or both, also from a post that one no longer sees, which is answered as unknown all the same; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown.';
+  'Takes one''s reaction of a kind back, or both, also from a post that one no longer sees, which is answered as '
+  'unknown all the same; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown.';
 
 -- sql/posts/22_bookmarks.sql
 
@@ -5858,7 +6024,8 @@ create table private.ended_bookmarks (
 );
 create index ended_bookmarks_ended_at_idx on private.ended_bookmarks (ended_at);
 comment on table private.ended_bookmarks is
-  'Where bookmarks that were taken back stood in the list, for a day: who is walking it goes on from there. Ids without keys: nothing hangs on them.';
+  'Where bookmarks that were taken back stood in the list, for a day: who is walking it goes on from there. Ids '
+  'without keys: nothing hangs on them.';
 insert into private.retention (relation, counts_from, keep) values ('private.ended_bookmarks', 'ended_at', '1 day');
 
 create function private.count_bookmarks() returns trigger
@@ -5884,7 +6051,8 @@ begin
   on conflict (user_id, post_id) do update set created_at = excluded.created_at, ended_at = now();
   return null;
 end $$;
-comment on function private.keep_ended_bookmarks is 'Trigger: a bookmark taken back leaves its place in the list behind.';
+comment on function private.keep_ended_bookmarks is 'Trigger: a bookmark taken back leaves its place in the list '
+  'behind.';
 create trigger _110_keep_ended after delete on app.bookmarks
   referencing old table as ended for each statement execute function private.keep_ended_bookmarks();
 
@@ -5913,7 +6081,8 @@ begin
   return private.require_marks(v_post);
 end $$;
 comment on function api.bookmark is
-  'Keeps a post, of a repost the original, among the caller''s bookmarks; repeating it changes nothing, its place neither. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
+  'Keeps a post, of a repost the original, among the caller''s bookmarks; repeating it changes nothing, its place '
+  'neither. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
 
 create function api.unbookmark(p_id uuid) returns json
 language plpgsql volatile
@@ -5929,7 +6098,8 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unbookmark is
-  'Takes a bookmark back, also of a post that the caller no longer sees; repeating it changes nothing. Fails: post_unknown.';
+  'Takes a bookmark back, also of a post that the caller no longer sees; repeating it changes nothing. Fails: '
+  'post_unknown.';
 
 create function api.list_bookmarks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -5954,7 +6124,8 @@ begin
   return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_bookmarks is
-  'The caller''s bookmarks, the newest first, of posts that they still may see. Fails: cursor_unknown, limit_out_of_range.';
+  'The caller''s bookmarks, the newest first, of posts that they still may see. Fails: cursor_unknown, '
+  'limit_out_of_range.';
 
 -- sql/posts/23_post_mutes.sql
 
@@ -5992,7 +6163,8 @@ begin
   return json_build_object('muted', true);
 end $$;
 comment on function api.mute_post is
-  'Mutes a post: it leaves the caller''s feed, with its reposts, and causes them no notifications. Repeating it changes nothing. Fails: post_unknown, post_not_out.';
+  'Mutes a post: it leaves the caller''s feed, with its reposts, and causes them no notifications. Repeating it '
+  'changes nothing. Fails: post_unknown, post_not_out.';
 
 create function api.unmute_post(p_id uuid) returns json
 language plpgsql volatile
@@ -6006,7 +6178,8 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unmute_post is
-  'Lifts the mute of a post, also of one that the caller no longer sees; repeating it changes nothing. Fails: post_unknown.';
+  'Lifts the mute of a post, also of one that the caller no longer sees; repeating it changes nothing. Fails: '
+  'post_unknown.';
 
 -- sql/posts/24_reposts.sql
 
@@ -6045,7 +6218,8 @@ begin
   return v_post.id;
 end $$;
 comment on function private.require_published_original is
-  'As private.require_original, of posts that are out: a scheduled one takes nothing. Fails: post_unknown, post_not_out.';
+  'As private.require_original, of posts that are out: a scheduled one takes nothing. Fails: post_unknown, '
+  'post_not_out.';
 
 create function private.require_quotable(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -6116,7 +6290,8 @@ begin
           where p.id = p_post and p.format = 'repost' and p.author_id = private.require_caller());
 end $$;
 comment on function private.find_reposted is
-  'What the caller''s own repost is of, be the repost deleted, or what it is of gone from the caller''s sight. Null for any other id.';
+  'What the caller''s own repost is of, be the repost deleted, or what it is of gone from the caller''s sight. Null '
+  'for any other id.';
 
 create function private.mark_target(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: of another's repost that is out of sight nobody learns what it is of
@@ -6129,7 +6304,8 @@ begin
     p_post);
 end $$;
 comment on function private.mark_target is
-  'The post of which something is taken back: as private.require_original, and any other id as it is, since one''s own goes whatever one sees. Fails nothing.';
+  'The post of which something is taken back: as private.require_original, and any other id as it is, since one''s '
+  'own goes whatever one sees. Fails nothing.';
 
 create function private.lock_original(p_post uuid) returns void
 language plpgsql volatile security definer   -- counters are written by triggers alone
@@ -6139,7 +6315,8 @@ begin
   perform private.lock_counters(array(select p.quoted_post_id from app.posts p where p.id = p_post and p.format = 'repost'));
 end $$;
 comment on function private.lock_original is
-  'Locks the counters of what a repost is of, where its deletion will count: before the repost itself is locked. Nothing for other posts.';
+  'Locks the counters of what a repost is of, where its deletion will count: before the repost itself is locked. '
+  'Nothing for other posts.';
 
 create function private.delete_repost(p_original uuid) returns boolean
 language plpgsql volatile security definer   -- deleting is no right that people have on the table
@@ -6172,7 +6349,8 @@ begin
     p_persona_id => p_persona_id);
 end $$;
 comment on function api.repost is
-  'Reposts a post, or with a body quotes it. A repost that stands is answered again. Takes an Idempotency-Key, as api.create_post. Fails: those of api.create_post.';
+  'Reposts a post, or with a body quotes it. A repost that stands is answered again. Takes an Idempotency-Key, as '
+  'api.create_post. Fails: those of api.create_post.';
 
 create function api.unrepost(p_id uuid) returns json
 language plpgsql volatile
@@ -6187,7 +6365,8 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unrepost is
-  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, whatever they see of the post; repeating it changes nothing. Fails: post_unknown.';
+  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, whatever they see of the '
+  'post; repeating it changes nothing. Fails: post_unknown.';
 
 -- sql/posts/25_moved_reposts.sql
 
@@ -6213,7 +6392,8 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.place_reposts is
-  'For the worker alone: the next 500 reposts of a post {postId} behind one are found where it is. Answers {changed, next}; next is null at the end.';
+  'For the worker alone: the next 500 reposts of a post {postId} behind one are found where it is. Answers {changed, '
+  'next}; next is null at the end.';
 
 call private.make_batch_queue('moved-reposts', 'private.place_reposts');
 
@@ -6235,7 +6415,8 @@ begin
   return null;
 end $$;
 comment on function private.close_reposts is
-  'Trigger: reposts of a post that is opened to everyone are found by everyone, those of one that is closed only by who is closer; beyond 500 soon after. Whether they are seen does not depend on it.';
+  'Trigger: reposts of a post that is opened to everyone are found by everyone, those of one that is closed only by '
+  'who is closer; beyond 500 soon after. Whether they are seen does not depend on it.';
 create trigger _140_close_reposts after update of visibility on app.posts
   for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)
   execute function private.close_reposts();
@@ -6273,7 +6454,8 @@ begin
     order by min(m.place));
 end $$;
 comment on function private.people_named_in is
-  'Whom a text mentions, by a present or an earlier name, each once, in the order of their first mention: among the first 200 mentions in its first 10,000 characters, since the text waits for it.';
+  'Whom a text mentions, by a present or an earlier name, each once, in the order of their first mention: among the '
+  'first 200 mentions in its first 10,000 characters, since the text waits for it.';
 
 create function private.mention_people(p_text text, p_writer uuid, p_post uuid, p_reply uuid default null) returns void
 language plpgsql volatile
@@ -6291,7 +6473,8 @@ begin
         order by n.place limit 20) m;
 end $$;
 comment on function private.mention_people is
-  'An event posts.person.mentioned for each of the first 20 people whom a text mentions, but for the writer, those across a block, and those who may not see the post.';
+  'An event posts.person.mentioned for each of the first 20 people whom a text mentions, but for the writer, those '
+  'across a block, and those who may not see the post.';
 
 create function private.mention_in_post(p_event jsonb) returns void
 language plpgsql volatile
@@ -6332,7 +6515,8 @@ create table app.polls (
 );
 create index polls_due_idx on app.polls (greatest(closes_at, close_again_at)) where closes_at is not null and closed_emitted_at is null;
 comment on table app.polls is 'The poll of a post. It takes votes until closes_at, or for good.';
-comment on column app.polls.close_again_at is 'When one whose end could not be told is tried again: until then, and behind it, the others have their turn.';
+comment on column app.polls.close_again_at is 'When one whose end could not be told is tried again: until then, and '
+  'behind it, the others have their turn.';
 comment on column app.polls.closed_emitted_at is 'When those whom it concerns were told of its end: once.';
 
 create table app.poll_options (
@@ -6416,7 +6600,8 @@ cross join lateral (
   select json_agg(json_build_object('id', po.id, 'text', po.text, 'votes', po.votes) order by po.position) as options,
          sum(po.votes) as total
   from app.poll_options po where po.poll_id = l.id) o;
-comment on view app.poll_card is 'A poll as its viewer sees it: {id, options [{id, text, votes}], totalVotes, closesAt, closed, myOptionId}.';
+comment on view app.poll_card is 'A poll as its viewer sees it: {id, options [{id, text, votes}], totalVotes, '
+  'closesAt, closed, myOptionId}.';
 
 create function private.require_poll_card(p_post uuid) returns json
 language plpgsql stable
@@ -6470,7 +6655,8 @@ begin
   select v_poll, o.place, o.text from unnest(v_texts) with ordinality as o (text, place);
 end $$;
 comment on function private.add_poll is
-  'Gives a post that the caller publishes in this transaction its poll {options, closesAt?}; options past the sixth are dropped. Fails: poll_options, poll_closes_at, post_unknown.';
+  'Gives a post that the caller publishes in this transaction its poll {options, closesAt?}; options past the sixth '
+  'are dropped. Fails: poll_options, poll_closes_at, post_unknown.';
 
 create function private.lock_running_poll(p_post uuid) returns app.polls
 language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
@@ -6493,7 +6679,8 @@ begin
   return v_poll;
 end $$;
 comment on function private.lock_running_poll is
-  'The poll of a post that is out, when the caller may see it and it takes votes; one vote at a time until the transaction ends. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
+  'The poll of a post that is out, when the caller may see it and it takes votes; one vote at a time until the '
+  'transaction ends. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
 
 create function api.vote_poll(p_id uuid, p_option_id uuid) returns json
 language plpgsql volatile
@@ -6513,7 +6700,8 @@ begin
   return private.require_poll_card(v_post);
 end $$;
 comment on function api.vote_poll is
-  'Votes in the poll of a post, of a repost that of the original, or moves one''s vote. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown.';
+  'Votes in the poll of a post, of a repost that of the original, or moves one''s vote. Answers the poll. Fails: '
+  'post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown.';
 
 create function private.withdraw_vote(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- one's vote is one's own also in a poll that one no longer sees
@@ -6535,7 +6723,8 @@ begin
   return found;
 end $$;
 comment on function private.withdraw_vote is
-  'Takes the caller''s vote back from a poll that is not closed, whatever they see of its post; false when there was none.';
+  'Takes the caller''s vote back from a poll that is not closed, whatever they see of its post; false when there was '
+  'none.';
 
 create function api.unvote_poll(p_id uuid) returns json
 language plpgsql volatile
@@ -6552,7 +6741,9 @@ begin
   return private.require_poll_card(v_post);
 end $$;
 comment on function api.unvote_poll is
-  'Takes one''s vote back, also from the poll of a post that one no longer sees, which is answered as unknown all the same; repeating it changes nothing. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
+  'Takes one''s vote back, also from the poll of a post that one no longer sees, which is answered as unknown all '
+  'the same; repeating it changes nothing. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, '
+  'poll_closed.';
 
 create function private.job_close_polls() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -6581,7 +6772,8 @@ begin
   return 1;
 end $$;
 comment on function private.job_close_polls is
-  'Job: tells of the poll that has been closed the longest, once: 1. One that fails goes behind the others, and is tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
+  'Job: tells of the poll that has been closed the longest, once: 1. One that fails goes behind the others, and is '
+  'tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('close-polls', '* * * * *', 60, true);
 
 -- sql/posts/31_series.sql
@@ -6612,7 +6804,8 @@ create table app.series_items (
   constraint series_items_position_key unique (series_id, position) deferrable initially immediate
 );
 create index series_items_post_id_idx on app.series_items (post_id);
-comment on table app.series_items is 'The items of a series, at most 200, and of at most 5 series each; position counts from 1, without gaps.';
+comment on table app.series_items is 'The items of a series, at most 200, and of at most 5 series each; position '
+  'counts from 1, without gaps.';
 
 create table private.left_items (
   series_id uuid not null references app.series on delete cascade,
@@ -6622,7 +6815,8 @@ create table private.left_items (
 );
 create index left_items_post_id_idx on private.left_items (post_id);
 comment on table private.left_items is
-  'Where deleted posts stood in their series, for who walks one and goes on from there: position is that of the item behind. Kept like the post''s own row.';
+  'Where deleted posts stood in their series, for who walks one and goes on from there: position is that of the item '
+  'behind. Kept like the post''s own row.';
 
 create table app.series_follows (
   series_id  uuid not null references app.series on delete cascade,
@@ -6644,7 +6838,8 @@ insert into private.errors (code, status, text) values
   ('series_title', 422, 'A series must have a title of 1 to 200 characters.'),
   ('series_description', 422, 'The description of a series can have at most 2000 characters.'),
   ('series_repost', 422, 'A repost cannot be an item of a series.'),
-  ('series_position', 422, 'position must be between 1 and the number of items, or one more to put a new item at the end.'),
+  ('series_position', 422, 'position must be between 1 and the number of items, or one more to put a new item at the '
+  'end.'),
   ('series_full', 409, 'A series can have at most 200 items.'),
   ('series_of_post_exceeded', 409, 'A post can be in at most 5 series.'),
   ('series_exhausted', 409, 'You can have at most 100 series.'),
@@ -6675,7 +6870,8 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('series ' || p_series, 0));
 end $$;
 comment on function private.lock_series is
-  'Lets one through at a time who moves items of a series; what they count they read in a later statement. Rows of posts are locked before, series in the order of their ids.';
+  'Lets one through at a time who moves items of a series; what they count they read in a later statement. Rows of '
+  'posts are locked before, series in the order of their ids.';
 
 create function private.place_item(p_series uuid, p_post uuid, p_position integer) returns boolean
 language plpgsql volatile security definer   -- positions are written here and by the trigger alone, those of unseen items too
@@ -6723,7 +6919,8 @@ begin
   return v_new;
 end $$;
 comment on function private.place_item is
-  'Puts one''s post into one''s series at this position, or at the end; an item moves there. Those behind give way. True when it was no item before. Fails: series_unknown, series_full, series_of_post_exceeded, series_position.';
+  'Puts one''s post into one''s series at this position, or at the end; an item moves there. Those behind give way. '
+  'True when it was no item before. Fails: series_unknown, series_full, series_of_post_exceeded, series_position.';
 
 create function private.leave_series() returns trigger
 language plpgsql volatile security definer   -- positions are written by triggers and private.place_item alone
@@ -6777,7 +6974,8 @@ select s.id, s.author_id,
 from app.series s
 join app.person_card author on author.id = s.author_id;
 comment on view app.series_card is
-  'A series as its viewer sees it: {id, authorId, author, title, description, partCount, followed, createdAt}. partCount counts the items that the viewer sees.';
+  'A series as its viewer sees it: {id, authorId, author, title, description, partCount, followed, createdAt}. '
+  'partCount counts the items that the viewer sees.';
 
 create function private.series_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -6846,7 +7044,8 @@ begin
                  order by created_at desc, id desc limit 51);
   return private.page(private.series_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
-comment on function api.list_my_series is 'The caller''s series, newest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_my_series is 'The caller''s series, newest first. Fails: cursor_unknown, '
+  'limit_out_of_range.';
 
 create function api.add_series_item(p_id uuid, p_post_id uuid, p_position integer default null) returns json
 language plpgsql volatile
@@ -6871,7 +7070,9 @@ begin
           from app.series_items i where i.series_id = p_id and i.post_id = p_post_id);
 end $$;
 comment on function api.add_series_item is
-  'Makes one''s post an item of one''s series, or moves the item that it is: {seriesId, position, post}. Fails: series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, series_full, series_of_post_exceeded.';
+  'Makes one''s post an item of one''s series, or moves the item that it is: {seriesId, position, post}. Fails: '
+  'series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, series_full, '
+  'series_of_post_exceeded.';
 
 create function private.extend_series(p_event jsonb) returns void
 language plpgsql volatile
@@ -6900,7 +7101,8 @@ begin
   return null;
 end $$;
 comment on function private.find_item_place is
-  'The position behind which a walk goes on from a cursor''s post: also from a deleted one, never from one that was not for the caller.';
+  'The position behind which a walk goes on from a cursor''s post: also from a deleted one, never from one that was '
+  'not for the caller.';
 
 create function api.list_series_items(p_series_id uuid, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -6928,7 +7130,8 @@ begin
       coalesce(v_ids::text[], '{}'), p_limit));
 end $$;
 comment on function api.list_series_items is
-  'The items of a series that the caller sees, in order: {series, items: [{position, post}], nextCursor, hasMore}; position is the place among these. Fails: series_unknown, cursor_unknown, limit_out_of_range.';
+  'The items of a series that the caller sees, in order: {series, items: [{position, post}], nextCursor, hasMore}; '
+  'position is the place among these. Fails: series_unknown, cursor_unknown, limit_out_of_range.';
 
 create function api.follow_series(p_id uuid) returns json
 language plpgsql volatile
@@ -6946,7 +7149,8 @@ begin
   return json_build_object('following', true);
 end $$;
 comment on function api.follow_series is
-  'Follows a series, to be told of its new items; repeating it changes nothing. Answers {following}. Fails: series_unknown, series_follow_own.';
+  'Follows a series, to be told of its new items; repeating it changes nothing. Answers {following}. Fails: '
+  'series_unknown, series_follow_own.';
 
 create function api.unfollow_series(p_id uuid) returns json
 language plpgsql volatile
@@ -6960,7 +7164,8 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unfollow_series is
-  'Ends a follow of a series, also of one that the caller no longer sees; repeating it changes nothing. Fails: series_unknown.';
+  'Ends a follow of a series, also of one that the caller no longer sees; repeating it changes nothing. Fails: '
+  'series_unknown.';
 
 -- sql/posts/33_co_authors.sql
 
@@ -6978,7 +7183,8 @@ create table app.post_co_authors (
 );
 create index post_co_authors_user_id_idx on app.post_co_authors (user_id);
 comment on table app.post_co_authors is
-  'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in splits. A declined invitation is gone, and so is a co-author who left.';
+  'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in '
+  'splits. A declined invitation is gone, and so is a co-author who left.';
 
 insert into private.events (name, payload, happens) values
   ('posts.co_author.invited', '{inviteId,postId,inviterId,inviteeId}',
@@ -7077,7 +7283,9 @@ begin
   return private.co_author(v_row);
 end $$;
 comment on function api.invite_co_author is
-  'Invites a person to be a co-author of one''s post, with a share of what it is paid. Fails: person_unknown, post_unknown, post_not_yours, co_author_repost, post_not_out, co_author_oneself, split_share, co_author_already, co_authors_exhausted, co_author_outside, split_share_exceeded.';
+  'Invites a person to be a co-author of one''s post, with a share of what it is paid. Fails: person_unknown, '
+  'post_unknown, post_not_yours, co_author_repost, post_not_out, co_author_oneself, split_share, co_author_already, '
+  'co_authors_exhausted, co_author_outside, split_share_exceeded.';
 
 create function private.settle_co_author(p_post uuid, p_invite uuid, p_accept boolean) returns app.post_co_authors
 language plpgsql volatile security definer   -- the post is another's, and so is its limit
@@ -7110,7 +7318,9 @@ begin
   return v_row;
 end $$;
 comment on function private.settle_co_author is
-  'The invitee accepts, or declines, which takes the invitation away; a co-author who declines is none any more, also of a post that they do not see. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
+  'The invitee accepts, or declines, which takes the invitation away; a co-author who declines is none any more, '
+  'also of a post that they do not see. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, '
+  'split_share_exceeded.';
 
 create function api.respond_co_author(p_id uuid, p_invite_id uuid, p_accept boolean) returns json
 language plpgsql volatile
@@ -7126,7 +7336,8 @@ begin
   return private.co_author(private.settle_co_author(p_id, p_invite_id, p_accept));
 end $$;
 comment on function api.respond_co_author is
-  'The invitee accepts or declines an invitation to be a co-author; who accepted and declines later is none any more. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
+  'The invitee accepts or declines an invitation to be a co-author; who accepted and declines later is none any '
+  'more. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
 
 -- sql/posts/34_pins.sql
 
@@ -7154,7 +7365,8 @@ begin
   end if;
   update app.posts set pinned_at = now() where id = p_post and author_id = app.uid() and pinned_at is null;
 end $$;
-comment on function private.pin is 'Pins a post of the caller''s, who has locked it. Deleted ones are never pinned. Fails: pins_exhausted.';
+comment on function private.pin is 'Pins a post of the caller''s, who has locked it. Deleted ones are never pinned. '
+  'Fails: pins_exhausted.';
 
 create function private.unpin(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- pinned_at is no column that people may write
@@ -7181,7 +7393,8 @@ begin
   return private.post_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.pin_post is
-  'Pins one''s own post to one''s profile; repeating it changes nothing, its place neither. Answers the post. Fails: post_unknown, post_not_yours, post_not_out, pins_exhausted.';
+  'Pins one''s own post to one''s profile; repeating it changes nothing, its place neither. Answers the post. Fails: '
+  'post_unknown, post_not_yours, post_not_out, pins_exhausted.';
 
 create function api.unpin_post(p_id uuid) returns json
 language plpgsql volatile
@@ -7193,7 +7406,8 @@ begin
   end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.unpin_post is 'Unpins one''s own post, also a repost of what one no longer sees; repeating it changes nothing. Fails: post_unknown, post_not_yours.';
+comment on function api.unpin_post is 'Unpins one''s own post, also a repost of what one no longer sees; repeating '
+  'it changes nothing. Fails: post_unknown, post_not_yours.';
 
 -- sql/posts/35_milestones.sql
 
@@ -7204,7 +7418,8 @@ create function private.next_milestone(p_milestone smallint) returns integer
 language sql immutable
 set search_path = ''
 as $$ select case p_milestone when 0 then 5 when 5 then 15 when 15 then 50 end $$;
-comment on function private.next_milestone is 'The number of reactions that is told after this one; null after the last.';
+comment on function private.next_milestone is 'The number of reactions that is told after this one; null after the '
+  'last.';
 
 create function private.reach_milestone() returns trigger
 language plpgsql security definer   -- counters are written by triggers alone
@@ -7218,7 +7433,8 @@ begin
   return null;
 end $$;
 comment on function private.reach_milestone is
-  'Trigger: a post has more reactions than it ever had by a milestone. Of hearts that are taken back and given again nothing is told twice.';
+  'Trigger: a post has more reactions than it ever had by a milestone. Of hearts that are taken back and given again '
+  'nothing is told twice.';
 create trigger reach_milestone after update of reactions on app.post_counters
   for each row when (new.reactions >= private.next_milestone(new.milestone))
   execute function private.reach_milestone();
@@ -7243,7 +7459,8 @@ begin
   return null;
 end $$;
 comment on function api.count_views is
-  'For the facade alone: counts openings of posts, each by a viewer; those by the author and of unknown posts are passed over.';
+  'For the facade alone: counts openings of posts, each by a viewer; those by the author and of unknown posts are '
+  'passed over.';
 
 -- sql/posts/40_cards.sql
 
@@ -7341,7 +7558,9 @@ begin
     left join seen q on q.id = s.quoted_post_id);
 end $$;
 comment on function private.post_cards is
-  'The cards of these posts, in order, as far as the caller sees them, each with the card of what it quotes {quotedPostId, quotedPost}, null when the caller may not see that; and with the fields of p_more, an object a post.';
+  'The cards of these posts, in order, as far as the caller sees them, each with the card of what it quotes '
+  '{quotedPostId, quotedPost}, null when the caller may not see that; and with the fields of p_more, an object a '
+  'post.';
 
 -- sql/posts/50_publishing.sql
 
@@ -7350,7 +7569,8 @@ comment on function private.post_cards is
 
 insert into private.errors (code, status, text) values
   ('publish_at_past', 422, 'publishAt must lie in the future.'),
-  ('repost_bare', 422, 'A repost cannot have a poll, a time, interests or a depth of its own, and only its visibility can be changed.');
+  ('repost_bare', 422, 'A repost cannot have a poll, a time, interests or a depth of its own, and only its '
+  'visibility can be changed.');
 
 create function private.require_media(p_media jsonb) returns jsonb
 language plpgsql stable
@@ -7377,7 +7597,8 @@ begin
     from jsonb_array_elements(p_media) with ordinality m (piece, place));
 end $$;
 comment on function private.require_media is
-  'Media as a post keeps it: [{url, alt}] without other fields, alt null where it says nothing. How many is for the format to say. Fails: post_media.';
+  'Media as a post keeps it: [{url, alt}] without other fields, alt null where it says nothing. How many is for the '
+  'format to say. Fails: post_media.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable
@@ -7396,7 +7617,8 @@ begin
   return v_more;
 end $$;
 comment on function private.require_further_interests is
-  'A post''s interests beside the primary one, each once, by their ids. Fails: post_interests_exceeded, interest_unknown (also for the primary one).';
+  'A post''s interests beside the primary one, each once, by their ids. Fails: post_interests_exceeded, '
+  'interest_unknown (also for the primary one).';
 
 create function private.require_future(p_publish_at timestamptz) returns void
 language plpgsql stable
@@ -7407,7 +7629,8 @@ begin
     perform private.fail('publish_at_past');
   end if;
 end $$;
-comment on function private.require_future is 'Passes for a moment in the future and for null, which is at once. Fails: publish_at_past.';
+comment on function private.require_future is 'Passes for a moment in the future and for null, which is at once. '
+  'Fails: publish_at_past.';
 
 create function api.create_post(
   p_body text default '', p_format text default 'note', p_title text default null, p_visibility text default 'public',
@@ -7471,7 +7694,10 @@ begin
   return private.finish_idempotent('create_post', private.post_cards(array[v_post]) -> 0);
 end $$;
 comment on function api.create_post is
-  'Publishes a post of any format, or schedules it (p_publish_at). A repost that stands already is answered as it is. Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, journalism_not_allowed, those of private.add_poll and private.begin_idempotent.';
+  'Publishes a post of any format, or schedules it (p_publish_at). A repost that stands already is answered as it '
+  'is. Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, '
+  'repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, journalism_not_allowed, '
+  'those of private.add_poll and private.begin_idempotent.';
 
 create function api.get_post(p_id uuid) returns json
 language plpgsql stable
@@ -7482,7 +7708,8 @@ begin
   return private.merged(private.post_cards(array[p_id]) -> 0, json_build_object('replies', api.list_replies(p_id)));
 end $$;
 comment on function api.get_post is
-  'A post with the first page of its replies, of a repost those of the original: {…, replies: {items, nextCursor, hasMore}}. Fails: post_unknown.';
+  'A post with the first page of its replies, of a repost those of the original: {…, replies: {items, nextCursor, '
+  'hasMore}}. Fails: post_unknown.';
 
 -- sql/posts/51_editing.sql
 
@@ -7491,7 +7718,8 @@ comment on function api.get_post is
 
 insert into private.errors (code, status, text) values
   ('post_fixed', 422, 'The format of a post, its poll and what it quotes cannot be changed.'),
-  ('post_is_published', 422, 'This post is already published. publishAt can only be changed while a post is scheduled.');
+  ('post_is_published', 422, 'This post is already published. publishAt can only be changed while a post is '
+  'scheduled.');
 
 create function private.keep_version() returns trigger
 language plpgsql security definer   -- versions are written by this trigger alone
@@ -7505,7 +7733,8 @@ begin
   return new;
 end $$;
 comment on function private.keep_version is
-  'Trigger: keeps what a post said before an edit of its words, and stamps edited_at. Of a scheduled one nobody has read anything, and an erasure leaves nothing.';
+  'Trigger: keeps what a post said before an edit of its words, and stamps edited_at. Of a scheduled one nobody has '
+  'read anything, and an erasure leaves nothing.';
 create trigger _110_keep_version before update of title, body, media on app.posts
   for each row when ((old.title, old.body, old.media) is distinct from (new.title, new.body, new.media)
                      and old.published_at is not null and new.deleted_at is null)
@@ -7587,7 +7816,11 @@ begin
   return private.post_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.update_post is
-  'Changes one''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, isJournalism, publishAt}: what is absent stays. What its words were before is kept. publishAt moves a scheduled one, null publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, publish_at_past, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, persona_unknown, poll_closes_at, journalism_not_allowed.';
+  'Changes one''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, isJournalism, '
+  'publishAt}: what is absent stays. What its words were before is kept. publishAt moves a scheduled one, null '
+  'publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, '
+  'publish_at_past, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, persona_unknown, '
+  'poll_closes_at, journalism_not_allowed.';
 
 create function private.delete_post(p_post uuid) returns uuid
 language plpgsql volatile
@@ -7606,7 +7839,8 @@ begin
   return v_author;
 end $$;
 comment on function private.delete_post is
-  'Deletes a post for everyone and gives its author; its row and words stay for the staff. Null when it was deleted before. For definer functions and staff.';
+  'Deletes a post for everyone and gives its author; its row and words stay for the staff. Null when it was deleted '
+  'before. For definer functions and staff.';
 
 create function private.delete_own_post(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- nobody, its author included, sees a deleted post: no policy lets it be written
@@ -7632,7 +7866,8 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_post is
-  'Deletes one''s post, also a hidden or scheduled one, and a repost of what one no longer sees. Fails: post_unknown, post_not_yours.';
+  'Deletes one''s post, also a hidden or scheduled one, and a repost of what one no longer sees. Fails: '
+  'post_unknown, post_not_yours.';
 
 -- sql/posts/52_schedule.sql
 
@@ -7695,7 +7930,9 @@ begin
   return 1;
 end $$;
 comment on function private.job_publish_scheduled is
-  'Job: lets the scheduled post go out that has been due the longest, its author neither banned nor erased: 1. One that fails goes behind the others that are due, and is tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
+  'Job: lets the scheduled post go out that has been due the longest, its author neither banned nor erased: 1. One '
+  'that fails goes behind the others that are due, and is tried again in 5 seconds at the earliest: -1. The worker '
+  'repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('publish-scheduled', '* * * * *', 60, true);
 
 create function private.find_scheduled_time(p_post uuid) returns timestamptz
@@ -7706,7 +7943,8 @@ begin
   return (select coalesce(publish_at, scheduled_emitted_at) from app.posts where id = p_post and author_id = app.uid());
 end $$;
 comment on function private.find_scheduled_time is
-  'Where a cursor''s post stands among the caller''s scheduled ones: also one that has gone out or was deleted, never another''s. One that was published before its time stands at the moment when that was.';
+  'Where a cursor''s post stands among the caller''s scheduled ones: also one that has gone out or was deleted, '
+  'never another''s. One that was published before its time stands at the moment when that was.';
 
 create function api.list_scheduled_posts(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -7756,7 +7994,8 @@ begin
   end if;
 end $$;
 comment on function private.require_profile_place is
-  'Where a cursor''s post stands on its author''s profile: among the pinned when pinned_at is there (a deleted one keeps it), else in time. Fails for what is none of theirs or was not for the caller: cursor_unknown.';
+  'Where a cursor''s post stands on its author''s profile: among the pinned when pinned_at is there (a deleted one '
+  'keeps it), else in time. Fails for what is none of theirs or was not for the caller: cursor_unknown.';
 
 create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -7787,7 +8026,8 @@ begin
   return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_posts_by is
-  'A person''s posts as far as the caller sees them, the pinned ones first, then the newest; to oneself the hidden ones too, the scheduled ones to nobody. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
+  'A person''s posts as far as the caller sees them, the pinned ones first, then the newest; to oneself the hidden '
+  'ones too, the scheduled ones to nobody. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
 
 -- sql/posts/60_reports.sql
 
@@ -7804,7 +8044,8 @@ begin
   perform private.fail('post_unknown');
   return null;
 end $$;
-comment on function private.require_reported_post is 'The post that a report names, when the caller may see it. Fails: post_unknown.';
+comment on function private.require_reported_post is 'The post that a report names, when the caller may see it. '
+  'Fails: post_unknown.';
 
 create function private.require_reported_reply(p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -7817,7 +8058,8 @@ begin
   perform private.fail('reply_unknown');
   return null;
 end $$;
-comment on function private.require_reported_reply is 'The reply that a report names, when the caller may see it. Fails: reply_unknown.';
+comment on function private.require_reported_reply is 'The reply that a report names, when the caller may see it. '
+  'Fails: reply_unknown.';
 
 insert into private.report_targets (type, finder) values
   ('post', 'private.require_reported_post'), ('reply', 'private.require_reported_reply');
@@ -7871,7 +8113,9 @@ begin
   return null;
 end $$;
 comment on function private.lock_published is
-  'Trigger: before a ban or an erasure changes anything, the counters of all that it will count or change: those of the person''s posts, of what they reposted and of what they replied under. Who reacts, counts views, moderates, bans or erases meanwhile waits with nothing held that is wanted here.';
+  'Trigger: before a ban or an erasure changes anything, the counters of all that it will count or change: those of '
+  'the person''s posts, of what they reposted and of what they replied under. Who reacts, counts views, moderates, '
+  'bans or erases meanwhile waits with nothing held that is wanted here.';
 -- by its name before all others that a ban or an erasure fires
 create trigger _100_lock_published after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
@@ -7885,7 +8129,8 @@ begin
   update app.posts set author_banned = new.banned_at is not null where author_id = new.id;
   return null;
 end $$;
-comment on function private.mark_posts_of_banned is 'Trigger: a ban takes a person''s posts from everyone, its end gives them back.';
+comment on function private.mark_posts_of_banned is 'Trigger: a ban takes a person''s posts from everyone, its end '
+  'gives them back.';
 create trigger _150_mark_posts_of_banned after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
   execute function private.mark_posts_of_banned();
@@ -7898,7 +8143,8 @@ begin
   update app.replies set author_banned = new.banned_at is not null where author_id = new.id;
   return null;
 end $$;
-comment on function private.mark_replies_of_banned is 'Trigger: a ban takes a person''s replies from everyone, its end gives them back.';
+comment on function private.mark_replies_of_banned is 'Trigger: a ban takes a person''s replies from everyone, its '
+  'end gives them back.';
 create trigger _151_mark_replies_of_banned after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
   execute function private.mark_replies_of_banned();
@@ -7919,12 +8165,14 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.post_co_authors', 'user_id', 'coAuthorships', '{}');
 insert into private.personal_data (relation, person_column, section, whose) values
   ('app.post_versions', 'post_id', 'postVersions', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
-  ('app.post_interests', 'post_id', 'postInterests', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
+  ('app.post_interests', 'post_id', 'postInterests', 'post_id in (select p.id from app.posts p where p.author_id = '
+  '$1)'),
   ('app.post_counters', 'post_id', 'postCounters', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
   ('app.post_emotions', 'post_id', 'postEmotions', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
   ('app.poll_options', 'poll_id', 'pollOptions',
    'poll_id in (select l.id from app.polls l join app.posts p on p.id = l.post_id where p.author_id = $1)'),
-  ('app.series_items', 'series_id', 'seriesItems', 'series_id in (select s.id from app.series s where s.author_id = $1)');
+  ('app.series_items', 'series_id', 'seriesItems', 'series_id in (select s.id from app.series s where s.author_id = '
+  '$1)');
 insert into private.personal_data (relation, person_column, section, whose, omits) values
   ('app.polls', 'post_id', 'polls', 'post_id in (select p.id from app.posts p where p.author_id = $1)', '{close_again_at}');
 insert into private.personal_data (relation, person_column, reason) values
@@ -7953,7 +8201,9 @@ begin
   return null;
 end $$;
 comment on function private.erase_posts is
-  'Trigger: an erased person''s posts and replies are deleted, and their words for good, those of earlier versions, polls and series too. What they wrote with others loses their name. Reactions, bookmarks and votes stay as counts: nobody sees whose they are, and what they earned others was earned.';
+  'Trigger: an erased person''s posts and replies are deleted, and their words for good, those of earlier versions, '
+  'polls and series too. What they wrote with others loses their name. Reactions, bookmarks and votes stay as '
+  'counts: nobody sees whose they are, and what they earned others was earned.';
 create trigger _152_erase_posts after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_posts();
 
@@ -8321,7 +8571,8 @@ create index notifications_user_id_idx on app.notifications (user_id, created_at
 create index notifications_group_key_idx on app.notifications (user_id, group_key, created_at desc);
 create index notifications_unread_idx on app.notifications (user_id, created_at) where read_at is null;
 comment on table app.notifications is
-  'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, never the internal id of a person. created_at is that of the first item of a roll-up.';
+  'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
+  'never the internal id of a person. created_at is that of the first item of a roll-up.';
 
 create table app.notification_actors (
   notification_id uuid not null references app.notifications on delete cascade,
@@ -8331,8 +8582,10 @@ create table app.notification_actors (
 );
 create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
 comment on column app.notifications.kind is
-  'One of private.notification_kinds; private.notify looks. Without a key, whose lock everybody would take at the same row.';
-comment on table app.notification_actors is 'Who caused a notification, each once. All of them: one who is hidden later leaves room for the next.';
+  'One of private.notification_kinds; private.notify looks. Without a key, whose lock everybody would take at the '
+  'same row.';
+comment on table app.notification_actors is 'Who caused a notification, each once. All of them: one who is hidden '
+  'later leaves room for the next.';
 
 insert into private.errors (code, status, text) values
   ('read_selection', 422, 'Exactly one of ids, groupKey and before must be given.');
@@ -8357,7 +8610,8 @@ select n.id,
          'readAt', n.read_at) as card
 from app.notifications n;
 comment on view app.notification_card is
-  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, readAt}. actors are the first three whom the reader still may see.';
+  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, readAt}. actors are the first '
+  'three whom the reader still may see.';
 
 create function private.notification_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -8368,7 +8622,8 @@ begin
   return (select json_agg(c.card order by i.place)
           from unnest(p_ids) with ordinality as i (id, place) join app.notification_card c on c.id = i.id);
 end $$;
-comment on function private.notification_cards is 'The cards of these notifications, in order, as far as the caller sees them.';
+comment on function private.notification_cards is 'The cards of these notifications, in order, as far as the caller '
+  'sees them.';
 
 create function private.roll_up(p_user uuid, p_kind private.notification_kinds, p_group_key text, p_actor uuid, p_payload jsonb)
 returns boolean
@@ -8396,7 +8651,8 @@ begin
   return true;
 end $$;
 comment on function private.roll_up is
-  'Adds an item to the notification of this group that is less than an hour old, which is unread again and carries the latest payload; false when there is none.';
+  'Adds an item to the notification of this group that is less than an hour old, which is unread again and carries '
+  'the latest payload; false when there is none.';
 
 create function private.notify(
   p_user uuid, p_kind text, p_actor uuid, p_target_type text, p_target_id text,
@@ -8440,7 +8696,9 @@ begin
   end if;
 end $$;
 comment on function private.notify is
-  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself, from the muted or across a block, nothing about a post that they have muted, nothing to the banned and erased. Raises no_data_found for a kind that nobody registered.';
+  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself, '
+  'from the muted or across a block, nothing about a post that they have muted, nothing to the banned and erased. '
+  'Raises no_data_found for a kind that nobody registered.';
 
 create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -8490,7 +8748,8 @@ begin
   return api.count_unread();
 end $$;
 comment on function api.mark_read is
-  'Marks the caller''s notifications read: these ids, a group, or all before a moment; what is not theirs is passed over. Answers {count}, those still unread. Fails: read_selection.';
+  'Marks the caller''s notifications read: these ids, a group, or all before a moment; what is not theirs is passed '
+  'over. Answers {count}, those still unread. Fails: read_selection.';
 
 -- sql/notifications/20_identity.sql
 
@@ -8662,7 +8921,8 @@ begin
     jsonb_build_object('postId', p.id, 'reactions', p_event -> 'reactions'))
   from app.posts p where p.id = (p_event ->> 'postId')::uuid;
 end $$;
-comment on function private.notify_milestone is 'Listener: the author of a post is told how many reactions it has reached.';
+comment on function private.notify_milestone is 'Listener: the author of a post is told how many reactions it has '
+  'reached.';
 
 create function private.notify_poll_closed(p_event jsonb) returns void
 language plpgsql volatile
@@ -8745,7 +9005,8 @@ begin
   return json_build_object('changed', cardinality(v_new), 'next', v_ids[500]);
 end $$;
 comment on function private.tell_series_followers is
-  'For the worker alone, and what tells of events: of {seriesId, postId} the next 500 followers behind one, each told once a post and series, nobody who may not see it. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and what tells of events: of {seriesId, postId} the next 500 followers behind one, each '
+  'told once a post and series, nobody who may not see it. Answers {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('series-notices', 'private.tell_series_followers');
 
@@ -8802,7 +9063,8 @@ insert into private.personal_data (relation, person_column, section, whose) valu
   ('app.notification_actors', 'notification_id', 'notificationActors',
    'notification_id in (select n.id from app.notifications n where n.user_id = $1)');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.notification_actors', 'actor_id', 'Another''s notification; what the person did for it has a section of its own.');
+  ('app.notification_actors', 'actor_id', 'Another''s notification; what the person did for it has a section of its '
+  'own.');
 
 create function private.erase_notifications() returns trigger
 language plpgsql security definer   -- the notifications of others name the person
@@ -8818,7 +9080,8 @@ begin
   return null;
 end $$;
 comment on function private.erase_notifications is
-  'Trigger: an erased person''s notifications go, and those of others that tell of nobody else, but for kinds that outlive who caused them.';
+  'Trigger: an erased person''s notifications go, and those of others that tell of nobody else, but for kinds that '
+  'outlive who caused them.';
 create trigger _160_erase_notifications after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_notifications();
 
@@ -8906,7 +9169,8 @@ comment on column app.reputation_entries.undoes_id is 'The entry that this one i
 comment on column app.reputation_entries.source_id is
   'The cause, by kind: the post, the reply, the invite code, the interest chosen, the vote, the appeal.';
 comment on column app.reputation_entries.earned_from is
-  'Whom it is earned from: who reacted, whose post was replied to, who came by the code. Null where nobody else is involved.';
+  'Whom it is earned from: who reacted, whose post was replied to, who came by the code. Null where nobody else is '
+  'involved.';
 call private.make_append_only('app.reputation_entries');
 
 create table app.reputation (
@@ -8919,9 +9183,11 @@ create table app.reputation (
 );
 create index reputation_interest_id_idx on app.reputation (interest_id, value desc);
 comment on table app.reputation is 'The ledger summed up by person and interest. Its trigger keeps it.';
-comment on column app.reputation.direct_value is 'value without roll-ups; over all interests it is the person''s total.';
+comment on column app.reputation.direct_value is 'value without roll-ups; over all interests it is the person''s '
+  'total.';
 comment on column app.reputation.highest_level is
-  'The highest level that value ever had, by private.level_rank: what was reached once is not told again. Its trigger keeps it.';
+  'The highest level that value ever had, by private.level_rank: what was reached once is not told again. Its '
+  'trigger keeps it.';
 
 create function private.sum_reputation() returns trigger
 language plpgsql security definer   -- the sums of other people than the caller
@@ -8950,7 +9216,8 @@ begin
   return (array[1, 0.50, 0.25, 0.12])[least(p_level, 3) + 1] / power(2::numeric, greatest(p_level - 3, 0));
 end $$;
 comment on function private.roll_up_fraction is
-  'What the interest so many levels up gets of an entry: all at 0, then 50, 25, 12 %, and half of that for each further level.';
+  'What the interest so many levels up gets of an entry: all at 0, then 50, 25, 12 %, and half of that for each '
+  'further level.';
 
 create function private.add_reputation(
   p_user uuid, p_interest uuid, p_kind text, p_points numeric, p_source uuid default null, p_from uuid default null,
@@ -8982,7 +9249,9 @@ begin
   return v_origin;
 end $$;
 comment on function private.add_reputation is
-  'Writes an entry with its roll-ups, whatever stands there already, and gives the id of the direct one. With p_before, what the same cause gave until now, it writes the differences. For definer functions; see private.earn_reputation.';
+  'Writes an entry with its roll-ups, whatever stands there already, and gives the id of the direct one. With '
+  'p_before, what the same cause gave until now, it writes the differences. For definer functions; see '
+  'private.earn_reputation.';
 
 -- sql/reputation/15_levels.sql
 
@@ -9094,7 +9363,8 @@ begin
           order by e.position desc limit 1);
 end $$;
 comment on function private.find_standing_reputation is
-  'The direct entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_ledger).';
+  'The direct entry that a cause gave a person, or null when it gave none or was undone. Lock first '
+  '(private.lock_ledger).';
 
 create function private.earn_reputation(p_user uuid, p_interest uuid, p_kind text, p_source uuid, p_from uuid default null) returns void
 language plpgsql volatile
@@ -9112,7 +9382,8 @@ begin
   end if;
 end $$;
 comment on function private.earn_reputation is
-  'Gives the points of a kind once for a cause, until it is undone. Nothing without an interest, and nothing from oneself.';
+  'Gives the points of a kind once for a cause, until it is undone. Nothing without an interest, and nothing from '
+  'oneself.';
 
 create function private.reverse_reputation(p_entries uuid[]) returns void
 language plpgsql volatile
@@ -9129,7 +9400,8 @@ begin
   from undone u join app.reputation_entries e on e.id = u.id or e.origin_id = u.id;
 end $$;
 comment on function private.reverse_reputation is
-  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_ledger): an entry is undone once.';
+  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_ledger): an entry is '
+  'undone once.';
 
 create function private.earn_reputation_by_post(p_post uuid, p_kind text, p_from uuid) returns void
 language plpgsql volatile
@@ -9148,7 +9420,8 @@ begin
   from app.posts p where p.id = p_post and p.deleted_at is null;
 end $$;
 comment on function private.earn_reputation_by_post is
-  'Gives a post''s author, in its primary interest, what somebody''s reaction, bookmark or repost of it is worth. Nothing for a deleted one.';
+  'Gives a post''s author, in its primary interest, what somebody''s reaction, bookmark or repost of it is worth. '
+  'Nothing for a deleted one.';
 
 create function private.earn_reputation_from_post(p_event jsonb) returns void
 language plpgsql volatile
@@ -9159,7 +9432,8 @@ begin
   from app.posts p
   where p.id = (p_event ->> 'postId')::uuid and p.format <> 'repost';
 end $$;
-comment on function private.earn_reputation_from_post is 'Listener: a published post earns its author post.contributed in its primary interest.';
+comment on function private.earn_reputation_from_post is 'Listener: a published post earns its author '
+  'post.contributed in its primary interest.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.earn_reputation_from_post', 300);
 
@@ -9337,7 +9611,8 @@ begin
   end if;
 end $$;
 comment on function private.require_reputation is
-  'The reputation guard: passes from this value of the caller in the interest on, and where there is no interest. Fails: reputation_too_low.';
+  'The reputation guard: passes from this value of the caller in the interest on, and where there is no interest. '
+  'Fails: reputation_too_low.';
 
 create function private.has_journalism_reputation(p_user uuid) returns boolean
 language plpgsql stable   -- invoker: of people whom the caller cannot see it is false
@@ -9346,7 +9621,8 @@ as $$
 begin
   return exists (select from app.reputation r where r.user_id = p_user and r.value >= 20);
 end $$;
-comment on function private.has_journalism_reputation is 'Whether a person has 20 in any one interest: the rule of canPostJournalism.';
+comment on function private.has_journalism_reputation is 'Whether a person has 20 in any one interest: the rule of '
+  'canPostJournalism.';
 
 create function private.may_post_journalism(p_user uuid) returns boolean
 language plpgsql stable security definer   -- asks for any person, whoever calls
@@ -9357,7 +9633,8 @@ begin
       or exists (select from app.users u where u.id = p_user and u.role = 'admin');
 end $$;
 comment on function private.may_post_journalism is
-  'Whether a person''s posts may be journalism: by their reputation, or because they are an admin, whatever the capability says.';
+  'Whether a person''s posts may be journalism: by their reputation, or because they are an admin, whatever the '
+  'capability says.';
 
 create function private.check_journalism() returns trigger
 language plpgsql security definer   -- asks for the author, whoever calls
@@ -9370,7 +9647,8 @@ begin
   return new;
 end $$;
 comment on function private.check_journalism is
-  'Trigger: a post becomes journalism if its author may then; what was tagged stays so whatever becomes of their reputation. Fails: journalism_not_allowed.';
+  'Trigger: a post becomes journalism if its author may then; what was tagged stays so whatever becomes of their '
+  'reputation. Fails: journalism_not_allowed.';
 create trigger _300_check_journalism before insert on app.posts
   for each row when (new.is_journalism) execute function private.check_journalism();
 create trigger _300_check_changed_journalism before update of is_journalism on app.posts
@@ -9393,7 +9671,8 @@ begin
     'canPostJournalism', private.has_journalism_reputation(v_me));
 end $$;
 comment on function api.get_my_capabilities is
-  'What the caller may do: {canVoteWiki, canMentor, canModerate, canProposeGuild, canPostJournalism}. canProposeGuild is always false in the first release.';
+  'What the caller may do: {canVoteWiki, canMentor, canModerate, canProposeGuild, canPostJournalism}. '
+  'canProposeGuild is always false in the first release.';
 
 -- sql/reputation/35_details.sql
 
@@ -9429,7 +9708,8 @@ begin
     where r.user_id = p_user and (r.value <> 0 or r.direct_value <> 0)), '[]');
 end $$;
 comment on function private.detailed_interests is
-  'A person''s interests with what is behind each value: {interestId, slug, name, value, directValue, rolledUpValue, level, nextLevel, byKind}. Only the person sees the entries that it sums.';
+  'A person''s interests with what is behind each value: {interestId, slug, name, value, directValue, rolledUpValue, '
+  'level, nextLevel, byKind}. Only the person sees the entries that it sums.';
 
 create function private.reputation_events(p_user uuid, p_limit integer, p_cursor text) returns json
 language plpgsql stable
@@ -9460,7 +9740,8 @@ begin
     v_ids::text[], p_limit);
 end $$;
 comment on function private.reputation_events is
-  'A page of a person''s ledger, newest first: {id, interestId, kind, delta, createdAt, rolledUp}. Fails: cursor_unknown, limit_out_of_range.';
+  'A page of a person''s ledger, newest first: {id, interestId, kind, delta, createdAt, rolledUp}. Fails: '
+  'cursor_unknown, limit_out_of_range.';
 
 create function api.get_reputation_details(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -9476,7 +9757,8 @@ begin
     'events', private.reputation_events(v_me, p_limit, p_cursor));
 end $$;
 comment on function api.get_reputation_details is
-  'The caller''s reputation with its parts, and a page of the ledger behind it: {total, contributionScore, interests, events: {items, nextCursor, hasMore}}. Fails: cursor_unknown, limit_out_of_range.';
+  'The caller''s reputation with its parts, and a page of the ledger behind it: {total, contributionScore, '
+  'interests, events: {items, nextCursor, hasMore}}. Fails: cursor_unknown, limit_out_of_range.';
 
 create function api.get_reputation_summary(p_person text) returns json
 language plpgsql stable
@@ -9493,7 +9775,8 @@ begin
                                     order by value desc, interest_id limit 5) c), '[]'));
 end $$;
 comment on function api.get_reputation_summary is
-  'A person in short: {userId, total, topInterests}, up to five interests, the strongest first. Fails: person_unknown.';
+  'A person in short: {userId, total, topInterests}, up to five interests, the strongest first. Fails: '
+  'person_unknown.';
 
 -- sql/reputation/40_allotment.sql
 
@@ -9511,7 +9794,8 @@ begin
   where a.user_id = w.user_id;
   return null;
 end $$;
-comment on function private.keep_total_reputation is 'Trigger: keeps app.accounts.total_reputation, the sum of direct entries.';
+comment on function private.keep_total_reputation is 'Trigger: keeps app.accounts.total_reputation, the sum of '
+  'direct entries.';
 create trigger keep_total_reputation after insert on app.reputation_entries
   referencing new table as written for each statement execute function private.keep_total_reputation();
 
@@ -9536,7 +9820,8 @@ create table app.reputation_votes (
 create index reputation_votes_user_id_idx on app.reputation_votes (user_id, created_at desc, id desc);
 create index reputation_votes_interest_id_idx on app.reputation_votes (interest_id);
 comment on table app.reputation_votes is
-  'One vote a voter, person and interest, moved in place; value 0 is a vote taken back. What it moved stands in the ledger.';
+  'One vote a voter, person and interest, moved in place; value 0 is a vote taken back. What it moved stands in the '
+  'ledger.';
 comment on column app.reputation_votes.impact is
   'Weight times value when the vote was last cast: the sum of the direct entries whose source it is.';
 create trigger touch before update on app.reputation_votes
@@ -9558,7 +9843,8 @@ create function private.vote_weight(p_reputation numeric) returns numeric
 language sql immutable
 set search_path = ''
 as $$ select case when p_reputation >= 5 then least(3, sqrt(p_reputation / 10)) else 0 end $$;
-comment on function private.vote_weight is 'What the vote of somebody with this reputation in the interest weighs: nothing below 5, 3 at most.';
+comment on function private.vote_weight is 'What the vote of somebody with this reputation in the interest weighs: '
+  'nothing below 5, 3 at most.';
 
 create function private.cast_vote(
   p_user uuid, p_interest uuid, p_value integer, p_comment text, out vote app.reputation_votes, out weight numeric
@@ -9594,7 +9880,8 @@ begin
   end if;
 end $$;
 comment on function private.cast_vote is
-  'Casts or moves the caller''s vote; the ledger gets the difference to what it gave before. Whether they may is for api.vote_reputation to find out. Fails: token_revoked.';
+  'Casts or moves the caller''s vote; the ledger gets the difference to what it gave before. Whether they may is for '
+  'api.vote_reputation to find out. Fails: token_revoked.';
 
 create function api.vote_reputation(p_user_id text, p_interest_id uuid, p_value integer, p_comment text default null)
 returns json
@@ -9632,7 +9919,9 @@ begin
     'updatedAt', (v_cast.vote).updated_at);
 end $$;
 comment on function api.vote_reputation is
-  'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it back, its comment too: {userId, interestId, value, comment, weight, impact, createdAt, updatedAt}. Fails: vote_value, vote_comment, person_unknown, vote_oneself, interest_unknown, interest_not_held.';
+  'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it back, its comment '
+  'too: {userId, interestId, value, comment, weight, impact, createdAt, updatedAt}. Fails: vote_value, vote_comment, '
+  'person_unknown, vote_oneself, interest_unknown, interest_not_held.';
 
 create view app.reputation_vote_card with (security_invoker) as
 select v.id,
@@ -9650,7 +9939,8 @@ from app.reputation_votes v
 join app.person_card voter on voter.id = v.voter_id
 join app.interests i on i.id = v.interest_id;
 comment on view app.reputation_vote_card is
-  'A vote as whom it is for sees it: {id, voterId, voter, interestId, slug, value, comment, impact, createdAt}. Gone while its voter is hidden.';
+  'A vote as whom it is for sees it: {id, voterId, voter, interestId, slug, value, comment, impact, createdAt}. Gone '
+  'while its voter is hidden.';
 
 create function private.find_vote_time(p_vote uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor holds also when its vote was taken back or its voter hidden since
@@ -9659,7 +9949,8 @@ as $$
 begin
   return (select created_at from app.reputation_votes where id = p_vote and user_id = app.uid());
 end $$;
-comment on function private.find_vote_time is 'Where a cursor''s vote stands among those for the caller, also one that they no longer see.';
+comment on function private.find_vote_time is 'Where a cursor''s vote stands among those for the caller, also one '
+  'that they no longer see.';
 
 create function api.list_received_votes(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -9684,7 +9975,8 @@ begin
                        join app.reputation_vote_card c on c.id = p.id), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_received_votes is
-  'The votes for the caller that stand, newest first by when each was first cast; none of people whom they cannot see. Fails: cursor_unknown, limit_out_of_range.';
+  'The votes for the caller that stand, newest first by when each was first cast; none of people whom they cannot '
+  'see. Fails: cursor_unknown, limit_out_of_range.';
 
 -- sql/reputation/60_appeals.sql
 
@@ -9713,7 +10005,8 @@ create index reputation_appeals_status_idx on app.reputation_appeals (status, cr
 create index reputation_appeals_created_at_idx on app.reputation_appeals (created_at desc, id desc);
 comment on table app.reputation_appeals is
   'Appeals, at most one pending a person and interest. An erased person''s have lost their words.';
-comment on column app.reputation_appeals.entry_id is 'The entry that it is about; null when it is about the interest as a whole.';
+comment on column app.reputation_appeals.entry_id is 'The entry that it is about; null when it is about the interest '
+  'as a whole.';
 comment on column app.reputation_appeals.restore_delta is 'What the staff gave back with it.';
 comment on column app.reputation_appeals.note is 'What the staff answers.';
 
@@ -9770,7 +10063,8 @@ begin
   return (select card from app.reputation_appeal_card where id = v_id);
 end $$;
 comment on function api.create_appeal is
-  'Appeals to the staff about the caller''s reputation in an interest, or about one entry of it (p_event_id). Fails: appeal_text, interest_unknown, reputation_event_unknown, appeal_open.';
+  'Appeals to the staff about the caller''s reputation in an interest, or about one entry of it (p_event_id). Fails: '
+  'appeal_text, interest_unknown, reputation_event_unknown, appeal_open.';
 
 create function api.list_my_appeals(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -9828,7 +10122,8 @@ comment on column app.contribution_entries.kind is 'One of private.ledger_kinds.
 comment on table app.contribution_entries is
   'The ledger: ids and numbers only, never changed. What is taken back has an opposite entry.';
 comment on column app.contribution_entries.position is
-  'The order of what a person did, also within a transaction: given while private.lock_ledger is held. Shares come later.';
+  'The order of what a person did, also within a transaction: given while private.lock_ledger is held. Shares come '
+  'later.';
 comment on column app.contribution_entries.level is
   '0 is what the person did, 1 the share of who invited them, 2 and 3 of the inviters above.';
 comment on column app.contribution_entries.origin_id is 'Of a share: the entry that it is a share of.';
@@ -9850,8 +10145,10 @@ create table private.contribution_inheritance (
   undoes_id uuid
 );
 comment on table private.contribution_inheritance is
-  'What people did, and what of it was undone, of which the shares are not written yet: private.job_inherit_contributions does it.';
-comment on column private.contribution_inheritance.undoes_id is 'As in the entry: what is undone comes before what undoes it.';
+  'What people did, and what of it was undone, of which the shares are not written yet: '
+  'private.job_inherit_contributions does it.';
+comment on column private.contribution_inheritance.undoes_id is 'As in the entry: what is undone comes before what '
+  'undoes it.';
 
 insert into private.ledger_kinds (ledger, kind, points) values
   ('contribution', 'post_created', 10),
@@ -9904,7 +10201,8 @@ begin
   end if;
 end $$;
 comment on function private.earn_contribution is
-  'Gives the points of a kind once for a cause, until it is undone, and soon after their shares to those by whom the person came.';
+  'Gives the points of a kind once for a cause, until it is undone, and soon after their shares to those by whom the '
+  'person came.';
 
 create function private.reverse_contribution(p_user uuid, p_kind text, p_source uuid) returns void
 language plpgsql volatile
@@ -9923,7 +10221,8 @@ begin
   insert into private.contribution_inheritance (entry_id, undoes_id) select id, undoes_id from undone;
 end $$;
 comment on function private.reverse_contribution is
-  'The exact opposite of private.earn_contribution, shares too; nothing when the cause gave nothing or is undone already.';
+  'The exact opposite of private.earn_contribution, shares too; nothing when the cause gave nothing or is undone '
+  'already.';
 
 create function private.earn_contribution_from_post(p_event jsonb) returns void
 language plpgsql volatile
@@ -9934,7 +10233,8 @@ begin
   from app.posts p
   where p.id = (p_event ->> 'postId')::uuid and p.format <> 'repost';
 end $$;
-comment on function private.earn_contribution_from_post is 'Listener: a published post, other than a repost, is a contribution of its author.';
+comment on function private.earn_contribution_from_post is 'Listener: a published post, other than a repost, is a '
+  'contribution of its author.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.earn_contribution_from_post', 400);
 
@@ -9947,7 +10247,8 @@ begin
   from app.replies r join app.posts p on p.id = r.post_id
   where r.id = (p_event ->> 'replyId')::uuid and r.author_id <> p.author_id;
 end $$;
-comment on function private.earn_contribution_from_reply is 'Listener: a reply to another''s post is a contribution of its author.';
+comment on function private.earn_contribution_from_reply is 'Listener: a reply to another''s post is a contribution '
+  'of its author.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.reply.created', 'private.earn_contribution_from_reply', 400);
 
@@ -10037,7 +10338,8 @@ begin
   return cardinality(v_taken);
 end $$;
 comment on function private.job_inherit_contributions is
-  'Job: gives 50, 25 and 10 % of up to 1000 contributions to the three by whom each person came, and takes back what came of those undone. The worker repeats it until there is none.';
+  'Job: gives 50, 25 and 10 % of up to 1000 contributions to the three by whom each person came, and takes back what '
+  'came of those undone. The worker repeats it until there is none.';
 insert into private.jobs (name, cron, expires, repeats) values ('inherit-contributions', '* * * * *', 60, true);
 
 -- sql/reputation/75_bookmarks_and_reposts.sql
@@ -10057,7 +10359,8 @@ begin
   return null;
 end $$;
 comment on function private.earn_from_bookmark is
-  'Trigger: a bookmark earns the post''s author bookmark.received, and is a contribution of whoever sets it. One''s own posts give nothing.';
+  'Trigger: a bookmark earns the post''s author bookmark.received, and is a contribution of whoever sets it. One''s '
+  'own posts give nothing.';
 create trigger _300_earn_from_bookmark after insert on app.bookmarks
   for each row execute function private.earn_from_bookmark();
 
@@ -10125,7 +10428,8 @@ begin
   return json_build_object('changed', cardinality(v_entries), 'next', case when cardinality(v_entries) = 500 then v_post end);
 end $$;
 comment on function private.forfeit_earnings is
-  'For the worker alone, and what a deletion does at once: takes the next 500 entries back that a post {postId, authorId} earned its author. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and what a deletion does at once: takes the next 500 entries back that a post {postId, '
+  'authorId} earned its author. Answers {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('forfeited-earnings', 'private.forfeit_earnings');
 
@@ -10149,7 +10453,9 @@ begin
   end if;
 end $$;
 comment on function private.forfeit_post is
-  'Listener: whoever deletes a post, its author loses what it earned in both ledgers (beyond 500 entries soon after), and that of the original what a repost did. Writing and deleting again and again leaves what is there. An erasure deletes without this event: what was earned stays.';
+  'Listener: whoever deletes a post, its author loses what it earned in both ledgers (beyond 500 entries soon '
+  'after), and that of the original what a repost did. Writing and deleting again and again leaves what is there. An '
+  'erasure deletes without this event: what was earned stays.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.deleted', 'private.forfeit_post', 300);
 
@@ -10183,7 +10489,8 @@ begin
       jsonb_build_object('interestId', p_event -> 'interestId', 'value', p_event -> 'value'));
   end if;
 end $$;
-comment on function private.notify_voted is 'Listener: who is voted for or against is told; of a vote taken back nobody is.';
+comment on function private.notify_voted is 'Listener: who is voted for or against is told; of a vote taken back '
+  'nobody is.';
 
 create function private.notify_appeal_resolved(p_event jsonb) returns void
 language plpgsql volatile
@@ -10215,9 +10522,11 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, section, whose) values
   ('app.reputation_votes', 'user_id', 'reputationVotesReceived', 'user_id = $1 and value <> 0');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.reputation_entries', 'earned_from', 'The entry is another''s; what the person did for it is in reactions, replies and invitedBy.'),
+  ('app.reputation_entries', 'earned_from', 'The entry is another''s; what the person did for it is in reactions, '
+  'replies and invitedBy.'),
   ('app.reputation_entries', 'source_id', 'Only the cause of an entry.'),
-  ('private.contribution_inheritance', 'entry_id', 'Entries of which the inviters have not got their shares yet, for a minute or two.');
+  ('private.contribution_inheritance', 'entry_id', 'Entries of which the inviters have not got their shares yet, for '
+  'a minute or two.');
 
 create function private.erase_reputation() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
@@ -10229,7 +10538,8 @@ begin
   return null;
 end $$;
 comment on function private.erase_reputation is
-  'Trigger: of an erased person''s votes, of those for them and of their appeals the words go. Votes, ledgers and sums stay: ids and numbers, on which the reputation of others rests.';
+  'Trigger: of an erased person''s votes, of those for them and of their appeals the words go. Votes, ledgers and '
+  'sums stay: ids and numbers, on which the reputation of others rests.';
 create trigger _170_erase_reputation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_reputation();
 
@@ -10252,7 +10562,8 @@ grant select on app.reputation_card to authenticated;
 create policy select_reachable on app.reputation for select to authenticated
   using (exists (select from app.users u where u.id = user_id));
 comment on policy select_reachable on app.reputation is
-  'Whoever sees the person sees their reputation, not the levels that they fell from. The ledger''s trigger writes it.';
+  'Whoever sees the person sees their reputation, not the levels that they fell from. The ledger''s trigger writes '
+  'it.';
 
 -- reputation_votes
 alter table app.reputation_votes enable row level security;
@@ -10340,7 +10651,8 @@ create table app.mana_accounts (
 );
 create unique index mana_accounts_system_key on app.mana_accounts (kind) where kind in ('mint', 'burn');
 comment on table app.mana_accounts is
-  'Where mana is: wallets, guild treasuries, escrow holds, and the system''s mint (whence all mana comes, so zero or less) and burn. A wallet''s account has the id of its person.';
+  'Where mana is: wallets, guild treasuries, escrow holds, and the system''s mint (whence all mana comes, so zero or '
+  'less) and burn. A wallet''s account has the id of its person.';
 
 create table app.mana_transactions (
   id         uuid primary key default gen_random_uuid(),
@@ -10358,7 +10670,8 @@ create table app.mana_entries (
   primary key (transaction_id, account_id)
 );
 create index mana_entries_account_id_idx on app.mana_entries (account_id);
-comment on table app.mana_entries is 'What a movement adds to an account, or takes from it. The entries of a movement add up to zero.';
+comment on table app.mana_entries is 'What a movement adds to an account, or takes from it. The entries of a '
+  'movement add up to zero.';
 
 create table app.wallets (
   user_id         uuid primary key references app.users on delete restrict,
@@ -10371,7 +10684,8 @@ create table app.wallets (
   foreign key (user_id) references app.mana_accounts on delete restrict
 );
 comment on table app.wallets is
-  'What a person has: the sum of their account''s entries, kept by a trigger on these. Whole mana. System accounts have no such row: a balance of the mint would be the one row that everybody waits for.';
+  'What a person has: the sum of their account''s entries, kept by a trigger on these. Whole mana. System accounts '
+  'have no such row: a balance of the mint would be the one row that everybody waits for.';
 
 insert into private.errors (code, status, text) values
   ('insufficient_mana', 409, 'You do not have enough mana for this.');
@@ -10419,7 +10733,8 @@ begin
   order by m.account;
 end $$;
 comment on function private.move is
-  'Moves mana between accounts, amounts as in app.mana_entries. The last step of an operation, since it locks wallets. Raises no_data_found for a kind that nobody registered. Fails: insufficient_mana.';
+  'Moves mana between accounts, amounts as in app.mana_entries. The last step of an operation, since it locks '
+  'wallets. Raises no_data_found for a kind that nobody registered. Fails: insufficient_mana.';
 
 create function private.settle(p_user uuid) returns void
 language plpgsql volatile
@@ -10447,7 +10762,8 @@ begin
   end if;
 end $$;
 comment on function private.settle is
-  'Regeneration: 5 mana for every whole 24 hours since last_regen_at, up to a balance of 50; at 50 or more the periods pass unused. Settled before any change of a balance, so spending releases no backlog.';
+  'Regeneration: 5 mana for every whole 24 hours since last_regen_at, up to a balance of 50; at 50 or more the '
+  'periods pass unused. Settled before any change of a balance, so spending releases no backlog.';
 
 create function private.book_entry() returns trigger
 language plpgsql security definer   -- wallets are written by this trigger alone
@@ -10539,7 +10855,8 @@ create index payments_receiver_id_idx on app.payments (receiver_id);
 create index payments_post_id_idx on app.payments (post_id);
 create index payments_reply_id_idx on app.payments (reply_id);
 comment on table app.payments is
-  'Emoji payments, appended only. A payment has the id of its movement. receiver_id is the author or the person paid; who got how much is in app.payment_splits.';
+  'Emoji payments, appended only. A payment has the id of its movement. receiver_id is the author or the person '
+  'paid; who got how much is in app.payment_splits.';
 
 create table app.payment_splits (
   payment_id  uuid not null references app.payments on delete restrict,
@@ -10552,7 +10869,8 @@ create table app.payment_splits (
 create index payment_splits_receiver_id_idx on app.payment_splits (receiver_id, created_at desc, payment_id desc);
 create index payment_splits_sender_id_idx on app.payment_splits (sender_id);
 comment on table app.payment_splits is
-  'Who got how much of a payment, appended only. sender_id and created_at repeat the payment''s, so that policies and lists need no join.';
+  'Who got how much of a payment, appended only. sender_id and created_at repeat the payment''s, so that policies '
+  'and lists need no join.';
 
 call private.make_append_only('app.payments');
 call private.make_append_only('app.payment_splits');
@@ -10579,7 +10897,8 @@ begin
   reputation := (array[0, 0, 10, 20, 35, 50])[p_tier + 1];
 end $$;
 comment on function private.payment_tier is
-  'What a tier (Spark, Wave, Storm, Surge, Tempest, Nova) costs, and the reputation that it asks for in a post''s primary interest. Nulls for no tier.';
+  'What a tier (Spark, Wave, Storm, Surge, Tempest, Nova) costs, and the reputation that it asks for in a post''s '
+  'primary interest. Nulls for no tier.';
 
 create function private.add_emotion() returns trigger
 language plpgsql security definer   -- the totals of a post are written by this trigger alone
@@ -10625,7 +10944,9 @@ from app.payments p
 left join app.person_card sender on sender.id = p.sender_id
 left join app.person_card receiver on receiver.id = p.receiver_id;
 comment on view app.payment_card is
-  'A payment as sender or receiver sees it: amount is what left or reached the caller, total what was paid. The payment stays when the other side is hidden (a block, a ban, an erasure): the person is then null, and a co-author''s share shows within the author''s. A post that the caller does not see is null too.';
+  'A payment as sender or receiver sees it: amount is what left or reached the caller, total what was paid. The '
+  'payment stays when the other side is hidden (a block, a ban, an erasure): the person is then null, and a '
+  'co-author''s share shows within the author''s. A post that the caller does not see is null too.';
 
 create function private.payment_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -10654,7 +10975,8 @@ begin
   select s.user_id, s.share from shared s where s.share > 0;
 end $$;
 comment on function private.split_payment is
-  'Who gets how much of a payment: each accepted co-author of a post their share, rounded down, and the author the rest. A co-author who pays, is banned or erased leaves theirs to the author.';
+  'Who gets how much of a payment: each accepted co-author of a post their share, rounded down, and the author the '
+  'rest. A co-author who pays, is banned or erased leaves theirs to the author.';
 
 create function private.pay(p_receiver uuid, p_emotion app.emotion, p_tier integer, p_post uuid, p_reply uuid) returns uuid
 language plpgsql volatile security definer   -- nobody writes the ledger, and the receiver's wallet is another's
@@ -10678,7 +11000,8 @@ begin
   return v_payment.id;
 end $$;
 comment on function private.pay is
-  'Appends a payment of the caller and moves its mana; whether they may is for api.pay to find out. Fails: emotion_unknown, insufficient_mana.';
+  'Appends a payment of the caller and moves its mana; whether they may is for api.pay to find out. Fails: '
+  'emotion_unknown, insufficient_mana.';
 
 create function api.pay(
   p_emotion text, p_tier integer,
@@ -10724,7 +11047,10 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $$;
 comment on function api.pay is
-  'Pays for a post, of a repost for the original, for a reply, or a person: {payment, senderBalance}. A post without a primary interest asks for no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, insufficient_mana, those of private.begin_idempotent.';
+  'Pays for a post, of a repost for the original, for a reply, or a person: {payment, senderBalance}. A post without '
+  'a primary interest asks for no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, '
+  'tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, '
+  'insufficient_mana, those of private.begin_idempotent.';
 
 -- sql/economy/30_history.sql
 
@@ -10772,7 +11098,8 @@ begin
   return private.page(private.payment_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_payments is
-  'The payments that the caller sent or received, newest first. Fails: direction_unknown, cursor_unknown, limit_out_of_range.';
+  'The payments that the caller sent or received, newest first. Fails: direction_unknown, cursor_unknown, '
+  'limit_out_of_range.';
 
 create function api.get_breakdown(p_post_id uuid) returns json
 language plpgsql stable
@@ -10784,7 +11111,8 @@ begin
   return json_build_object('emojiBreakdown', v_card -> 'emojiBreakdown');
 end $$;
 comment on function api.get_breakdown is
-  'What a post, of a repost the original, was paid by emotion, {emojiBreakdown: {love: {count, total}, …}}, as in the post itself. Fails: post_unknown.';
+  'What a post, of a repost the original, was paid by emotion, {emojiBreakdown: {love: {count, total}, …}}, as in '
+  'the post itself. Fails: post_unknown.';
 
 -- sql/economy/70_contribution.sql
 
@@ -10806,7 +11134,8 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.earn_contribution_from_payment is 'Trigger: a payment is a contribution of its sender until it is reversed.';
+comment on function private.earn_contribution_from_payment is 'Trigger: a payment is a contribution of its sender '
+  'until it is reversed.';
 create trigger earn_contribution_from_payment after insert on app.payments
   for each row execute function private.earn_contribution_from_payment();
 
@@ -10992,7 +11321,8 @@ begin
   return v_run;
 end $$;
 comment on function private.closer_posts is
-  'What people wrote for their circles and let the caller see, the caller''s own too, and reposts of such, down to a time.';
+  'What people wrote for their circles and let the caller see, the caller''s own too, and reposts of such, down to a '
+  'time.';
 
 create function private.all_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- looks once; see private.visible_posts
@@ -11103,7 +11433,8 @@ begin
         order by trending_at desc, id desc limit 101) o;
   return v_run;
 end $$;
-comment on function private.trending_posts is 'What anyone may see, by heat: what was written for circles does not trend, nor do reposts of it.';
+comment on function private.trending_posts is 'What anyone may see, by heat: what was written for circles does not '
+  'trend, nor do reposts of it.';
 
 create function private.posts_about(p_interests uuid[], p_place app.feed_place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- looks once; see private.visible_posts
@@ -11210,7 +11541,8 @@ begin
     insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
   end if;
 end $$;
-comment on function private.cut_feed is 'Listener: a post that comes after 50 others begins a new block of the ranked feed.';
+comment on function private.cut_feed is 'Listener: a post that comes after 50 others begins a new block of the '
+  'ranked feed.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.cut_feed', 200);
 
@@ -11259,7 +11591,10 @@ begin
       left join app.audience a on a.viewer_id = v_me and a.author_id = p.author_id) f;
 end $$;
 comment on function private.feed_scores is
-  'What posts are worth to the caller, in ten-thousandths: engagement ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks), depth 0..1 (how near the post''s depth is to the depth of one''s interest in its primary interest), interest 1 (one has that), following 1, circle 0.5 or 1 (one is in the author''s circle or inner circle). score is their sum. A repost has the first three of its original.';
+  'What posts are worth to the caller, in ten-thousandths: engagement ln(1 + hearts + 2 replies + 3 reposts + 2 '
+  'bookmarks), depth 0..1 (how near the post''s depth is to the depth of one''s interest in its primary interest), '
+  'interest 1 (one has that), following 1, circle 0.5 or 1 (one is in the author''s circle or inner circle). score '
+  'is their sum. A repost has the first three of its original.';
 
 -- sql/feed/30_feed.sql
 
@@ -11292,7 +11627,8 @@ begin
     else return private.all_posts(p_place, p_choice.muted_people);
   end case;
 end $$;
-comment on function private.feed_source is 'The next posts of a feed from a place on, before what else was asked for is left out.';
+comment on function private.feed_source is 'The next posts of a feed from a place on, before what else was asked for '
+  'is left out.';
 
 create function private.feed_chosen(p_choice app.feed_choice, p_ids uuid[]) returns uuid[]
 language plpgsql stable security definer   -- looks once; see private.visible_posts
@@ -11324,11 +11660,13 @@ begin
     order by w.place);
 end $$;
 comment on function private.feed_chosen is
-  'Of these posts those that were asked for and are not muted: by their author, themselves (also as a repost), or by a keyword in them or in what they quote.';
+  'Of these posts those that were asked for and are not muted: by their author, themselves (also as a repost), or by '
+  'a keyword in them or in what they quote.';
 
 create type app.feed_page as (ids uuid[], parts json[], next uuid);
 comment on type app.feed_page is
-  'Up to one post more than a page, {score, why} of each, and where to go on when the look ended before the page was full.';
+  'Up to one post more than a page, {score, why} of each, and where to go on when the look ended before the page was '
+  'full.';
 
 create function private.feed_why(p_factors text[], p_weights numeric[]) returns json
 language plpgsql immutable
@@ -11340,7 +11678,8 @@ begin
                              'why', coalesce(json_agg(json_build_object('factor', w.factor, 'weight', w.weight)), '[]'))
     from unnest(p_factors, p_weights) as w (factor, weight) where w.weight <> 0);
 end $$;
-comment on function private.feed_why is 'The parts of a score as {score, why: [{factor, weight}]}, those of no weight left out.';
+comment on function private.feed_why is 'The parts of a score as {score, why: [{factor, weight}]}, those of no '
+  'weight left out.';
 
 create function private.feed_in_time(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
 language plpgsql stable security definer   -- the heat of a post is nobody's to read
@@ -11375,7 +11714,8 @@ begin
   return v_page;
 end $$;
 comment on function private.feed_in_time is
-  'A page by time, or by heat among the trending. The score is that place in hours since 1970: recency, and engagement where it counts. Fails: cursor_unknown.';
+  'A page by time, or by heat among the trending. The score is that place in hours since 1970: recency, and '
+  'engagement where it counts. Fails: cursor_unknown.';
 
 create function private.feed_ranked(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
 language plpgsql stable security definer   -- scores and boundaries are nobody's to read
@@ -11473,7 +11813,8 @@ begin
                            'nextCursor', v_page.next, 'hasMore', true);
 end $$;
 comment on function api.list_feed is
-  'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post with its score and why [{factor, weight}]. Fails: tab_unknown, interest_unknown, cursor_unknown, limit_out_of_range.';
+  'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post with its score and why '
+  '[{factor, weight}]. Fails: tab_unknown, interest_unknown, cursor_unknown, limit_out_of_range.';
 
 -- policies/feed.sql
 
@@ -11498,7 +11839,8 @@ create table app.conversations (
   kind       text not null check (kind in ('direct', 'group')),
   created_at timestamptz not null default now()
 );
-comment on table app.conversations is 'A conversation, whose members hear of its messages on the channel conversation:{id}.';
+comment on table app.conversations is 'A conversation, whose members hear of its messages on the channel '
+  'conversation:{id}.';
 
 create table app.conversation_members (
   conversation_id uuid not null references app.conversations on delete cascade,
@@ -11587,7 +11929,8 @@ begin
     from unnest(v_codes) c));
 end $$;
 comment on function api.generate_invite_codes is
-  'Makes invite codes of the calling admin: {items: [{id, code, status, expiresAt}]}. Leaves an audit entry. Fails: role_required, count_out_of_range.';
+  'Makes invite codes of the calling admin: {items: [{id, code, status, expiresAt}]}. Leaves an audit entry. Fails: '
+  'role_required, count_out_of_range.';
 
 -- sql/admin/20_reputation.sql
 
@@ -11603,7 +11946,8 @@ insert into private.errors (code, status, text) values
   ('appeal_resolved', 409, 'This appeal has already been resolved.'),
   ('appeal_decision', 422, 'decision must be accepted or rejected.'),
   ('restore_delta_misplaced', 422, 'restoreDelta can only be given when the appeal is accepted.'),
-  ('delta_out_of_range', 422, 'A delta must have at most two decimals and lie between -1000 and 1000, and must not be 0. What an appeal restores must be above 0.'),
+  ('delta_out_of_range', 422, 'A delta must have at most two decimals and lie between -1000 and 1000, and must not '
+  'be 0. What an appeal restores must be above 0.'),
   ('note_length', 422, 'A note must have 1 to 1000 characters.');
 
 create function private.require_any_person(p_person text) returns uuid
@@ -11624,7 +11968,8 @@ begin
   return v_id;
 end $$;
 comment on function private.require_any_person is
-  'The id of a person as staff names them: by UUID, actor id or username, the banned too. Fails: person_unknown (also when erased).';
+  'The id of a person as staff names them: by UUID, actor id or username, the banned too. Fails: person_unknown '
+  '(also when erased).';
 
 create function private.require_delta(p_delta numeric, p_least numeric) returns void
 language plpgsql stable
@@ -11636,7 +11981,8 @@ begin
     perform private.fail('delta_out_of_range');
   end if;
 end $$;
-comment on function private.require_delta is 'Passes for hundredths from p_least to 1000, without 0. Fails: delta_out_of_range.';
+comment on function private.require_delta is 'Passes for hundredths from p_least to 1000, without 0. Fails: '
+  'delta_out_of_range.';
 
 create view app.staff_appeal_card with (security_invoker) as
 select a.id,
@@ -11731,7 +12077,9 @@ begin
   return (select card from app.staff_appeal_card where id = p_id);
 end $$;
 comment on function api.resolve_appeal is
-  'Accepts or rejects an appeal, once; accepted it may restore some reputation. Leaves an audit entry. Fails: role_required, appeal_decision, note_length, restore_delta_misplaced, delta_out_of_range, appeal_unknown, appeal_resolved.';
+  'Accepts or rejects an appeal, once; accepted it may restore some reputation. Leaves an audit entry. Fails: '
+  'role_required, appeal_decision, note_length, restore_delta_misplaced, delta_out_of_range, appeal_unknown, '
+  'appeal_resolved.';
 
 create function api.adjust_reputation(p_user_id text, p_interest_id uuid, p_delta numeric, p_note text) returns json
 language plpgsql volatile
@@ -11759,7 +12107,9 @@ begin
     where p.id = v_user and r.interest_id = p_interest_id);
 end $$;
 comment on function api.adjust_reputation is
-  'Adds to or takes from a person''s reputation in an interest, with roll-ups: {id (of the entry), userId, user, interestId, delta, value, level}. Leaves an audit entry with the note. Fails: role_required, delta_out_of_range, note_length, person_unknown, interest_unknown.';
+  'Adds to or takes from a person''s reputation in an interest, with roll-ups: {id (of the entry), userId, user, '
+  'interestId, delta, value, level}. Leaves an audit entry with the note. Fails: role_required, delta_out_of_range, '
+  'note_length, person_unknown, interest_unknown.';
 
 -- sql/admin/30_posts.sql
 
@@ -11789,7 +12139,8 @@ begin
                         case when v_reason is not null then json_build_object('reason', v_reason) end);
 end $$;
 comment on function private.record_moderation is
-  'What follows when staff did something about content: its author hears that it was done, the audit log keeps who did it and why. Fails: reason_length.';
+  'What follows when staff did something about content: its author hears that it was done, the audit log keeps who '
+  'did it and why. Fails: reason_length.';
 
 create function private.set_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -11810,7 +12161,8 @@ begin
   return json_build_object('id', p_id, 'hiddenAt', v_post.hidden_at);
 end $$;
 comment on function private.set_post_hidden is
-  'Hides a post or shows it again: {id, hiddenAt}. What is so already stays as it is, without an entry; what was deleted is unknown. Fails: role_required, post_unknown, reason_length.';
+  'Hides a post or shows it again: {id, hiddenAt}. What is so already stays as it is, without an entry; what was '
+  'deleted is unknown. Fails: role_required, post_unknown, reason_length.';
 
 create function private.set_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -11839,28 +12191,32 @@ language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_post_hidden(p_id, true, p_reason); end $$;
 comment on function api.hide_post is
-  'Hides a post from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: role_required, post_unknown, reason_length.';
+  'Hides a post from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: '
+  'role_required, post_unknown, reason_length.';
 
 create function api.unhide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_post_hidden(p_id, false, p_reason); end $$;
 comment on function api.unhide_post is
-  'Shows a hidden post again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: role_required, post_unknown, reason_length.';
+  'Shows a hidden post again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: '
+  'role_required, post_unknown, reason_length.';
 
 create function api.hide_reply(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_reply_hidden(p_id, true, p_reason); end $$;
 comment on function api.hide_reply is
-  'Hides a reply from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: role_required, reply_unknown, reason_length.';
+  'Hides a reply from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. '
+  'Fails: role_required, reply_unknown, reason_length.';
 
 create function api.unhide_reply(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_reply_hidden(p_id, false, p_reason); end $$;
 comment on function api.unhide_reply is
-  'Shows a hidden reply again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: role_required, reply_unknown, reason_length.';
+  'Shows a hidden reply again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: '
+  'role_required, reply_unknown, reason_length.';
 
 create function api.remove_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -11879,7 +12235,8 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.remove_post is
-  'Deletes anybody''s post for everyone; repeating it changes nothing. Leaves an audit entry. Fails: role_required, post_unknown, reason_length.';
+  'Deletes anybody''s post for everyone; repeating it changes nothing. Leaves an audit entry. Fails: role_required, '
+  'post_unknown, reason_length.';
 
 -- sql/admin/80_notifications.sql
 
@@ -11896,7 +12253,8 @@ begin
   perform private.notify((p_event ->> 'authorId')::uuid, 'moderation.actioned', null,
     p_event ->> 'targetType', p_event ->> 'targetId', p_event - 'authorId');
 end $$;
-comment on function private.notify_moderated is 'Listener: whose post or reply was hidden, shown again or deleted is told.';
+comment on function private.notify_moderated is 'Listener: whose post or reply was hidden, shown again or deleted is '
+  'told.';
 insert into private.event_listeners (event, listener, position) values
   ('admin.content.moderated', 'private.notify_moderated', 600);
 
