@@ -64,7 +64,6 @@ const Settings = z
     // every interface: the facade usually runs in a container, where localhost would be out of anyone's reach
     HOST: z.string().default('0.0.0.0'),
     DATABASE_URL: url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres').optional(),
-    SUPABASE_URL: webUrl.optional(),
     FUNCTIONS_URL: webUrl.optional(),
     PUBLIC_URL: webUrl.optional(),
     SMTP_URL: url(/^smtps?$/, 'smtp://user:secret@mail.example.org:587').optional(),
@@ -109,7 +108,6 @@ const Settings = z
     port: s.PORT,
     host: s.HOST,
     databaseUrl: s.DATABASE_URL,
-    supabaseUrl: s.SUPABASE_URL,
     functionsUrl: s.FUNCTIONS_URL?.replace(/\/$/, ''),
     publicUrl: (s.PUBLIC_URL ?? `http://localhost:${s.PORT}`).replace(/\/$/, ''),
     smtpUrl: s.SMTP_URL,
@@ -130,7 +128,6 @@ const Settings = z
     logLevel: s.LOG_LEVEL ?? (s.NODE_ENV === 'test' ? 'silent' : 'info'),
     metricsToken: s.METRICS_TOKEN,
     worker: s.WORKER,
-    nodeEnv: s.NODE_ENV,
     poolSizes: { anon: s.POOL_ANON, gate: s.POOL_GATE, user: s.POOL_USER, service: s.POOL_SERVICE },
   }))
 

@@ -16,6 +16,11 @@ export const PersonParam = z.string().trim().min(1).max(320).openapi({
 /** `/…/:id` with a UUID, and with a person. */
 export const UuidId = z.object({ id: Uuid })
 export const PersonId = z.object({ id: PersonParam })
+/** `/…/:userId` */
+export const UserId = z.object({ userId: PersonParam })
+/** The answer to an invitation. */
+export const Acceptance = z.object({ accept: z.boolean() })
+export const Muted = z.object({ muted: z.literal(true) })
 
 /** A whole number in a query string, where everything is text. */
 export const queryInteger = (minimum: number, maximum: number) =>

@@ -1,7 +1,7 @@
 // Co-authors of posts. The rules: sql/posts/26_co_authors.sql; what they are paid: sql/economy/20_payments.sql.
 import { routes } from '../../lib/routes.ts'
-import { UuidId } from '../../lib/schemas.ts'
-import { CoAuthorInvitation, CoAuthorParams, CoAuthorResponse, NewCoAuthor } from './schemas.ts'
+import { Acceptance, UuidId } from '../../lib/schemas.ts'
+import { CoAuthorInvitation, CoAuthorParams, NewCoAuthor } from './schemas.ts'
 
 export default routes('posts', {
   'POST /posts/:id/co-authors': {
@@ -21,7 +21,7 @@ export default routes('posts', {
     access: 'user',
     operation: 'respond_co_author',
     params: CoAuthorParams,
-    body: CoAuthorResponse,
+    body: Acceptance,
     answers: { 200: CoAuthorInvitation },
   },
 })

@@ -1,7 +1,7 @@
 // What people do with a post: reactions, bookmarks, mutes, pins. The rules: sql/posts/21_reactions.sql to 23_post_mutes.sql, 34_pins.sql.
 import { routes } from '../../lib/routes.ts'
-import { UuidId } from '../../lib/schemas.ts'
-import { Muted, NewReaction, Post, PostPage, ReactionAnswer, TakenReaction } from './schemas.ts'
+import { Muted, UuidId } from '../../lib/schemas.ts'
+import { NewReaction, Post, PostPage, ReactionAnswer, TakenReaction } from './schemas.ts'
 
 export default routes('posts', {
   'POST /posts/:id/react': {

@@ -150,7 +150,6 @@ export const PostDetail = z.object({ ...Post.shape, replies: ReplyPage }).openap
 
 export const NewReaction = z.object({ kind: ReactionKind })
 export const TakenReaction = z.object({ kind: ReactionKind.optional() })
-export const Muted = z.object({ muted: z.literal(true) })
 
 const { visibility, depth, interestId, interestIds, personaId } = settings
 export const NewRepost = z
@@ -163,7 +162,6 @@ export const Vote = z.object({ optionId: Uuid })
 
 export const NewCoAuthor = z.object({ userId: PersonParam, splitShare: z.int().min(0).max(100) })
 export const CoAuthorParams = z.object({ id: Uuid, inviteId: Uuid })
-export const CoAuthorResponse = z.object({ accept: z.boolean() })
 export const CoAuthorInvitation = z
   .object({
     id: Uuid,

@@ -1,6 +1,6 @@
 // Reputation routes: what people earned, and what it lets them do. Rules are in sql/reputation.
 import { routes } from '../../lib/routes.ts'
-import { PersonId } from '../../lib/schemas.ts'
+import { PersonId, UserId } from '../../lib/schemas.ts'
 import {
   Appeal,
   AppealPage,
@@ -12,7 +12,6 @@ import {
   ReceivedVotePage,
   Reputation,
   ReputationSummary,
-  UserId,
 } from './schemas.ts'
 
 const earning =

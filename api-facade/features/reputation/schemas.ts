@@ -1,8 +1,6 @@
 // Shapes of reputation. Specification: Resources › Reputation; Authentication › Capabilities. Rules are in sql/reputation.
 import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-export const UserId = z.object({ userId: PersonParam })
-
 export const Level = z.enum(['Curious', 'Reader', 'Practitioner', 'Adept', 'Master', 'Lifework'])
 const Kind = z.enum([
   'post.contributed',

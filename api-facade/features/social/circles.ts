@@ -1,6 +1,6 @@
 // Circles, their members and invitations. Rules are in sql/social, visibility in policies/social.sql.
 import { routes } from '../../lib/routes.ts'
-import { UuidId } from '../../lib/schemas.ts'
+import { Acceptance, UserId, UuidId } from '../../lib/schemas.ts'
 import { invite } from './handlers.ts'
 import {
   Circle,
@@ -18,8 +18,6 @@ import {
   NewCircle,
   NewInvitation,
   NewMember,
-  PersonParams,
-  Response,
 } from './schemas.ts'
 
 export default routes('social', {
@@ -143,7 +141,7 @@ export default routes('social', {
     access: 'user',
     operation: 'respond_invitation',
     params: UuidId,
-    body: Response,
+    body: Acceptance,
     answers: { 200: Invitation },
   },
   'GET /circles/me/check/:userId': {
@@ -152,7 +150,7 @@ export default routes('social', {
       '`sharesCircle` is true when both belong to one circle, as its owner or as members, also that of a third person; `inMyCircle` and `inTheirCircle` say whose. A circle whose owner is banned, or across a block from one of the two, is none.',
     access: 'user',
     operation: 'check_circles',
-    params: PersonParams,
+    params: UserId,
     as: { userId: 'p_person' },
     answers: { 200: CircleCheck },
   },
@@ -161,7 +159,7 @@ export default routes('social', {
     description: 'Always one page: nobody has more than 50 circles.',
     access: 'user',
     operation: 'list_pending_invitations',
-    params: PersonParams,
+    params: UserId,
     as: { userId: 'p_person' },
     answers: { 200: InvitationPage },
   },

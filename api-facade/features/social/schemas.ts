@@ -46,7 +46,6 @@ export const NewInvitation = z
   .refine(({ inviteeId }) => inviteeId !== undefined, { path: ['inviteeId'], error: 'is required' })
 export const InvitationParams = z.object({ invitationId: Uuid })
 export const CircleInvitationParams = z.object({ id: Uuid, invitationId: Uuid })
-export const Response = z.object({ accept: z.boolean() })
 export const Invitation = z
   .object({
     id: Uuid,
@@ -63,7 +62,6 @@ export const Invitation = z
   .openapi('CircleInvitation')
 export const InvitationPage = Page(Invitation)
 
-export const PersonParams = z.object({ userId: PersonParam })
 export const CircleCheck = z.object({ sharesCircle: z.boolean(), inMyCircle: z.boolean(), inTheirCircle: z.boolean() })
 
 export const FollowStats = z.object({
@@ -73,7 +71,6 @@ export const FollowStats = z.object({
 })
 export const PersonPage = Page(PersonCard)
 
-export const Muted = z.object({ muted: z.literal(true) })
 export const Blocked = z.object({ blocked: z.literal(true) })
 export const BlockedPage = Page(
   z

@@ -1,17 +1,7 @@
 // Mutes, blocks, muted keywords, reports. Rules are in sql/social, visibility in policies/social.sql.
 import { routes } from '../../lib/routes.ts'
-import { PersonId, UuidId } from '../../lib/schemas.ts'
-import {
-  Blocked,
-  BlockedPage,
-  Keyword,
-  KeywordPage,
-  Muted,
-  NewKeyword,
-  NewReport,
-  PersonPage,
-  Report,
-} from './schemas.ts'
+import { Muted, PersonId, UuidId } from '../../lib/schemas.ts'
+import { Blocked, BlockedPage, Keyword, KeywordPage, NewKeyword, NewReport, PersonPage, Report } from './schemas.ts'
 
 export default routes('social', {
   'POST /users/:id/block': {
