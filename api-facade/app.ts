@@ -19,7 +19,7 @@ import { mount, otherMethods, type Table } from './lib/routes.ts'
 // Probes and documentation: never refused by the global limit, and they take nothing from it.
 const free = /^\/(health|metrics|openapi\.json|docs(\/.*)?)$/
 
-/** The one place where letter case and a trailing slash stop to matter: for routing only, see input.ts. */
+/** The one place where letter case and a trailing slash stop to matter: for routing only, see api-facade/lib/input.ts. */
 const routingPath = (request: Request): string => {
   const path = getPath(request).toLowerCase()
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path

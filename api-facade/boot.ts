@@ -1,5 +1,5 @@
 // What a facade writes before it listens: the pools' passwords, the instance's domain, and the first admin.
-// design.md, "A request" and "Running it". Repeating it changes nothing; several facades may boot at once.
+// Repeating it changes nothing; several facades may boot at once.
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import type { Config } from './lib/config.ts'

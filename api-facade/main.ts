@@ -1,5 +1,5 @@
 // npm start: the whole of Kith in one process. Without DATABASE_URL it brings its own Postgres.
-// design.md, "Running it".
+// README.md, Configuration, has what it can be told.
 import { resolve } from 'node:path'
 import { boot, type FirstAdmin } from './boot.ts'
 import { type Config, readConfig } from './lib/config.ts'

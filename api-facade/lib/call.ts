@@ -1,5 +1,5 @@
 // The one way into the database: an operation of schema `api`, as one statement, in the name of the caller.
-// Notes: database-performance.md, "One request, one statement"; design.md, "A request".
+// docs/decisions.md, Requests; Measured.
 import postgres from 'postgres'
 import type { z } from 'zod'
 import { operations } from '../generated/operations.ts'

@@ -1,5 +1,5 @@
 // What the process is told from outside: names, defaults, and what is wrong with them. environment.ts reads it.
-// Specification: Limits › Rate limits. Decisions: Rate limits.
+// README.md, Configuration; docs/decisions.md, Limits.
 import { z } from 'zod'
 
 /** Calls allowed in a window of so many seconds. */

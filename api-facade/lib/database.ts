@@ -1,5 +1,5 @@
 // Connections to Postgres: one pool a role, each behind its own login role, so that no statement ever changes role.
-// Notes: database-performance.md, "One request, one statement"; design.md, "A request".
+// docs/decisions.md, Requests.
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import postgres, { type Sql } from 'postgres'
 import type { Config } from './config.ts'

@@ -1,5 +1,5 @@
 // The one place where anything that goes wrong becomes `{statusCode, error, message}` and an X-Error-Code.
-// Specification: Errors. Decisions: Status codes.
+// docs/decisions.md, Errors.
 import { STATUS_CODES } from 'node:http'
 import { HTTPException } from 'hono/http-exception'
 import postgres from 'postgres'

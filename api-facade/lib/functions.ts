@@ -1,4 +1,4 @@
-// Edge functions: on the stack's own runtime where FUNCTIONS_URL names it, else in this process. design.md, "Edge functions".
+// Edge functions: on the stack's own runtime where FUNCTIONS_URL names it, else in this process.
 import { mkdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

@@ -1,5 +1,5 @@
 // What a request brings: path, query and body, read within the limit and checked by the row's schemas.
-// Specification: Errors. Decisions: Status codes; Names and shapes ("The guard answers first").
+// docs/decisions.md, Requests; Errors.
 import { getPath } from 'hono/utils/url'
 import type { z } from 'zod'
 import { keyOf } from './client.ts'

@@ -1,6 +1,6 @@
 // How often one client may call. The numbers are configuration (config.ts), a store counts them (counters.ts), and here
 // it is told and refused.
-// Specification: Limits › Rate limits. Decisions: Rate limits.
+// docs/decisions.md, Limits.
 import { createHash } from 'node:crypto'
 import { clientAddress, network } from './client.ts'
 import type { Config, LimitName } from './config.ts'

@@ -1,4 +1,4 @@
-// Password hashes: argon2id. Specification: Authentication. Notes: dependencies, passwords.
+// Password hashes: argon2id. docs/decisions.md, Tokens and sessions.
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { Refusal } from './errors.ts'

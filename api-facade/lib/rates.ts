@@ -1,5 +1,5 @@
 // Counts that several facades share: they stand in the database, one round trip a request (sql/base/80_rates.sql).
-// Notes: dependencies.md, "Rate limit counts". Decisions: Rate limits.
+// docs/decisions.md, Limits.
 import type { Sql } from 'postgres'
 import { type Bucket, type Count, type Counter, memoryCounter } from './counters.ts'
 import { encode } from './encode.ts'

@@ -1,5 +1,5 @@
 // Route tables: what a row says, and what becomes of it: guard, limits, validation, one call, the answer.
-// design.md, "A request". openapi.ts reads the same rows.
+// ARCHITECTURE.md, A request's way. openapi.ts reads the same rows.
 import type { Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-// Shapes that several features share. Specification: Resources. Decisions: Identity of people; Lists.
+// Shapes that several features share. docs/decisions.md, People; Lists.
 import { z } from '@hono/zod-openapi'
 
 // extended by .openapi(): features take z from here
@@ -60,7 +60,7 @@ export const PersonCard = z
 
 const unsupported = new WeakSet<z.ZodType>()
 
-/** A field of the specification that its route does not take yet: absent is fine, anything else is refused. */
+/** A documented field that its route does not take yet: absent is fine, anything else is refused. */
 export function notYet(): z.ZodType {
   const schema = z
     .unknown()

@@ -1,5 +1,5 @@
 // Tokens that the database can name but not make: refresh tokens and those of password resets. HMAC-SHA256 of an id and a
-// generation under the server's key; the database keeps the SHA-256. Decisions: Tokens and sessions.
+// generation under the server's key; the database keeps the SHA-256. docs/decisions.md, Tokens and sessions.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /** What a token is for: one is never good as the other. */

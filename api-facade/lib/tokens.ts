@@ -1,5 +1,5 @@
 // Access tokens: HS256, payload exactly {sub, email, role, iat, exp}. Whether the holder still stands is SQL's to say.
-// Specification: Authentication. Decisions: Tokens and sessions.
+// docs/decisions.md, Tokens and sessions.
 import { webcrypto } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'

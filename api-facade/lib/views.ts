@@ -1,5 +1,5 @@
 // Who opened which post: noted in the process and counted in the database about once a second, so that no reader waits.
-// The rule, whose openings count, is in sql/posts/19_views.sql.
+// The rule, whose openings count, is in sql/posts/36_views.sql.
 import type { Sql } from 'postgres'
 import { encode } from './encode.ts'
 import type { Log } from './log.ts'

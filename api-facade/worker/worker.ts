@@ -1,5 +1,5 @@
 // The worker: pg-boss on its schema, one queue a job. It holds only time; what is done stands in SQL. Any number of
-// workers may run: a queue has one job at a time, and no job minds being run twice. design.md, "A request".
+// workers may run: a queue has one job at a time, and no job minds being run twice. docs/decisions.md, Jobs.
 
 import { join, resolve } from 'node:path'
 import { PgBoss } from 'pg-boss'

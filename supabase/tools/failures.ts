@@ -1,4 +1,4 @@
-// Which error codes an operation may raise, as the comments on functions say it: "Fails: a, b, those of private.c." What
+// Which error codes an operation may raise, as the comments on functions say it: "Fails: a, b, those of" another What
 // the routes document is made of it, and test/failures.test.ts holds the comments against the code.
 import type { Sql } from 'postgres'
 

@@ -1,6 +1,6 @@
 // Who hears of what, in random worlds in which one thing happens after another: notifications, and the Realtime messages
-// of feed:public and of everyone's own channel, against the model of who may see what (oracle/). Specification: Events ›
-// Delivery. Decisions: Visibility; Notifications. A failure prints the seed and the smallest story that shows it.
+// of feed:public and of everyone's own channel, against the model of who may see what (test/model/oracle).
+// docs/decisions.md, Realtime. A failure prints the seed and the smallest story that shows it.
 import fc from 'fast-check'
 import type { ReservedSql } from 'postgres'
 import { expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 // Who may join, how long, and who may speak. With supabase-js where a person would use it, else byte by byte.
-// Decisions: Tokens and sessions; Identity of people. Source of the sentences: supabase/realtime.
+// docs/decisions.md, Realtime; Tokens and sessions. Source of the sentences: supabase/realtime.
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { listen, realtimeWorld, seconds, tokenOf, versions } from '../support/realtime.ts'

@@ -1,5 +1,5 @@
 // What arrives, at whom and when: with the real supabase-js client, over both versions of the wire.
-// Specification: Events › Delivery. Decisions: Visibility (feed:public), Notifications.
+// docs/decisions.md, Realtime.
 import { describe, expect, test } from 'vitest'
 import { listen, realtimeWorld, tokenOf, versions } from '../support/realtime.ts'
 import { until } from '../support/until.ts'

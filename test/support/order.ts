@@ -28,13 +28,13 @@ export function codeOf(sql: string): string {
 
 /** What SQL makes: relations, functions and types. */
 export const definition =
-  /\bcreate\s+(?:or replace\s+|unlogged\s+|materialized\s+)*(?:table|view|function|type|domain|sequence)\s+(?:if not exists\s+)?((?:app|private|api)\.\w+)/gi
-const queue = /\bpgboss\.create_queue\(\s*'([\w-]+)'/g
-const emitted = /\bprivate\.emit\(([^,]*),/g
+  /\bcreate\s+(?:or replace\s+|unlogged\s+|materialized\s+)*(?:table|view|function|procedure|type|domain|sequence)\s+(?:if not exists\s+)?((?:app|private|api)\.\w+)/gi
+const queue = /\b(?:pgboss\.create_queue|private\.make_batch_queue)\(\s*'([\w-]+)'/g
+const registered = /\binsert into private\.events \([^)]*\) values([^;]*);/g
 const eventName = /'([a-z_]+(?:\.[a-z_]+)+)'/g
 
 function definedIn(code: string): string[] {
-  const events = find(code, emitted).flatMap(({ name }) => find(name, eventName))
+  const events = find(code, registered).flatMap(({ name }) => find(name, eventName))
   const queues = find(code, queue).map(({ name }) => ({ name: `queue ${name}` }))
   return [...find(code, definition), ...events, ...queues].map(({ name }) => name)
 }

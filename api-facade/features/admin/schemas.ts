@@ -1,4 +1,4 @@
-// Shapes of the admin panel's routes. Specification: Admin.
+// Shapes of the admin panel's routes.
 import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { Appeal, AppealStatus, Level } from '../reputation/schemas.ts'
 

@@ -1,4 +1,4 @@
-// Shapes of the economy. Specification: Resources › Wallet, payment, boost. Rules are in sql/economy.
+// Shapes of the economy. Rules are in sql/economy.
 import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const Emotion = z.enum(['love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage'])

@@ -1,4 +1,4 @@
-// Shapes of profiles, personas, invites and the export: specification, Identity and profile; Resources › Invite code, Persona.
+// Shapes of profiles, personas, invites and the export. Rules are in sql/identity.
 import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { Registration } from './schemas.ts'
 

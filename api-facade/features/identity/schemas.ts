@@ -1,8 +1,8 @@
-// Shapes of identity: specification, Auth (Registration fields) and Identity and profile. Rules are in sql/identity.
+// Shapes of identity. Rules are in sql/identity.
 import countries from 'i18n-iso-countries'
 import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-// Kosovo's XK is in wide use and not in the standard that the specification names
+// Kosovo's XK is in wide use and not in ISO 3166-1
 const codes = new Set(Object.keys(countries.getAlpha2Codes()).filter((code) => code !== 'XK'))
 
 const Email = z

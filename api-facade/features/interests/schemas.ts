@@ -1,4 +1,4 @@
-// Shapes of interests. Specification: Resources › Interest. Rules are in sql/interests.
+// Shapes of interests. Rules are in sql/interests.
 import { queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const Level = z.int().min(1).max(3)

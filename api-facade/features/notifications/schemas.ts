@@ -1,4 +1,4 @@
-// Shapes of notifications. Decisions: Notifications, 26 kinds. Rules are in sql/notifications.
+// Shapes of notifications. Rules are in sql/notifications.
 import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 export const NotificationKind = z

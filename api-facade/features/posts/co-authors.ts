@@ -1,4 +1,4 @@
-// Co-authors of posts. The rules: sql/posts/26_co_authors.sql; what they are paid: sql/economy/20_payments.sql.
+// Co-authors of posts. The rules: sql/posts/33_co_authors.sql; what they are paid: sql/economy/20_payments.sql.
 import { routes } from '../../lib/routes.ts'
 import { Acceptance, UuidId } from '../../lib/schemas.ts'
 import { CoAuthorInvitation, CoAuthorParams, NewCoAuthor } from './schemas.ts'

@@ -1,4 +1,4 @@
-// Publishing, opening, editing and deleting posts, now or later. The rules: sql/posts/40_publishing.sql and on.
+// Publishing, opening, editing and deleting posts, now or later. The rules: sql/posts/50_publishing.sql and on.
 import type { z } from 'zod'
 import type { Context } from '../../lib/context.ts'
 import { routes } from '../../lib/routes.ts'

@@ -1,4 +1,4 @@
-// Replies. The rules: sql/posts/42_replies.sql.
+// Replies. The rules: sql/posts/20_replies.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { NewReply, RepliesQuery, Reply, ReplyPage } from './schemas.ts'

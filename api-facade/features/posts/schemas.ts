@@ -1,4 +1,4 @@
-// Shapes of posts. Specification: Resources › Post, Reply. Rules are in sql/posts.
+// Shapes of posts. Rules are in sql/posts.
 import { notYet, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const ReplyKind = z.enum(['reply', 'reaction', 'criticism', 'contribution'])

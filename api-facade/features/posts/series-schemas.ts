@@ -1,4 +1,4 @@
-// Shapes of series. Specification: Resources › Post › Series. Rules are in sql/posts/31_series.sql.
+// Shapes of series. Rules are in sql/posts/31_series.sql.
 import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { Post } from './schemas.ts'
 

@@ -1,4 +1,4 @@
-// Shapes of reputation. Specification: Resources › Reputation; Authentication › Capabilities. Rules are in sql/reputation.
+// Shapes of reputation. Rules are in sql/reputation.
 import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 export const Level = z.enum(['Curious', 'Reader', 'Practitioner', 'Adept', 'Master', 'Lifework'])

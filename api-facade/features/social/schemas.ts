@@ -1,4 +1,4 @@
-// Shapes of the social graph. Specification: Resources › Circle; Social. Rules are in sql/social.
+// Shapes of the social graph. Rules are in sql/social.
 import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const CircleName = z.string().trim().min(1).max(60)

@@ -1,5 +1,5 @@
 // What a person may not see, asked for by every route that the registry of the visibility model knows: the answer is that
-// of an unknown id, to the letter. Who may see what: test/model/visibility.test.ts. Decisions: Visibility; Status codes.
+// of an unknown id, to the letter. Who may see what: test/model/visibility.test.ts. docs/decisions.md, Visibility; Errors.
 import { describe, expect, test } from 'vitest'
 import { loadTables } from '../../../api-facade/lib/features.ts'
 import { spellings } from '../../../api-facade/lib/routes.ts'

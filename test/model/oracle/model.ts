@@ -1,4 +1,4 @@
-// Who may see what, as a pure function of a small world. decisions: Visibility. It knows nothing of SQL: what the
+// Who may see what, as a pure function of a small world. docs/decisions.md, Visibility. It knows nothing of SQL: what the
 // database answers is held against it, operation by operation (registry.ts).
 
 export const names = ['ann', 'ben', 'cyd', 'dan', 'eve'] as const
