@@ -9202,9 +9202,14 @@ begin
   order by w.user_id, w.interest_id
   on conflict (user_id, interest_id) do update
     set value = r.value + excluded.value, direct_value = r.direct_value + excluded.direct_value;
+  -- whoever writes the ledger of these people holds private.lock_ledger: no two meet here
+  update app.accounts a set total_reputation = a.total_reputation + w.earned
+  from (select user_id, sum(delta) as earned from written where roll_up_level = 0 group by user_id) w
+  where a.user_id = w.user_id;
   return null;
 end $$;
-comment on function private.sum_reputation is 'Trigger: keeps app.reputation.';
+comment on function private.sum_reputation is
+  'Trigger: keeps app.reputation, and app.accounts.total_reputation, the sum of direct entries.';
 create trigger sum_reputation after insert on app.reputation_entries
   referencing new table as written for each statement execute function private.sum_reputation();
 
@@ -9777,27 +9782,6 @@ end $$;
 comment on function api.get_reputation_summary is
   'A person in short: {userId, total, topInterests}, up to five interests, the strongest first. Fails: '
   'person_unknown.';
-
--- sql/reputation/40_allotment.sql
-
--- What identity needs of reputation.
--- docs/decisions.md, Reputation.
-
-create function private.keep_total_reputation() returns trigger
-language plpgsql security definer   -- the accounts of other people than the caller
-set search_path = ''
-as $$
-begin
-  -- whoever writes the ledger of these people holds private.lock_ledger: no two meet here
-  update app.accounts a set total_reputation = a.total_reputation + w.earned
-  from (select user_id, sum(delta) as earned from written where roll_up_level = 0 group by user_id) w
-  where a.user_id = w.user_id;
-  return null;
-end $$;
-comment on function private.keep_total_reputation is 'Trigger: keeps app.accounts.total_reputation, the sum of '
-  'direct entries.';
-create trigger keep_total_reputation after insert on app.reputation_entries
-  referencing new table as written for each statement execute function private.keep_total_reputation();
 
 -- sql/reputation/50_votes.sql
 

@@ -1,110 +1,406 @@
-// Bans, erasures, reactions, views and moderation that want the same rows: held where they would meet crosswise, each
-// waits for the other, and none is sent a deadlock. The order of locks: private.lock_ledger.
-import type { Sql, TransactionSql } from 'postgres'
-import { expect, test } from 'vitest'
-import type { Person } from '../support/person.ts'
-import { publish, reply } from '../support/posts.ts'
-import { until } from '../support/until.ts'
-import { world } from '../support/world.ts'
+// The order of locks (ARCHITECTURE.md, Locks), held against the operations: while one waits for a lock it has those
+// before, and none behind. And operations that want the same, held where they would meet crosswise: each waits for the
+// other, and none is sent a deadlock.
+import { describe, expect, test } from 'vitest'
+import {
+  account,
+  advisory,
+  as,
+  asOnce,
+  asStaff,
+  atGate,
+  audit,
+  contribution,
+  counters,
+  createLanes,
+  credentials,
+  form,
+  type Lanes,
+  type Lock,
+  notification,
+  type Outcome,
+  pair,
+  person,
+  posts,
+  type Request,
+  replies,
+  reputation,
+  row,
+  type Someone,
+  series,
+  statement,
+  wallet,
+} from './lanes.ts'
 
-const { admin, database, join } = await world({ people: [] })
-const { owner } = database
+const heart = (who: Someone, post: string) => as(who, `react($3::uuid, 'heart')`, post)
+const ban = ({ id }: Someone) => statement('update app.users set banned_at = now() where id = $1', id)
+const erase = ({ id }: Someone) => statement('select private.erase_person($1)', id)
+const views = (opened: string[], { id }: Someone) =>
+  statement('select api.count_views($1, array_fill($2::uuid, array[$3::integer]))', opened, id, opened.length)
 
-let names = 0
-const someone = async () => (await join(`holder${++names}`))[0] as Person
+const lanes = await createLanes()
+const { admin, answer, cool, found, interest, join, meet, owner, publish, rehearse, reply, run, superuser, waiting } =
+  lanes
 
-const pools = { user: database.connect('kith_user'), service: database.connect('kith_service') }
+const repliesTo = async (post: string) =>
+  (await found<{ replies: number }>('select replies from app.post_counters where post_id = $1', post)).replies
 
-/** Calls as the facade does, but does not repeat what met a deadlock: gives the error's message, or null. */
-async function call(pool: keyof typeof pools, { id }: Person, text: string, ...values: string[]) {
-  const now = Math.floor(Date.now() / 1000)
-  const role = pool === 'user' ? 'user' : 'admin'
-  const claims = JSON.stringify({ sub: id, role, iat: now, exp: now + 900 })
-  const statement = `select api.${text}::text as answer from private.enter($1::text)`
-  return outcome(pools[pool].unsafe(statement, [claims, ...values]))
+/** Lets somebody vote with weight. */
+async function learn({ id }: Someone) {
+  await owner`select private.add_reputation(${id}, ${interest}, 'admin.adjusted', 20)`
+  await owner`insert into app.user_interests (user_id, interest_id, depth, expertise) values (${id}, ${interest}, 1, 1)`
 }
-const outcome = (asked: PromiseLike<unknown>) =>
-  Promise.resolve(asked).then(
-    () => null,
-    ({ message }: Error) => message,
+
+describe('locks are taken in the order by', async () => {
+  const third = await join()
+  const author = await join(third)
+  const fan = await join(author) // by whose code one came is who inherits
+  const leaver = await join()
+  for (const who of [third, author, fan, leaver]) await learn(who)
+  const inOrder = (...people: Someone[]) => people.sort((one, other) => (one.id < other.id ? -1 : 1))
+
+  const fresh = await publish(author, { interest })
+  const loved = await publish(author, { interest })
+  const shared = await publish(author, { interest })
+  const replied = await publish(author, { interest })
+  await answer(heart(fan, loved))
+  const repost = await answer(as(fan, 'repost($3::uuid)', shared))
+  const answered = await reply(fan, replied)
+  const own = await publish(leaver)
+  const others = await reply(leaver, replied)
+
+  const newSeries = async () =>
+    (await found(`insert into app.series (author_id, title) values ($1, 'Parts') returning id`, author.id)).id
+  const extended = await newSeries()
+  const both = [await newSeries(), await newSeries()].sort()
+  for (const id of both) await answer(as(author, 'add_series_item($3::uuid, $4::uuid)', id, fresh))
+
+  const paid = `pay('joy', 0, p_post_id => $3::uuid)`
+  const quoted = `repost($3::uuid, 'Hear this', p_interest_id => $4::uuid)`
+  await answer(asOnce('key', fan, paid, fresh))
+  await answer(asOnce('key', fan, quoted, fresh, interest))
+  await owner`update app.idempotency_keys set created_at = now() - interval '25 hours'` // taken over, and not answered
+  const key = (what: string) => row('app.idempotency_keys', `user_id = '${fan.id}' and operation = '${what}'`)
+
+  await answer(as(fan, 'vote_reputation($3, $4::uuid, 1)', author.username, interest))
+  const vote = await found('select id from app.reputation_votes where voter_id = $1', fan.id)
+  const appeal = await answer(as(author, `create_appeal($3::uuid, 'Why?')`, interest))
+
+  const asked = await answer(as(author, `create_post('?', p_poll => '{"options": ["a", "b"]}')`))
+  const poll = await found('select id from app.polls where post_id = $1', asked.id)
+  const options = await owner<{ id: string }[]>`select id from app.poll_options where poll_id = ${poll.id} order by id`
+  await answer(as(fan, 'vote_poll($3::uuid, $4::uuid)', asked.id, options[0]?.id))
+
+  const circle = await answer(as(author, `create_circle('Friends')`))
+  const invitation = await answer(as(author, 'invite_to_circle($3::uuid, $4)', circle.id, fan.username))
+  const share = await answer(as(author, 'invite_co_author($3::uuid, $4, 10)', loved, fan.username))
+  await answer(as(fan, 'follow_person($3)', third.username))
+  await answer(as(leaver, 'block_person($3)', third.username))
+
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
+  const later = await answer(
+    as(author, `create_post('Soon', p_interest_id => $3::uuid, p_publish_at => $4)`, interest, inAnHour),
   )
+  const code = await found<{ id: string; code: string }>('select * from private.make_invite_code($1)', author.id)
+  const seat = await answer<{ sessionId: string }>(atGate('reserve_invite($3)', code.code))
+  await owner`insert into app.sessions (id, user_id, issued_at, token_hash)
+    values (gen_random_uuid(), ${fan.id}, 0, sha256('token'))`
 
-const ban = (sql: Sql, { id }: Person) =>
-  outcome(sql`update app.users set banned_at = now() where id = ${id}`.execute())
-const erase = (sql: Sql, { id }: Person) => outcome(sql`select private.erase_person(${id})`.execute())
-const views = (sql: Sql, posts: string[], { id }: Person) =>
-  outcome(sql`select api.count_views(${posts}, ${posts.map(() => id)})`.execute())
+  const categories = await owner<{ id: string }[]>`select id from app.interests where level = 1 order by id limit 2`
+  const choice = categories.map(({ id }) => ({ interestId: id, depth: 1, expertise: 1 }))
+  await owner`select private.job_inherit_contributions()`
+  await answer(as(fan, 'bookmark($3::uuid)', loved)) // of which nobody has a share yet
+  const bothLedgers = await owner<Someone[]>`
+    select id, username from app.users where id in (${fan.id}, ${author.id})
+    order by hashtextextended('reputation ' || id, 0)`
+  await cool()
 
-const waiting = async () => {
-  const rows = await database.superuser`
-    select from pg_stat_activity where datname = ${database.name} and wait_event_type = 'Lock'`
-  return rows.length
-}
+  /** What is asked, and the locks that it takes, in the order. */
+  const operations: Record<string, [Request, ...Lock[]]> = {
+    'a reply': [
+      as(fan, `create_reply($3::uuid, 'Indeed')`, fresh),
+      person(fan),
+      counters(fresh),
+      posts(fresh),
+      reputation(fan),
+      contribution(fan),
+      notification(author, `post.replied:${fresh}`),
+    ],
+    'a heart': [
+      heart(fan, fresh),
+      counters(fresh),
+      posts(fresh),
+      reputation(author),
+      contribution(fan),
+      notification(author, `post.reacted:${fresh}`),
+    ],
+    'a heart taken back': [
+      as(fan, 'unreact($3::uuid)', loved),
+      counters(loved),
+      posts(loved),
+      reputation(author),
+      contribution(fan),
+    ],
+    'a bookmark': [
+      as(fan, 'bookmark($3::uuid)', fresh),
+      counters(fresh),
+      posts(fresh),
+      reputation(author),
+      contribution(fan),
+    ],
+    'a bookmark taken back': [
+      as(fan, 'unbookmark($3::uuid)', loved),
+      counters(loved),
+      posts(loved),
+      reputation(author),
+      contribution(fan),
+    ],
+    'a repost': [
+      as(fan, 'repost($3::uuid)', fresh),
+      person(fan),
+      counters(fresh),
+      posts(fresh),
+      reputation(author),
+      notification(author, `post.reposted:${fresh}`),
+    ],
+    'a repost taken back': [
+      as(fan, 'unrepost($3::uuid)', shared),
+      counters(shared),
+      posts(repost.id),
+      posts(shared),
+      ...bothLedgers.map(reputation),
+      contribution(fan),
+    ],
+    'a repost that staff deletes': [
+      asStaff(admin, 'remove_post($3::uuid)', repost.id),
+      counters(shared),
+      posts(repost.id),
+      posts(shared),
+      ...bothLedgers.map(reputation),
+      contribution(fan),
+      audit,
+    ],
+    'a quote': [
+      asOnce('key', fan, quoted, fresh, interest),
+      key('create_post'),
+      person(fan),
+      reputation(fan),
+      contribution(fan),
+      notification(author, `post.quoted:${fresh}`),
+    ],
+    'a scheduled post that goes out': [
+      as(author, `update_post($3::uuid, '{"publishAt": null}')`, later.id),
+      posts(later.id),
+      reputation(author),
+      contribution(author),
+    ],
+    'a post that its author deletes': [
+      as(author, 'delete_post($3::uuid)', fresh),
+      posts(fresh),
+      ...both.map(series),
+      reputation(author),
+      contribution(author),
+    ],
+    'a post that is hidden': [asStaff(admin, 'hide_post($3::uuid)', fresh), posts(fresh), audit],
+    'a reply that is hidden': [
+      asStaff(admin, 'hide_reply($3::uuid)', answered),
+      counters(replied),
+      replies(answered),
+      posts(replied),
+      audit,
+    ],
+    views: [views([shared, loved, fresh], fan), ...[fresh, loved, shared].sort().map(counters)],
+    'a part of a series': [
+      as(author, 'add_series_item($3::uuid, $4::uuid)', extended, fresh),
+      posts(fresh),
+      series(extended),
+      advisory(`series.updated:${extended}:${fresh}`),
+    ],
+    'a pin': [as(author, 'pin_post($3::uuid)', fresh), posts(fresh), advisory(`pins ${author.id}`)],
+    'a vote in a poll that moves': [
+      as(fan, 'vote_poll($3::uuid, $4::uuid)', asked.id, options[1]?.id),
+      advisory(`poll ${poll.id}`),
+      row('app.poll_votes', `poll_id = '${poll.id}'`),
+      ...options.map(({ id }) => row('app.poll_options', `id = '${id}'`)),
+    ],
+    'a payment': [
+      asOnce('key', fan, paid, fresh),
+      key('pay'),
+      row('app.post_emotions', `post_id = '${fresh}'`),
+      contribution(fan),
+      ...inOrder(fan, author).map(wallet),
+    ],
+    'a vote for a person that moves': [
+      as(fan, 'vote_reputation($3, $4::uuid, -1)', author.username, interest),
+      person(fan),
+      reputation(author),
+      row('app.reputation_votes', `id = '${vote.id}'`),
+      row('app.reputation', `user_id = '${author.id}' and interest_id = '${interest}'`),
+      account(author),
+      row('app.notifications', `group_key = 'reputation.voted:${vote.id}'`),
+    ],
+    'an appeal that is resolved': [
+      asStaff(admin, `resolve_appeal($3::uuid, 'accepted', 1)`, appeal.id),
+      reputation(author),
+      row('app.reputation_appeals', `id = '${appeal.id}'`),
+      account(author),
+      audit,
+    ],
+    'a choice of interests': [
+      as(leaver, 'select_interests($3::jsonb)', choice),
+      advisory(`choices ${leaver.id}`),
+      ...categories.map(({ id }) => row('app.interests', `id = '${id}'`)),
+      reputation(leaver),
+      account(leaver),
+    ],
+    'somebody who comes by a code': [
+      atGate(form, seat.sessionId, 'new@example.org', 'New'),
+      row('app.invite_codes', `id = '${code.id}'`),
+      reputation(author),
+      account(author),
+    ],
+    'shares of contributions': [
+      statement('select private.job_inherit_contributions()'),
+      ...inOrder(author, third).map(({ id }) => row('app.contribution_scores', `user_id = '${id}'`)),
+    ],
+    'a follow': [
+      as(fan, 'follow_person($3)', author.username),
+      pair(fan, author),
+      notification(author, 'user.followed'),
+    ],
+    'a block': [
+      as(third, 'block_person($3)', fan.username),
+      pair(third, fan),
+      row('app.follows', `follower_id = '${fan.id}' and following_id = '${third.id}'`),
+    ],
+    'an invitation into a circle that is accepted': [
+      as(fan, 'accept_invitation($3::uuid)', invitation.id),
+      pair(author, fan),
+      row('app.circle_invitations', `id = '${invitation.id}'`),
+      row('app.circles', `id = '${circle.id}'`),
+    ],
+    'a circle that is deleted': [
+      as(author, 'delete_circle($3::uuid)', circle.id),
+      pair(author, fan),
+      row('app.circles', `id = '${circle.id}'`),
+    ],
+    'an invitation of a co-author': [
+      as(author, 'invite_co_author($3::uuid, $4, 10)', loved, third.username),
+      pair(author, third),
+      posts(loved),
+    ],
+    'a co-author who accepts': [
+      as(fan, 'respond_co_author($3::uuid, $4::uuid, true)', loved, share.id),
+      posts(loved),
+      row('app.post_co_authors', `id = '${share.id}'`),
+    ],
+    'an end of all tokens': [
+      as(fan, `log_out('global')`),
+      credentials(fan),
+      person(fan),
+      row('app.sessions', `user_id = '${fan.id}'`),
+    ],
+    'a ban': [ban(leaver), person(leaver), ...[own, replied].sort().map(counters), posts(own), replies(others)],
+    'an erasure': [
+      erase(leaver),
+      credentials(leaver),
+      person(leaver),
+      ...[own, replied].sort().map(counters),
+      pair(leaver, third),
+      posts(own),
+      replies(others),
+    ],
+  }
 
-/** While `hold` keeps something locked, lets each begin once the one before waits or is done; what they came to. */
-async function meet(hold: (sql: TransactionSql) => Promise<unknown>, ...lanes: (() => Promise<string | null>)[]) {
-  const { asked } = await owner.begin(async (sql) => {
-    await hold(sql)
-    const asked: Promise<string | null>[] = []
-    let done = 0
-    for (const lane of lanes) {
-      asked.push(lane().finally(() => done++))
-      await until(async () => done + (await waiting()) >= asked.length, { every: 5 })
+  test.each(Object.entries(operations))('%s', async (_what, [request, ...locks]) => {
+    for (const [at, lock] of locks.entries()) {
+      const look = async () => {
+        expect(await waiting(), `waits for ${lock.name}`).toBe(1)
+        const free = await Promise.all(locks.map(({ free }) => superuser.unsafe(free)))
+        // the lock that it waits for, those before, and none behind it
+        expect(free.map((rows) => rows.length === 0)).toEqual(locks.map((_lock, place) => place <= at))
+      }
+      expect(await meet(lock, [request], { by: rehearse, look })).toEqual([null])
     }
-    return { asked } // not the promises themselves: those would be awaited with the lock still held
   })
-  return Promise.all(asked)
-}
-
-const holdCounters = (post: string) => (sql: TransactionSql) =>
-  sql`select from app.post_counters where post_id = ${post} for no key update`
-const holdPost = (post: string) => (sql: TransactionSql) =>
-  sql`select from app.posts where id = ${post} for no key update`
-
-/** Sees to it that whoever counts next comes to the post itself (private.raise_trending). */
-const cool = (post: string) => owner`update app.posts set trending_boost = 0 where id = ${post}`
-
-const countOf = async (post: string) => {
-  const [row] = await owner`select replies from app.post_counters where post_id = ${post}`
-  return row
-}
+})
 
 test.each([
   ['a ban', ban],
   ['an erasure', erase],
 ])('%s and a batch of views', async (_what, end) => {
-  const [author, person] = [await someone(), await someone()]
+  const [author, leaver] = [await join(), await join()]
   const [low = '', high = ''] = [await publish(author), await publish(author)].sort()
-  await reply(person, high) // where the rows stand in the other order
-  await reply(person, low)
-  const met = await meet(
-    holdCounters(low),
-    () => views(owner, [high, low], person),
-    () => end(database.superuser, person),
-  )
+  await reply(leaver, high) // where the rows stand in the other order
+  await reply(leaver, low)
+  const met = await meet(counters(low), [views([high, low], leaver), end(leaver)])
   expect(met).toEqual([null, null])
-  expect(await countOf(low)).toMatchObject({ replies: 0 })
+  expect(await repliesTo(low)).toBe(0)
+})
+
+/** Of one person a heart that goes and one that comes, under two posts of one author. */
+async function twoHearts({ answer, interest, join, meet, publish }: Lanes) {
+  const [author, fan] = [await join(), await join()]
+  const [old, fresh] = [await publish(author, { interest }), await publish(author, { interest })]
+  await answer(heart(fan, old))
+  return meet(reputation(author), [as(fan, 'unreact($3::uuid)', old), heart(fan, fresh)])
+}
+
+/** An end of somebody, and a reaction to what they wrote, which they answered themselves. */
+async function endAndHeart({ cool, found, join, meet, publish, reply }: Lanes, end: (who: Someone) => Request) {
+  const [author, leaver, fan] = [await join(), await join(), await join()]
+  const own = await publish(leaver)
+  const other = await found(
+    `insert into app.posts (id, author_id, body)
+     values (overlay(gen_random_uuid()::text placing '00000000' from 1)::uuid, $1, 'Counted first') returning id`,
+    author.id,
+  )
+  for (const post of [other.id, own]) await reply(leaver, post)
+  await cool()
+  return { own, met: await meet(counters(other.id), [end(leaver), heart(fan, own)]) }
+}
+
+test('a heart, and another taken back by the same person', async () => {
+  expect(await twoHearts(lanes)).toEqual([null, null])
 })
 
 test.each([
   ['a ban', ban],
   ['an erasure', erase],
 ])('%s and a reaction to what the person wrote and answered', async (_what, end) => {
-  const [author, person, fan] = [await someone(), await someone(), await someone()]
-  const other = await publish(author)
-  const own = await publish(person)
-  await reply(person, other)
-  const last = await reply(person, own)
-  await owner`update app.replies set created_at = created_at - interval '1 day' where id = ${last}` // last either way
-  await cool(own)
-  const met = await meet(
-    holdCounters(other),
-    () => end(database.superuser, person),
-    () => call('user', fan, `react($2::uuid, 'heart')`, own),
-  )
+  const { own, met } = await endAndHeart(lanes, end)
   expect(met[0]).toBeNull()
   expect([null, 'post_unknown']).toContain(met[1]) // whose turn came first is chance
-  expect(await countOf(own)).toMatchObject({ replies: 0 })
+  expect(await repliesTo(own)).toBe(0)
+})
+
+describe('an order turned round is a deadlock', async () => {
+  const turned = await createLanes()
+  await turned.superuser.unsafe(`alter database ${turned.database.name} set deadlock_timeout = '10ms'`)
+
+  test.each([
+    [
+      'of both ledgers',
+      `create or replace function private.earn_reputation_from_reaction() returns trigger language plpgsql security definer as $$
+       begin
+         perform private.lock_ledger('contribution', array[new.user_id]);
+         perform private.earn_reputation_by_post(new.post_id, 'reaction.received', new.user_id);
+         return null;
+       end $$`,
+      twoHearts,
+    ],
+    [
+      'of posts and their counters',
+      `create or replace function private.lock_published() returns trigger language plpgsql as $$
+       begin
+         return null;
+       end $$`,
+      async (there: Lanes) => (await endAndHeart(there, ban)).met,
+    ],
+  ])('%s', async (_what, turn, scene) => {
+    await turned.owner.unsafe(turn)
+    expect(await scene(turned)).toContain('40P01')
+  })
 })
 
 test.each([
@@ -112,93 +408,138 @@ test.each([
   ['two erasures', erase, erase],
   ['a ban and an erasure', ban, erase],
 ])('%s of people who answered each other', async (_what, first, second) => {
-  const [one, two] = [await someone(), await someone()]
+  const [one, two] = [await join(), await join()]
   const [ofOne, ofTwo] = [await publish(one), await publish(two)]
   const answers = [await reply(one, ofTwo), await reply(two, ofOne)]
-  const met = await meet(
-    (sql) => sql`select from app.replies where id in ${sql(answers)} for no key update`,
-    () => first(database.superuser, one),
-    () => second(owner, two),
-  )
+  const both = row('app.replies', `id in ('${answers.join(`', '`)}')`)
+  const met = await meet(both, [first(one), second(two)])
   expect(met).toEqual([null, null])
-  for (const post of [ofOne, ofTwo]) expect(await countOf(post)).toMatchObject({ replies: 0 })
+  for (const post of [ofOne, ofTwo]) expect(await repliesTo(post)).toBe(0)
 })
 
 const marks: Record<string, string> = {
-  heart: `react($2::uuid, 'heart')`,
-  bookmark: 'bookmark($2::uuid)',
-  repost: 'repost($2::uuid)',
-  reply: `create_reply($2::uuid, 'Indeed')`,
+  heart: `react($3::uuid, 'heart')`,
+  bookmark: 'bookmark($3::uuid)',
+  repost: 'repost($3::uuid)',
+  reply: `create_reply($3::uuid, 'Indeed')`,
 }
 
-test.each(Object.keys(marks))('a %s, and an erasure of the author, who answered there', async (mark) => {
-  const [author, fan] = [await someone(), await someone()]
-  const [interest] = await owner<{ id: string }[]>`select id from app.interests where level = 2 order by slug limit 1`
-  const post = await publish(author, { interestId: interest?.id })
+test.each(Object.entries(marks))('a %s, and an erasure of the author, who answered there', async (_what, mark) => {
+  const [author, fan] = [await join(), await join()]
+  const post = await publish(author, { interest })
   await reply(author, post)
-  await cool(post)
-  const met = await meet(
-    holdPost(post),
-    () => call('user', fan, marks[mark] as string, post),
-    () => erase(database.superuser, author),
-  )
+  await cool()
+  const met = await meet(posts(post), [as(fan, mark, post), erase(author)])
   expect(met).toEqual([null, null])
 })
 
 test('a heart, and an erasure of somebody by whose code the fan came, and who answered there', async () => {
-  const [author, inviter, fan] = [await someone(), await someone(), await someone()]
-  await owner`update app.invite_tree set inviter_id = ${inviter.id} where invitee_id = ${fan.id}`
+  const [author, inviter] = [await join(), await join()]
+  const fan = await join(inviter)
   const post = await publish(author)
   await reply(inviter, post)
-  await cool(post)
-  const met = await meet(
-    holdPost(post),
-    () => call('user', fan, marks.heart as string, post),
-    () => erase(database.superuser, inviter),
-  )
+  await cool()
+  const met = await meet(posts(post), [heart(fan, post), erase(inviter)])
   expect(met).toEqual([null, null])
 })
 
 test('a heart that is told, and an erasure of who told of another before', async () => {
-  const [author, person, fan] = [await someone(), await someone(), await someone()]
+  const [author, leaver, fan] = [await join(), await join(), await join()]
   const post = await publish(author)
-  expect(await call('user', person, marks.heart as string, post)).toBeNull() // the notice that the fan's will be added to
-  await reply(person, post)
-  await cool(post)
-  const met = await meet(
-    holdPost(post),
-    () => call('user', fan, marks.heart as string, post),
-    () => erase(database.superuser, person),
-  )
+  await answer(heart(leaver, post)) // the notice that the fan's will be added to
+  await reply(leaver, post)
+  await cool()
+  const met = await meet(posts(post), [heart(fan, post), erase(leaver)])
   expect(met).toEqual([null, null])
 })
 
 test('a reply that is hidden while its author is erased is gone', async () => {
-  const [author, person] = [await someone(), await someone()]
+  const [author, leaver] = [await join(), await join()]
   const post = await publish(author)
-  const own = await publish(person)
-  const id = await reply(person, post)
-  const met = await meet(
-    holdPost(own),
-    () => erase(database.superuser, person),
-    () => call('service', admin, 'hide_reply($2::uuid)', id),
-  )
+  const own = await publish(leaver)
+  const id = await reply(leaver, post)
+  const met = await meet(posts(own), [erase(leaver), asStaff(admin, 'hide_reply($3::uuid)', id)])
   expect(met).toEqual([null, 'reply_unknown'])
-  expect(await countOf(post)).toMatchObject({ replies: 0 })
+  expect(await repliesTo(post)).toBe(0)
 })
 
 test.each([
   ['banned', ban],
   ['erased', erase],
 ])('a repost that staff deletes while its author is %s', async (_what, end) => {
-  const [author, person] = [await someone(), await someone()]
+  const [author, leaver] = [await join(), await join()]
   const post = await publish(author)
-  await reply(person, post)
-  const { body: repost } = await person.post<{ id: string }>(`/posts/${post}/repost`)
-  const met = await meet(
-    holdCounters(post),
-    () => call('service', admin, 'remove_post($2::uuid)', repost.id),
-    () => end(database.superuser, person),
-  )
+  await reply(leaver, post)
+  const { id } = await answer(as(leaver, 'repost($3::uuid)', post))
+  const met = await meet(counters(post), [asStaff(admin, 'remove_post($3::uuid)', id), end(leaver)])
   expect(met).toEqual([null, null])
+})
+
+test('everything that people, staff and jobs do to the same few posts at once', async () => {
+  const at = <Thing>(things: readonly Thing[], turn: number) => things[turn % things.length] as Thing
+  const crowd = [await join(), await join(), await join()]
+  const own: string[][] = [] // each person's: one with a poll, and one without
+  const parts: string[] = [] // a series each
+  for (const who of crowd) {
+    await learn(who)
+    const asking = `create_post('?', p_poll => '{"options": ["a", "b"]}', p_interest_id => $3::uuid)`
+    own.push([(await answer(as(who, asking, interest))).id, await publish(who, { interest })])
+    parts.push((await answer(as(who, `create_series('Parts')`))).id)
+  }
+  const everywhere = own.flat()
+  const options = await owner<{ post_id: string; id: string }[]>`
+    select l.post_id, o.id from app.poll_options o join app.polls l on l.id = o.poll_id
+    where l.post_id = any (${everywhere})`
+
+  type Turn = { who: Someone; other: Someone; post: string; mine: string[]; series: string; turn: number }
+  const requests: ((turn: Turn) => Request)[] = [
+    ...Object.values(marks).map((mark) => (on: Turn) => as(on.who, mark, on.post)),
+    ({ who, post }) => as(who, 'unreact($3::uuid)', post),
+    ({ who, post }) => as(who, 'unbookmark($3::uuid)', post),
+    ({ who, post }) => as(who, 'unrepost($3::uuid)', post),
+    ({ who, post }) => as(who, `repost($3::uuid, 'Hear this', p_interest_id => $4::uuid)`, post, interest),
+    ({ who }) =>
+      statement(
+        `select private.delete_post(p.id) from app.posts p
+         where p.author_id = $1 and p.format = 'quote' and p.deleted_at is null limit 1`,
+        who.id,
+      ),
+    ({ who, post, turn }) => asOnce(`${turn}`, who, `pay('joy', 0, p_post_id => $3::uuid)`, post),
+    ({ who, other }) => as(who, `pay('joy', 0, p_receiver_id => $3)`, other.username),
+    ({ who, other, turn }) => as(who, 'vote_reputation($3, $4::uuid, $5)', other.username, interest, (turn % 3) - 1),
+    ({ who, turn }) => {
+      const { post_id, id } = at(options, turn)
+      return as(who, 'vote_poll($3::uuid, $4::uuid)', post_id, id)
+    },
+    ({ who, mine, turn }) =>
+      as(who, 'update_post($3::uuid, $4)', mine[0], { visibility: at(['public', 'circles'], turn) }),
+    ({ who, mine }) => as(who, 'pin_post($3::uuid)', mine[1]),
+    ({ who, mine, series, turn }) => as(who, 'add_series_item($3::uuid, $4::uuid, 1)', series, at(mine, turn)),
+    ({ who, other }) => as(who, 'follow_person($3)', other.username),
+    ({ who, other }) => as(who, 'block_person($3)', other.username),
+    ({ who, other }) => as(who, 'unblock_person($3)', other.username),
+    ({ who, other }) => as(who, 'unblock_person($3)', other.username),
+    ({ who }) => as(who, 'mark_read(p_before => now())'),
+    ({ who }) => views(everywhere, who),
+    ({ post }) => asStaff(admin, 'hide_post($3::uuid)', post),
+    ({ post }) => asStaff(admin, 'unhide_post($3::uuid)', post),
+    ({ post }) => asStaff(admin, 'hide_reply((select id from app.replies where post_id = $3::uuid limit 1))', post),
+    ({ other }) => ban(other),
+    ({ other }) => statement('update app.users set banned_at = null where id = $1', other.id),
+    () => statement('select private.job_inherit_contributions()'),
+  ]
+
+  // each lane goes its own way through all of it, always the same: only who meets whom is chance
+  const outcomes: Outcome[] = []
+  const lane = async (number: number) => {
+    for (let step = 0; step < 2 * requests.length; step++) {
+      const turn = number * 11 + step * 5
+      const [who, other] = [at(crowd, turn), at(crowd, turn + 1 + (step % 2))]
+      const [mine, series, post] = [at(own, turn), at(parts, turn), at(everywhere, turn + number)]
+      outcomes.push(await run(at(requests, turn)({ who, other, post, mine, series, turn })))
+    }
+  }
+  await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(lane))
+  expect(outcomes.filter((outcome) => outcome !== null && !/^[a-z_]+$/.test(outcome))).toEqual([]) // 40P01, or worse
+  expect(outcomes.filter((outcome) => outcome === null).length).toBeGreaterThan(outcomes.length / 4)
 })

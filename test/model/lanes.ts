@@ -1,0 +1,190 @@
+// A database in which requests are held where they would meet. People come by invite codes, but without a facade: what
+// is asked goes to the database as the facade sends it, and is not repeated when it met a deadlock.
+import type { Sql, TransactionSql } from 'postgres'
+import { createDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
+
+export type Someone = { id: string; username: string }
+type Role = 'user' | 'service' | 'gate'
+
+/** What runs on any connection, in a test on one of the pool of `role`, or of the database's owner. */
+export type Request = { role?: Role; run(sql: Sql | TransactionSql): PromiseLike<unknown> }
+
+/** What a request came to: null, the word of a refusal, or 40P01, a deadlock. */
+export type Outcome = string | null
+
+const outcomeOf = (asked: PromiseLike<unknown>): Promise<Outcome> =>
+  Promise.resolve(asked).then(
+    () => null,
+    ({ code, message }: { code?: string; message: string }) => (code === '40P01' ? code : message),
+  )
+
+function operation(role: Role, claims: object | null, text: string, values: unknown[], headers: object | null) {
+  const door = [claims && JSON.stringify(claims), headers && JSON.stringify(headers), ...values] as string[]
+  const statement = `select api.${text} as answer from private.enter($1::text, $2::text)`
+  return { role, run: (sql: Sql | TransactionSql) => sql.unsafe(statement, door) }
+}
+
+function claimsOf({ id }: Someone, role: string) {
+  const iat = Math.floor(Date.now() / 1000)
+  return { sub: id, role, iat, exp: iat + 900 }
+}
+
+/** An operation of somebody; its own values begin at $3. */
+export const as = (who: Someone, text: string, ...values: unknown[]): Request =>
+  operation('user', claimsOf(who, 'user'), text, values, null)
+
+/** The same with an Idempotency-Key. */
+export const asOnce = (key: string, who: Someone, text: string, ...values: unknown[]): Request =>
+  operation('user', claimsOf(who, 'user'), text, values, { 'idempotency-key': key })
+
+export const asStaff = (who: Someone, text: string, ...values: unknown[]): Request =>
+  operation('service', claimsOf(who, 'admin'), text, values, null)
+
+export const atGate = (text: string, ...values: unknown[]): Request => operation('gate', null, text, values, null)
+
+/** Any statement, as the database's owner. */
+export const statement = (text: string, ...values: unknown[]): Request => ({
+  run: (sql) => sql.unsafe(text, values as string[]),
+})
+
+/** How somebody comes in by a reservation $3. */
+export const form = `register($3::uuid, $4, 'no password', $5, 'Lima', '1990-01-31', 'PT', 'Lisbon', 900)`
+
+/** How a test takes a lock, and how it looks whether nobody has it: `free` then gives a row. */
+export type Lock = { name: string; take: string; free: string }
+
+export const row = (table: string, where: string): Lock => {
+  const take = `select 1 from ${table} where ${where} for no key update`
+  return { name: `${table} ${where}`, take, free: `${take} skip locked` }
+}
+export const advisory = (name: string): Lock => {
+  const key = `hashtextextended('${name}', 0)`
+  return {
+    name,
+    take: `select pg_advisory_xact_lock(${key})`,
+    free: `select 1 where pg_try_advisory_xact_lock(${key})`,
+  }
+}
+
+export const person = ({ id }: Someone) => row('app.users', `id = '${id}'`)
+export const credentials = ({ id }: Someone) => row('private.credentials', `user_id = '${id}'`)
+export const account = ({ id }: Someone) => row('app.accounts', `user_id = '${id}'`)
+export const counters = (post: string) => row('app.post_counters', `post_id = '${post}'`)
+export const posts = (post: string) => row('app.posts', `id = '${post}'`)
+export const replies = (reply: string) => row('app.replies', `id = '${reply}'`)
+export const series = (id: string) => advisory(`series ${id}`)
+export const reputation = ({ id }: Someone) => advisory(`reputation ${id}`)
+export const contribution = ({ id }: Someone) => advisory(`contribution ${id}`)
+export const notification = ({ id }: Someone, group: string) => advisory(`notification ${id}${group}`)
+export const wallet = ({ id }: Someone) => row('app.wallets', `user_id = '${id}'`)
+export const audit = advisory('app.audit_log')
+export const pair = (one: Someone, other: Someone) => {
+  const [low, high] = [one.id, other.id].sort()
+  return advisory(`${low}${high}`)
+}
+
+/** Thrown in a transaction that is to leave nothing behind. */
+const undone = new Error('undone')
+
+export type Lanes = Awaited<ReturnType<typeof createLanes>>
+
+/** Makes the database. Call it at the top of a file or of a describe, as createDatabase. */
+export async function createLanes() {
+  const database = await createDatabase()
+  const { owner, superuser } = database
+  const pools = {
+    user: database.connect('kith_user'),
+    service: database.connect('kith_service'),
+    gate: database.connect('kith_gate'),
+  }
+  let names = 0
+
+  const poolOf = ({ role }: Request): Sql => (role ? pools[role] : owner)
+  const run = (request: Request) => outcomeOf(request.run(poolOf(request)))
+
+  /** Runs it, and then takes it back: the database stays as it was. */
+  async function rehearse(request: Request): Promise<Outcome> {
+    const outcome = await outcomeOf(
+      poolOf(request).begin(async (sql) => {
+        await request.run(sql)
+        throw undone
+      }),
+    )
+    return outcome === undone.message ? null : outcome
+  }
+
+  /** The answer to an operation that has to be a success. */
+  async function answer<Body = { id: string }>(request: Request): Promise<Body> {
+    const [row] = (await request.run(poolOf(request))) as [{ answer: Body }]
+    return row.answer
+  }
+
+  /** The first row that a statement of the owner's gives. */
+  async function found<Row = { id: string }>(text: string, ...values: unknown[]): Promise<Row> {
+    const [row] = await owner.unsafe(text, values as string[])
+    return row as Row
+  }
+
+  const admin = await found<Someone>(`select id, username from app.users where role = 'admin'`)
+  /** What is in it earns reputation. */
+  const interest = await found('select id from app.interests where level = 2 order by slug limit 1')
+
+  /** A new person, by a code of `inviter`'s. */
+  async function join(inviter: Someone = admin): Promise<Someone> {
+    const name = `Person${++names}`
+    const { code } = await found<{ code: string }>('select code from private.make_invite_code($1)', inviter.id)
+    const seat = await answer<{ sessionId: string }>(atGate('reserve_invite($3)', code))
+    const { claims, user } = await answer<{ claims: { sub: string }; user: { username: string } }>(
+      atGate(form, seat.sessionId, `${name}@example.org`, name),
+    )
+    return { id: claims.sub, username: user.username }
+  }
+
+  /** The id of a new post. What has an interest earns its author reputation. */
+  async function publish(author: Someone, more: { interest?: string } = {}): Promise<string> {
+    const text = `create_post('What I found', p_interest_id => $3::uuid)`
+    return (await answer(as(author, text, more.interest ?? null))).id
+  }
+
+  /** The id of a new reply. */
+  async function reply(author: Someone, post: string): Promise<string> {
+    return (await answer(as(author, `create_reply($3::uuid, 'Indeed')`, post))).id
+  }
+
+  /** Sees to it that whoever counts next comes to the post itself (private.raise_trending). */
+  const cool = () => owner`update app.posts set trending_boost = 99`.execute()
+
+  /** How many wait for a lock. */
+  async function waiting(): Promise<number> {
+    const rows = await superuser`
+      select from pg_stat_activity where datname = ${database.name} and wait_event_type = 'Lock'`
+    return rows.length
+  }
+
+  /**
+   * While something is locked, lets each request begin once the one before waits or is done, and then `look`; what they
+   * came to when they were let go.
+   */
+  async function meet(held: Lock, requests: Request[], { by = run, look = async () => {} } = {}): Promise<Outcome[]> {
+    const asked: Promise<Outcome>[] = []
+    let done = 0
+    await superuser
+      .begin(async (sql) => {
+        const rows = await sql.unsafe(held.take)
+        if (rows.length === 0) throw new Error(`nothing to hold: ${held.name}`)
+        for (const request of requests) {
+          asked.push(by(request).finally(() => done++))
+          await until(async () => done + (await waiting()) >= asked.length, { every: 2 })
+        }
+        await look()
+      })
+      .finally(() => Promise.all(asked)) // whatever was seen: nobody waits on beside the next test
+    return Promise.all(asked)
+  }
+
+  return {
+    ...{ database, owner, superuser, admin, interest: interest.id },
+    ...{ run, rehearse, answer, found, join, publish, reply, cool, waiting, meet },
+  }
+}
