@@ -13,5 +13,5 @@ begin
 end $$;
 comment on function private.erase_moderation is
   'Trigger: of what staff did about an erased person''s posts and replies the reasons go; the entries stay.';
-create trigger _190_erase_moderation after update of erased_at on app.users
+create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();

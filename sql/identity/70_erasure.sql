@@ -23,21 +23,22 @@ language plpgsql security definer   -- an erasure changes rows that nobody may c
 set search_path = ''
 as $$
 begin
-  update app.accounts set email = 'deleted-' || gen_random_uuid() || '@deleted.invalid',
-                          date_of_birth = null, phone = null, last_seen_at = null
-  where user_id = new.id;
   update private.credentials set password_hash = '!erased' where user_id = new.id;
   -- the rows stay, since posts may name them
   update app.personas set name = id::text, about = null, accent = 'ink', profile_pic_url = null where user_id = new.id;
   update app.invite_codes set status = 'revoked', candidate_session_id = null where generated_by = new.id;
   delete from app.sessions where user_id = new.id;
   delete from private.password_resets where user_id = new.id;
+  -- last: who writes the ledger of the person has locked more, and ends at this row
+  update app.accounts set email = 'deleted-' || gen_random_uuid() || '@deleted.invalid',
+                          date_of_birth = null, phone = null, last_seen_at = null
+  where user_id = new.id;
   return null;
 end $$;
 comment on function private.erase_account is
   'Trigger: of an erased person no address, birthday, number, persona or session stays; the password hash is one '
   'that no password has, and every invite code is revoked.';
-create trigger _120_erase_account after update of erased_at on app.users
+create trigger _178_erase_account after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_account();
 
 create function api.erase_me(p_password_hash text) returns json

@@ -108,7 +108,8 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('notification ' || p_user || p_group_key, 0));
   select id into v_id from app.notifications
   where user_id = p_user and group_key = p_group_key and created_at > now() - interval '1 hour'
-  order by created_at desc limit 1;
+  order by created_at desc limit 1
+  for no key update;   -- an erasure of who caused it may be taking it away
   if not found then
     return false;
   end if;

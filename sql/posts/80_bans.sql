@@ -5,6 +5,10 @@ language plpgsql security definer   -- counters are written by triggers alone
 set search_path = ''
 as $$
 begin
+  -- one erasure at a time: two people who erase themselves have rows that name each other
+  if new.erased_at is not null then
+    perform pg_advisory_xact_lock(hashtextextended('erasure', 0));
+  end if;
   perform private.lock_counters(array(
     select p.id from app.posts p
     where p.author_id = new.id

@@ -1738,11 +1738,15 @@ set search_path = ''
 as $$
 begin
   delete from app.domain_events where payload ? 'email' and payload ->> 'userId' = new.id::text;
-  delete from app.idempotency_keys where user_id = new.id;
+  -- a key that a request holds just now comes first in the order of locks: private.job_finish_erasures sees to it later
+  delete from app.idempotency_keys where ctid in (
+    select ctid from app.idempotency_keys where user_id = new.id for update skip locked);
   -- kept for somebody else, it tells of this person: a repeat still runs nothing, and hears that the answer is gone
-  update app.idempotency_keys k set answer = ''
-  where exists (select from app.usernames n
-                where n.user_id = new.id and strpos(k.answer, private.actor_id(n.username, '')) > 0);
+  update app.idempotency_keys set answer = '' where ctid in (
+    select k.ctid from app.idempotency_keys k
+    where k.user_id <> new.id and exists (select from app.usernames n
+                                          where n.user_id = new.id and strpos(k.answer, private.actor_id(n.username, '')) > 0)
+    for update skip locked);
 
   delete from app.space_members where user_id = new.id;
   update app.audit_details d set ip = null from app.audit_log l
@@ -3174,21 +3178,22 @@ language plpgsql security definer   -- an erasure changes rows that nobody may c
 set search_path = ''
 as $$
 begin
-  update app.accounts set email = 'deleted-' || gen_random_uuid() || '@deleted.invalid',
-                          date_of_birth = null, phone = null, last_seen_at = null
-  where user_id = new.id;
   update private.credentials set password_hash = '!erased' where user_id = new.id;
   -- the rows stay, since posts may name them
   update app.personas set name = id::text, about = null, accent = 'ink', profile_pic_url = null where user_id = new.id;
   update app.invite_codes set status = 'revoked', candidate_session_id = null where generated_by = new.id;
   delete from app.sessions where user_id = new.id;
   delete from private.password_resets where user_id = new.id;
+  -- last: who writes the ledger of the person has locked more, and ends at this row
+  update app.accounts set email = 'deleted-' || gen_random_uuid() || '@deleted.invalid',
+                          date_of_birth = null, phone = null, last_seen_at = null
+  where user_id = new.id;
   return null;
 end $$;
 comment on function private.erase_account is
   'Trigger: of an erased person no address, birthday, number, persona or session stays; the password hash is one '
   'that no password has, and every invite code is revoked.';
-create trigger _120_erase_account after update of erased_at on app.users
+create trigger _178_erase_account after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_account();
 
 create function api.erase_me(p_password_hash text) returns json
@@ -8101,6 +8106,10 @@ language plpgsql security definer   -- counters are written by triggers alone
 set search_path = ''
 as $$
 begin
+  -- one erasure at a time: two people who erase themselves have rows that name each other
+  if new.erased_at is not null then
+    perform pg_advisory_xact_lock(hashtextextended('erasure', 0));
+  end if;
   perform private.lock_counters(array(
     select p.id from app.posts p
     where p.author_id = new.id
@@ -8637,7 +8646,8 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('notification ' || p_user || p_group_key, 0));
   select id into v_id from app.notifications
   where user_id = p_user and group_key = p_group_key and created_at > now() - interval '1 hour'
-  order by created_at desc limit 1;
+  order by created_at desc limit 1
+  for no key update;   -- an erasure of who caused it may be taking it away
   if not found then
     return false;
   end if;
@@ -9082,7 +9092,7 @@ end $$;
 comment on function private.erase_notifications is
   'Trigger: an erased person''s notifications go, and those of others that tell of nobody else, but for kinds that '
   'outlive who caused them.';
-create trigger _160_erase_notifications after update of erased_at on app.users
+create trigger _190_erase_notifications after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_notifications();
 
 -- policies/notifications.sql
@@ -12259,7 +12269,7 @@ begin
 end $$;
 comment on function private.erase_moderation is
   'Trigger: of what staff did about an erased person''s posts and replies the reasons go; the entries stay.';
-create trigger _190_erase_moderation after update of erased_at on app.users
+create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();
 
 -- policies/admin.sql

@@ -1,0 +1,133 @@
+// An erasure keeps the order of locks too (ARCHITECTURE.md, Locks): beside whatever else concerns the person nobody is
+// sent a deadlock, and nothing is written that the erasure would not find.
+import { expect, test } from 'vitest'
+import {
+  as,
+  asOnce,
+  asStaff,
+  atGate,
+  createLanes,
+  form,
+  type Lock,
+  posts,
+  type Request,
+  reputation,
+  row,
+  type Someone,
+  statement,
+} from './lanes.ts'
+
+const { admin, answer, database, found, interest, join, meet, owner, publish, superuser } = await createLanes()
+await superuser.unsafe(`alter database ${database.name} set deadlock_timeout = '20ms'`)
+
+const erase = ({ id }: Someone) => statement('select private.erase_person($1)', id)
+const sum = ({ id }: Someone) => row('app.reputation', `user_id = '${id}' and interest_id = '${interest}'`)
+const people = (...all: Someone[]) => all.map(({ id }) => `'${id}'`).join()
+
+/** What makes a person's votes and appeals count. */
+async function learn({ id }: Someone): Promise<Someone> {
+  await owner`select private.add_reputation(${id}, ${interest}, 'admin.adjusted', 20)`
+  await owner`insert into app.user_interests (user_id, interest_id, depth, expertise) values (${id}, ${interest}, 1, 1)`
+  return { id, username: '' }
+}
+
+/** Two requests that meet at a lock: which of them it is that comes first is chance. */
+type Scene = [held: Lock, one: Request, other: Request]
+
+const scenes: Record<string, () => Promise<Scene>> = {
+  'another erasure, of two who follow each other': async () => {
+    const [a, b] = [await join(), await join()]
+    for (const [one, other] of [[a, b] as const, [b, a] as const])
+      await answer(as(one, 'follow_person($3)', other.username))
+    return [row('app.accounts', `user_id in (${people(a, b)})`), erase(a), erase(b)]
+  },
+  'another erasure, of two who follow each other’s series': async () => {
+    const [a, b, c] = [await join(), await join(), await join()]
+    const [ofA, ofB] = [await answer(as(a, `create_series('x')`)), await answer(as(b, `create_series('x')`))]
+    await owner`insert into app.series_follows (series_id, user_id)
+      values (${ofA.id}, ${b.id}), (${ofA.id}, ${c.id}), (${ofB.id}, ${a.id})`
+    return [row('app.series_follows', `user_id = '${c.id}'`), erase(a), erase(b)]
+  },
+  'another erasure, of two whose kept answers name each other': async () => {
+    const [a, b, c] = [await join(), await join(), await join()]
+    await answer(asOnce('one', a, `pay('joy', 0, p_receiver_id => $3)`, b.username))
+    await answer(asOnce('two', a, `pay('joy', 0, p_receiver_id => $3)`, c.username))
+    await answer(asOnce('one', b, `pay('joy', 0, p_receiver_id => $3)`, a.username))
+    await owner`delete from app.notifications`
+    return [row('app.usernames', `user_id in (${people(a, b)})`), erase(a), erase(b)]
+  },
+  'a vote for the person that moves': async () => {
+    const [voter, person] = [await join(), await join()]
+    await learn(voter)
+    await answer(as(voter, `vote_reputation($3, $4::uuid, 1, 'fine')`, person.username, interest))
+    const moved = as(voter, `vote_reputation($3, $4::uuid, -1, 'no')`, person.username, interest)
+    return [sum(person), moved, erase(person)]
+  },
+  'a registration by the person’s code': async () => {
+    const person = await join()
+    await learn(person)
+    const { code } = await found<{ code: string }>('select code from private.make_invite_code($1)', person.id)
+    const seat = await answer<{ sessionId: string }>(atGate('reserve_invite($3)', code))
+    const joining = atGate(form, seat.sessionId, 'newcomer@example.org', 'New')
+    return [reputation(person), joining, erase(person)]
+  },
+  'staff who delete a post of the person': async () => {
+    const person = await join()
+    const post = await publish(person, { interest })
+    return [reputation(person), asStaff(admin, 'remove_post($3::uuid)', post), erase(person)]
+  },
+  'the person who deletes a post': async () => {
+    const person = await join()
+    const post = await publish(person, { interest })
+    return [reputation(person), as(person, 'delete_post($3::uuid)', post), erase(person)]
+  },
+  'a scheduled post that goes out': async () => {
+    const person = await join()
+    const text = `create_post('Soon', p_interest_id => $3::uuid, p_publish_at => $4)`
+    const { id } = await answer(as(person, text, interest, new Date(Date.now() + 3_600_000).toISOString()))
+    await owner`update app.posts set publish_at = now() where id = ${id}`
+    return [reputation(person), statement('select private.job_publish_scheduled()'), erase(person)]
+  },
+  'the person’s choice of interests': async () => {
+    const person = await join()
+    const { id } = await found('select id from app.interests where level = 1 order by slug limit 1')
+    await owner`insert into app.user_interests (user_id, interest_id, depth, expertise) values (${person.id}, ${id}, 1, 1)`
+    const choice = as(person, 'select_interests($3::jsonb)', [{ interestId: id, depth: 2, expertise: 2 }])
+    return [reputation(person), choice, erase(person)]
+  },
+  'an appeal of the person that is accepted': async () => {
+    const person = await join()
+    await learn(person)
+    const { id } = await answer(as(person, `create_appeal($3::uuid, 'Why')`, interest))
+    return [sum(person), asStaff(admin, `resolve_appeal($3::uuid, 'accepted', 5)`, id), erase(person)]
+  },
+  'a post with a key that is a day old': async () => {
+    const person = await join()
+    await answer(asOnce('key', person, `create_post('one')`))
+    await owner`update app.idempotency_keys set created_at = now() - interval '25 hours' where user_id = ${person.id}`
+    const post = await publish(person)
+    return [posts(post), erase(person), asOnce('key', person, `create_post('one')`)]
+  },
+  'a heart beside the person’s own': async () => {
+    const [author, person, fan] = [await join(), await join(), await join()]
+    const post = await publish(author)
+    await answer(as(person, `react($3::uuid, 'heart')`, post))
+    return [
+      row('app.notifications', `user_id = '${author.id}'`),
+      erase(person),
+      as(fan, `react($3::uuid, 'heart')`, post),
+    ]
+  },
+}
+
+test.each(Object.entries(scenes))('an erasure and %s', async (_what, make) => {
+  for (const turn of ['one first', 'the other first']) {
+    const [held, one, other] = await make()
+    const outcomes = await meet(held, turn === 'one first' ? [one, other] : [other, one])
+    // done, or refused with a code of ours: no deadlock, no constraint
+    expect(outcomes.map((outcome) => outcome === null || /^[a-z]+(_[a-z]+)*$/.test(outcome) || outcome)).toEqual([
+      true,
+      true,
+    ])
+  }
+})
