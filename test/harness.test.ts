@@ -10,6 +10,8 @@ import { tally } from './support/tally.ts'
 import { until } from './support/until.ts'
 import { world } from './support/world.ts'
 
+const remembered = [...internalIds]
+
 describe('pgTAP runner', async () => {
   const { url, owner } = await createDatabase()
   await installPgtap(url)
@@ -215,6 +217,10 @@ describe('world', async () => {
 
   test('tells the crawler whom it knows', () => {
     expect([alice.id, bob.id, admin.id].every((id) => internalIds.has(id))).toBe(true)
+  })
+
+  test('has nobody of the files that ran before in this process', () => {
+    expect(remembered).toEqual([])
   })
 })
 
