@@ -28,17 +28,21 @@ function closed(node: unknown): unknown {
   return copy
 }
 
-/** The documented path of a request: as many segments, the same where no parameter stands, and fewest parameters. */
-function templateOf(paths: string[], path: string): string | undefined {
-  const segmentsOf = (text: string) => text.replace(/\?.*$/, '').replace(/\/$/, '').toLowerCase().split('/')
-  const segments = segmentsOf(path)
-  const isParameter = (part: string) => /^\{.*\}$/.test(part)
-  const fits = (template: string) => {
-    const parts = segmentsOf(template)
-    return parts.length === segments.length && parts.every((part, at) => isParameter(part) || part === segments[at])
+const segmentsOf = (path: string) => path.replace(/\?.*$/, '').replace(/\/$/, '').toLowerCase().split('/')
+const isParameter = (part: string) => /^\{.*\}$/.test(part)
+
+/** Finds the documented path of a request: as many segments, the same where no parameter stands, and fewest parameters. */
+function finderOf(paths: string[]): (path: string) => string | undefined {
+  const templates = paths
+    .map((template) => ({ template, parts: segmentsOf(template) }))
+    .map(({ template, parts }) => ({ template, parts, parameters: parts.filter(isParameter).length }))
+    .sort((one, other) => one.parameters - other.parameters)
+  return (path) => {
+    const segments = segmentsOf(path)
+    const fits = (parts: string[]) =>
+      parts.length === segments.length && parts.every((part, at) => part === segments[at] || isParameter(part))
+    return templates.find(({ parts }) => fits(parts))?.template
   }
-  const parameters = (template: string) => template.split('/').filter(isParameter).length
-  return paths.filter(fits).sort((one, other) => parameters(one) - parameters(other))[0]
 }
 
 /**
@@ -47,6 +51,7 @@ function templateOf(paths: string[], path: string): string | undefined {
  */
 export function checkAgainst(contract: Contract): (exchange: Exchange) => string | undefined {
   const definitions = closed(contract.components?.schemas ?? {})
+  const templateOf = finderOf(Object.keys(contract.paths))
   const compiled = new Map<Schema, z.ZodType>()
 
   const typeOf = (schema: Schema) => {
@@ -77,7 +82,7 @@ export function checkAgainst(contract: Contract): (exchange: Exchange) => string
   }
 
   return ({ method, path, status, body, code }) => {
-    const template = templateOf(Object.keys(contract.paths), path)
+    const template = templateOf(path)
     const operation = template ? contract.paths[template]?.[method.toLowerCase()] : undefined
     if (code) return checkCode(operation, status, code)
     if (!operation) return path.startsWith('/api/v1/') ? 'openapi.json does not have this operation' : undefined
