@@ -1,6 +1,7 @@
 // The one test run: pgTAP, HTTP, models and guards. `npm test` runs it from the root of the repository.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import Order from './support/sequence.ts'
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
@@ -14,6 +15,7 @@ export default defineConfig({
     pool: 'forks',
     // a process runs one file after another: to load the facade anew for each took a third of the run
     isolate: false,
+    sequence: { sequencer: Order },
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,
