@@ -91,7 +91,8 @@ describe('a connection', () => {
 
   test('that is gone makes way for a new one', async () => {
     const gone = await database.superuser`
-      select pg_terminate_backend(pid) from pg_stat_activity where datname = ${database.name} and application_name like 'kith_%'`
+      select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where datname = ${database.name} and application_name like 'kith_%'`
     expect(gone.length).toBeGreaterThan(0)
     expect(await alice.get('/me')).toMatchObject({ status: 200, body: { id: alice.id } })
   })
