@@ -1,4 +1,4 @@
--- Invite codes as staff make them.
+-- Invite codes that staff make.
 -- docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
@@ -22,5 +22,5 @@ begin
     from unnest(v_codes) c));
 end $$;
 comment on function api.generate_invite_codes is
-  'Makes invite codes of the calling admin: {items: [{id, code, status, expiresAt}]}. Leaves an audit entry. Fails: '
+  'Makes invite codes for the calling admin: {items: [{id, code, status, expiresAt}]}. Leaves an audit entry. Fails: '
   'role_required, count_out_of_range.';

@@ -32,21 +32,21 @@ begin
   return v_id;
 end $$;
 comment on function private.require_any_person is
-  'The id of a person as staff names them: by UUID, actor id or username, the banned too. Fails: person_unknown '
-  '(also when erased).';
+  'Finds a person, also a banned one, for staff: by UUID, actor id or username. Fails: person_unknown (also when '
+  'erased).';
 
 create function private.require_delta(p_delta numeric, p_least numeric) returns void
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- a number that is none compares as the greatest of all
+  -- NaN compares as greater than every number
   if p_delta is null or p_delta = 0 or p_delta not between p_least and 1000 or p_delta <> round(p_delta, 2) then
     perform private.fail('delta_out_of_range');
   end if;
 end $$;
-comment on function private.require_delta is 'Passes for hundredths from p_least to 1000, without 0. Fails: '
-  'delta_out_of_range.';
+comment on function private.require_delta is
+  'Passes when the number has at most two decimals, is from p_least to 1000 and is not 0. Fails: delta_out_of_range.';
 
 create view app.staff_appeal_card with (security_invoker) as
 select a.id,
@@ -66,9 +66,11 @@ select a.id,
 from app.reputation_appeals a
 join app.interests i on i.id = a.interest_id
 join app.person_card person on person.id = a.user_id;
-comment on view app.staff_appeal_card is 'An appeal as staff sees it: with whose it is, userId being the UUID.';
+comment on view app.staff_appeal_card is
+  'An appeal as staff sees it, with the person who made it; userId is their UUID.';
 
-create function api.list_appeals(p_status text default null, p_limit integer default 20, p_cursor text default null) returns json
+create function api.list_appeals(p_status text default null, p_limit integer default 20, p_cursor text default null)
+returns json
 language plpgsql stable
 set search_path = ''
 as $$
@@ -83,7 +85,7 @@ begin
     perform private.fail('cursor_unknown');
   end if;
   v_from := coalesce(v_from, 'infinity');
-  v_id := coalesce(v_id, app.uid());   -- any will do beside infinity
+  v_id := coalesce(v_id, app.uid());   -- any id will do beside infinity
   if p_status is null then
     v_ids := array(select id from app.reputation_appeals where (created_at, id) < (v_from, v_id)
                    order by created_at desc, id desc limit 51);
@@ -96,10 +98,12 @@ begin
                        join app.staff_appeal_card c on c.id = p.id), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_appeals is
-  'The appeals, newest first, all or of one status. Fails: role_required, cursor_unknown, limit_out_of_range.';
+  'Lists the appeals, newest first, all or those with one status. Fails: role_required, cursor_unknown, '
+  'limit_out_of_range.';
 
-create function api.resolve_appeal(p_id uuid, p_decision text, p_restore_delta numeric default null, p_note text default null)
-returns json
+create function api.resolve_appeal(
+  p_id uuid, p_decision text, p_restore_delta numeric default null, p_note text default null
+) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -123,7 +127,7 @@ begin
   if not found then
     perform private.fail('appeal_unknown');
   end if;
-  -- the person's lock, then the read: of two admins at once the second finds it resolved
+  -- the lock comes first, so that the second of two admins finds it resolved: ARCHITECTURE.md, Locks
   perform private.lock_ledger('reputation', array[v_appeal.user_id]);
   update app.reputation_appeals
   set status = p_decision, restore_delta = p_restore_delta, note = v_note, resolved_at = now()
@@ -141,7 +145,7 @@ begin
   return (select card from app.staff_appeal_card where id = p_id);
 end $$;
 comment on function api.resolve_appeal is
-  'Accepts or rejects an appeal, once; accepted it may restore some reputation. Leaves an audit entry. Fails: '
+  'Accepts or rejects an appeal, once. An accepted one may restore some reputation. Leaves an audit entry. Fails: '
   'role_required, appeal_decision, note_length, restore_delta_misplaced, delta_out_of_range, appeal_unknown, '
   'appeal_resolved.';
 
@@ -161,7 +165,7 @@ begin
   end if;
   v_user := private.require_any_person(p_user_id);
   v_id := private.add_reputation(v_user, private.require_interest(p_interest_id), 'admin.adjusted', p_delta);
-  -- the words stand beside the audit log alone, under the person, whose erasure takes them
+  -- only app.audit_details keeps the note, under this person, whose erasure deletes it
   perform private.audit('reputation.adjusted', 'user', v_user::text,
                         json_build_object('interestId', p_interest_id, 'delta', p_delta, 'note', v_note));
   return (

@@ -1,4 +1,4 @@
--- Posts and replies in the hands of staff: hidden, shown again, deleted.
+-- How staff hides posts and replies, shows them again and deletes them.
 -- docs/decisions.md, Staff.
 
 insert into private.events (name, payload, happens) values
@@ -8,7 +8,8 @@ insert into private.events (name, payload, happens) values
 insert into private.errors (code, status, text) values
   ('reason_length', 422, 'A reason can have at most 1000 characters.');
 
-create function private.record_moderation(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text) returns void
+create function private.record_moderation(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text)
+returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -24,8 +25,8 @@ begin
                         case when v_reason is not null then json_build_object('reason', v_reason) end);
 end $$;
 comment on function private.record_moderation is
-  'What follows when staff did something about content: its author hears that it was done, the audit log keeps who '
-  'did it and why. Fails: reason_length.';
+  'Records what staff did about content: the author hears of it, and the audit log keeps who did it and why. Fails: '
+  'reason_length.';
 
 create function private.set_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -40,14 +41,17 @@ begin
     perform private.fail('post_unknown');
   end if;
   if (v_post.hidden_at is not null) <> p_hidden then
-    update app.posts set hidden_at = case when p_hidden then now() end where id = p_id returning hidden_at into v_post.hidden_at;
-    perform private.record_moderation('post', p_id, case when p_hidden then 'hidden' else 'unhidden' end, v_post.author_id, p_reason);
+    update app.posts set hidden_at = case when p_hidden then now() end
+    where id = p_id
+    returning hidden_at into v_post.hidden_at;
+    perform private.record_moderation('post', p_id, case when p_hidden then 'hidden' else 'unhidden' end,
+                                      v_post.author_id, p_reason);
   end if;
   return json_build_object('id', p_id, 'hiddenAt', v_post.hidden_at);
 end $$;
 comment on function private.set_post_hidden is
-  'Hides a post or shows it again: {id, hiddenAt}. What is so already stays as it is, without an entry; what was '
-  'deleted is unknown. Fails: role_required, post_unknown, reason_length.';
+  'Hides a post or shows it again: {id, hiddenAt}. Repeating it changes nothing and leaves no entry; a deleted post '
+  'is unknown. Fails: role_required, post_unknown, reason_length.';
 
 create function private.set_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -57,19 +61,24 @@ declare
   v_reply app.replies;
 begin
   perform private.require_role('moderator', 'admin');
-  perform private.lock_counters(array(select post_id from app.replies where id = p_id));   -- before the reply, as everywhere
+  -- before the reply: ARCHITECTURE.md, Locks
+  perform private.lock_counters(array(select post_id from app.replies where id = p_id));
   select * into v_reply from app.replies where id = p_id and deleted_at is null for update;
   if not found then
     perform private.fail('reply_unknown');
   end if;
   if (v_reply.hidden_at is not null) <> p_hidden then
-    update app.replies set hidden_at = case when p_hidden then now() end where id = p_id returning hidden_at into v_reply.hidden_at;
-    perform private.record_moderation('reply', p_id, case when p_hidden then 'hidden' else 'unhidden' end, v_reply.author_id, p_reason);
+    update app.replies set hidden_at = case when p_hidden then now() end
+    where id = p_id
+    returning hidden_at into v_reply.hidden_at;
+    perform private.record_moderation('reply', p_id, case when p_hidden then 'hidden' else 'unhidden' end,
+                                      v_reply.author_id, p_reason);
   end if;
   return json_build_object('id', p_id, 'hiddenAt', v_reply.hidden_at);
 end $$;
 comment on function private.set_reply_hidden is
-  'Hides a reply or shows it again, as private.set_post_hidden. Fails: role_required, reply_unknown, reason_length.';
+  'Hides a reply or shows it again, as private.set_post_hidden does. Fails: role_required, reply_unknown, '
+  'reason_length.';
 
 create function api.hide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile

@@ -12,6 +12,6 @@ begin
   return null;
 end $$;
 comment on function private.erase_moderation is
-  'Trigger: of what staff did about an erased person''s posts and replies the reasons go; the entries stay.';
+  'Trigger: deletes the reasons that staff gave about an erased person''s posts and replies; the entries stay.';
 create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();

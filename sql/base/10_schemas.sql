@@ -19,7 +19,7 @@ exception when insufficient_privilege then
   raise warning 'pg_graphql stays: it is not ours to drop';
 end $$;
 
--- a function is for nobody until a grant names who may run it
+-- nobody may run a function until a grant says so
 alter default privileges revoke execute on functions from public;
 alter default privileges in schema app grant select, insert, update, delete on tables to service_role;
 
@@ -27,7 +27,8 @@ do $$
 declare
   v_role text;
 begin
-  -- a token's role is a Postgres role; `gate` runs what comes before a token and `worker` what time does: no token names them
+  -- a token's role is a Postgres role. No token names `gate`, which runs what comes before a token, or `worker`, which
+  -- runs the jobs
   foreach v_role in array array['user', 'moderator', 'admin', 'gate', 'worker'] loop
     if not exists (select from pg_catalog.pg_roles where rolname = v_role) then
       execute format('create role %I nologin inherit', v_role);
@@ -43,7 +44,7 @@ do $$
 declare
   v_pool record;
 begin
-  -- one login role a pool: a session starts in its one role and can take no other, also behind a transaction pooler
+  -- one login role a pool: a session starts in its one role and can take no other, even behind a transaction pooler
   for v_pool in
     select * from (values ('kith_anon', 'anon', '8s'), ('kith_gate', 'gate', '8s'),
                           ('kith_user', 'authenticated', '8s'), ('kith_service', 'service_role', '8s'),

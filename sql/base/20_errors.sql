@@ -45,8 +45,8 @@ begin
                            'details', v_error.text, 'hint', null);
 end $$;
 comment on function private.refusal is
-  'The answer of an operation that refuses and yet must keep what it wrote: an error to the caller, a commit to the '
-  'database.';
+  'Answers an error without raising it, so that what the operation wrote is kept: the caller sees an error, the '
+  'database a commit.';
 
 create function private.refuse_change() returns trigger
 language plpgsql
@@ -70,7 +70,7 @@ begin
                   for each statement execute function private.refuse_change()', p_table);
 end $$;
 comment on procedure private.make_append_only is
-  'For migrations: from now on the table''s rows are neither changed nor deleted, by anyone. Fails then: append_only.';
+  'For migrations: from then on nobody can change or delete the table''s rows (append_only).';
 
 create function private.touch() returns trigger
 language plpgsql

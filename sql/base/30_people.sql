@@ -10,8 +10,8 @@ create table app.users (
   tokens_valid_from bigint not null default 0,
   created_at        timestamptz not null default now()
 );
--- partial, though every row is in it: a name is then no key that rows could refer to, and renaming or erasing a person
--- lets those go on that only refer to the person. They would wait for it with locks held that an erasure wants.
+-- partial, though every row is in it: a name is then no key that rows could refer to, so renaming or erasing a person
+-- does not block inserts that merely refer to the person. They would wait while they hold locks that an erasure wants.
 create unique index username_taken on app.users (username) where username is not null;
 comment on table app.users is
   'A person. id is internal and never public; the public identifier is the actor id made of the username.';
@@ -40,7 +40,7 @@ create table app.feature_flags (
   enabled     boolean not null,
   description text not null
 );
-comment on table app.feature_flags is 'What can be switched off without a release.';
+comment on table app.feature_flags is 'Features that can be switched off without a release.';
 
 insert into private.errors (code, status, text) values
   ('person_unknown', 404, 'There is no such person.'),
@@ -57,8 +57,8 @@ begin
     nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub',
     nullif(current_setting('request.jwt.claim.sub', true), ''))::uuid;
 end $$;
-comment on function app.uid is 'Who is calling: the token''s sub, or null. Reads both styles of claims that '
-  'PostgREST has had.';
+comment on function app.uid is
+  'The id of the caller: the token''s sub, or null. Reads both styles of claims that PostgREST has used.';
 
 create function private.check_caller() returns boolean
 language plpgsql stable security definer   -- reads users and the denylist for callers who may not
@@ -68,7 +68,7 @@ declare
   v_claims jsonb := nullif(current_setting('request.jwt.claims', true), '')::jsonb;
 begin
   if v_claims ->> 'sub' is null then
-    -- the role setting and not current_user: inside a definer function that is the owner
+    -- asks the role setting, since current_user is the owner inside a definer function
     if current_setting('role') in ('authenticated', 'user', 'moderator', 'admin') then
       perform private.fail('token_missing');
     end if;
@@ -81,7 +81,7 @@ begin
     and u.erased_at is null
     and u.role = v_claims ->> 'role'
     and u.tokens_valid_from <= (v_claims ->> 'iat')::bigint
-    and v_claims ->> 'exp' is not null   -- without it the denylist could not name it
+    and v_claims ->> 'exp' is not null   -- the denylist could not name a token without it
     and not exists (select from private.revoked_tokens r
                     where r.user_id = u.id
                       and r.issued_at = (v_claims ->> 'iat')::bigint
@@ -92,8 +92,8 @@ begin
   return true;
 end $$;
 comment on function private.check_caller is
-  'True, or token_revoked: the token''s holder is gone, banned, has another role, or has ended the token. Every door '
-  'calls it: private.enter, PostgREST''s db_pre_request, the Realtime policies.';
+  'True, or it raises token_revoked: the token''s holder is gone or banned, has another role, or has ended the token. '
+  'Every door calls it: private.enter, PostgREST''s db_pre_request, the Realtime policies.';
 
 create function private.enter(p_caller text, p_headers text default null) returns boolean
 language plpgsql
@@ -106,7 +106,7 @@ begin
 end $$;
 comment on function private.enter is
   'The facade''s door: sets the caller''s claims and the request''s headers (both JSON texts or null) for this '
-  'transaction, then checks the caller. Always one row or an error.';
+  'transaction, then checks the caller. It gives one row or an error.';
 
 create function private.require_caller() returns uuid
 language plpgsql stable
@@ -118,7 +118,7 @@ begin
   end if;
   return app.uid();
 end $$;
-comment on function private.require_caller is 'app.uid(), or token_missing.';
+comment on function private.require_caller is 'Answers app.uid(), or raises token_missing.';
 
 create function private.domain() returns text
 language plpgsql stable
@@ -127,8 +127,8 @@ as $$
 begin
   return (select value from app.settings where key = 'instance_domain');
 end $$;
-comment on function private.domain is 'INSTANCE_DOMAIN. In a query over many rows: (select private.domain()), read '
-  'once.';
+comment on function private.domain is
+  'INSTANCE_DOMAIN. A query over many rows writes (select private.domain()), which is read once.';
 
 create function private.actor_id(p_username text, p_domain text) returns text
 language plpgsql immutable
@@ -156,7 +156,7 @@ comment on function private.username_of is
   'The username in acct:name@domain, @name@domain, @name or name; null when the domain is not ours.';
 
 create function private.require_person(p_person text) returns uuid
-language plpgsql stable   -- invoker: whom row-level security hides is unknown
+language plpgsql stable   -- invoker: a person hidden by row-level security is unknown
 set search_path = ''
 as $$
 declare
@@ -169,8 +169,8 @@ begin
   return v_id;
 end $$;
 comment on function private.require_person is
-  'The id of a person by actor id or username, also one that they had before. Fails: person_unknown (also when '
-  'blocked either way, banned or erased).';
+  'Finds a person by actor id or username, also a former one. Fails: person_unknown (also when blocked either way, '
+  'banned or erased).';
 
 create function private.require_flag(p_key text) returns void
 language plpgsql stable
@@ -193,15 +193,14 @@ begin
   end if;
 end $$;
 comment on function private.require_role is
-  'Passes when the caller''s stored role is one of these. Operations of staff call it themselves. Fails: '
-  'role_required.';
+  'Passes when the caller''s stored role is one of these. Staff operations call it themselves. Fails: role_required.';
 
 create function private.check_author() returns trigger
-language plpgsql security definer   -- reads what nobody may read of a person
+language plpgsql security definer   -- reads bans and erasures, which nobody may
 set search_path = ''
 as $$
 begin
-  -- share, and not the foreign key's key share: it waits for a ban or an erasure under way, which would miss this row
+  -- share, not the foreign key's key share: it waits for a ban or an erasure under way, which would miss this row
   perform from app.users u
   where u.id = new.author_id and u.banned_at is null and u.erased_at is null for share;
   if not found then
@@ -210,5 +209,5 @@ begin
   return new;
 end $$;
 comment on function private.check_author is
-  'Trigger of what people publish: nothing comes from the banned and the erased, also not beside the ban. Fails: '
-  'token_revoked.';
+  'Trigger of what people publish: the banned and the erased publish nothing, not even while the ban is under way. '
+  'Fails: token_revoked.';

@@ -10,8 +10,8 @@ create table app.usernames (
 );
 create index usernames_user_id_idx on app.usernames (user_id);
 comment on table app.usernames is
-  'Every name that anybody has or ever had, the present ones too, so that one unique key decides who may take a '
-  'name. Of an erased person only the hash stays.';
+  'Every name that anybody has or ever had, so that one unique key decides who may take a name. When a person is '
+  'erased, only the hash stays.';
 
 insert into private.errors (code, status, text) values
   ('usernames_exhausted', 409, 'You have changed your username 10 times and cannot choose a new one. You can still '
@@ -21,10 +21,10 @@ create function private.username_hash(p_username text) returns bytea
 language sql immutable
 set search_path = ''
 as $$ select sha256(convert_to(lower(p_username), 'UTF8')) $$;
-comment on function private.username_hash is 'What app.usernames knows a name by.';
+comment on function private.username_hash is 'The hash under which app.usernames keeps a name.';
 
 create function private.claim_username() returns trigger
-language plpgsql security definer   -- names are written by this trigger alone
+language plpgsql security definer   -- only this trigger writes names
 set search_path = ''
 as $$
 begin
@@ -34,14 +34,15 @@ begin
   if not exists (select from app.usernames where hash = private.username_hash(new.username) and user_id = new.id) then
     perform private.fail('username_taken');   -- somebody had it once
   end if;
-  -- else one person could use up all the good names
+  -- otherwise one person could use up all the good names
   if new.erased_at is null and (select count(*) from app.usernames where user_id = new.id) > 11 then
     perform private.fail('usernames_exhausted');
   end if;
   return null;
 end $$;
 comment on function private.claim_username is
-  'Trigger: a name is free, or was the person''s own before. Fails: username_taken, usernames_exhausted.';
+  'Trigger: a person can take a name that is free or was their own before. Fails: username_taken, '
+  'usernames_exhausted.';
 create trigger _051_claim_username after insert on app.users
   for each row execute function private.claim_username();
 create trigger _052_claim_changed_username after update of username on app.users
@@ -57,11 +58,11 @@ end $$;
 comment on function private.is_free is 'Whether nobody has or had this name.';
 
 create function private.find_person(p_person text) returns uuid
-language plpgsql stable security definer   -- finds people whom the caller cannot see: for functions that then ask whether they may
+language plpgsql stable security definer   -- finds people whom the caller cannot see; who calls it checks that
 set search_path = ''
 as $$
 begin
   return (select user_id from app.usernames where hash = private.username_hash(private.username_of(p_person)));
 end $$;
-comment on function private.find_person is 'Whom a name or actor id means, by a present or an earlier name, whoever '
-  'asks; null when nobody.';
+comment on function private.find_person is
+  'Finds the person of a present or former name, or of an actor id, whoever asks; null when there is none.';

@@ -31,7 +31,7 @@ comment on table app.audience is
   'stranger (0).';
 
 create function private.may_see(p_level smallint, p_required smallint, p_member boolean) returns boolean
-language plpgsql immutable   -- a row's cost in policies: 2 µs, half of what SQL costs with a search_path
+language plpgsql immutable   -- costs 2 µs a row in policies, half of what SQL costs with a search_path
 set search_path = ''
 as $$
 begin
@@ -51,7 +51,7 @@ end $$;
 comment on function private.may_meet is 'Whether two people exist for each other: no block either way.';
 
 create function private.find_level(p_viewer uuid, p_author uuid) returns smallint
-language plpgsql stable security definer   -- the audience of another than the caller
+language plpgsql stable security definer   -- reads the audience of others than the caller
 set search_path = ''
 as $$
 begin
@@ -61,7 +61,7 @@ comment on function private.find_level is 'The audience level of any viewer and 
   'check again; null is a stranger.';
 
 create function private.add_own_audience() returns trigger
-language plpgsql security definer   -- the audience is written by triggers alone
+language plpgsql security definer   -- only triggers write the audience
 set search_path = ''
 as $$
 begin
@@ -77,7 +77,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- in one order, whoever comes: two who lock the same pairs the other way round would wait for each other
+  -- sorted, so that two who lock the same pairs do not wait for each other: ARCHITECTURE.md, Locks
   perform pg_advisory_xact_lock(k.key)
   from (select distinct hashtextextended(least(o.one, o.other)::text || greatest(o.one, o.other)::text, 0) as key
         from unnest(p_ones, p_others) as o (one, other)
@@ -85,4 +85,4 @@ begin
 end $$;
 comment on function private.lock_pairs is
   'Locks pairs of people until the transaction ends. The caller recomputes in a later statement, whose snapshot then '
-  'sees all that others committed.';
+  'sees all that others have committed.';

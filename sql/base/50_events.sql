@@ -21,12 +21,13 @@ create table private.event_listeners (
   constraint event_listeners_position_key unique (event, position)
 );
 comment on table private.event_listeners is
-  'Who hears of an event, with a row from each feature that listens: a function of the payload, (jsonb) returns void.';
+  'The functions that private.emit tells of an event, with a row from each feature that listens. A listener takes the '
+  'payload: (jsonb) returns void.';
 comment on column private.event_listeners.position is
-  'The order among those of one event. It follows the order of locks (ARCHITECTURE.md, Locks): 200 feed, 300 '
+  'The order among the listeners of an event. It follows the order of locks (ARCHITECTURE.md, Locks): 200 feed, 300 '
   'reputation, 400 contribution, 500 what emits further events, 600 notifications, 700 Realtime.';
 comment on column private.event_listeners.timing is
-  'at once: in the transaction that emits, and its failure undoes that. soon: by the worker, about a second later, '
+  'at once: in the transaction that emits, which fails with the listener. soon: by the worker, about a second later, '
   'again when it fails, and perhaps twice.';
 
 create table app.domain_events (
@@ -37,10 +38,11 @@ create table app.domain_events (
 );
 create index domain_events_created_at_idx on app.domain_events (created_at);
 comment on table app.domain_events is
-  'The outbox: what happened, written by the transaction that caused it. Higher features hang their triggers on it.';
+  'The outbox: what happened, written by the transaction that caused it. private.emit writes a row and tells the '
+  'listeners of private.event_listeners.';
 
 create function private.emit(p_name text, p_payload json) returns void
-language plpgsql volatile security definer   -- the outbox is written through here alone, and listeners write for others
+language plpgsql volatile security definer   -- nobody else writes the outbox, and listeners write for others
 set search_path = ''
 as $$
 declare
@@ -60,5 +62,5 @@ begin
   end loop;
 end $$;
 comment on function private.emit is
-  'Records a domain event and tells those who listen, each in its turn. An event emitted by a listener is told to '
-  'its own listeners first.';
+  'Records a domain event and tells its listeners, one after the other. An event emitted by a listener is told to its '
+  'own listeners first.';

@@ -1,4 +1,4 @@
--- Idempotency: the answer of a request that is repeated with its Idempotency-Key.
+-- Idempotency: a request that is repeated with its Idempotency-Key gets the first answer again.
 
 create table app.idempotency_keys (
   user_id    uuid not null references app.users on delete cascade,
@@ -31,7 +31,7 @@ end $$;
 comment on function private.find_idempotency_key is 'The request''s Idempotency-Key, or null.';
 
 create function private.begin_idempotent(p_operation text, p_request json) returns json
-language plpgsql volatile security definer   -- answers are read and written through here alone
+language plpgsql volatile security definer   -- nobody may read or write answers otherwise
 set search_path = ''
 as $$
 declare
@@ -73,11 +73,11 @@ begin
   return v_kept.answer::json;
 end $$;
 comment on function private.begin_idempotent is
-  'The kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there is no '
-  'key. Fails: idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
+  'Finds the kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there '
+  'is no key. Fails: idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
 
 create function private.finish_idempotent(p_operation text, p_answer json) returns json
-language plpgsql volatile security definer   -- answers are read and written through here alone
+language plpgsql volatile security definer   -- nobody may read or write answers otherwise
 set search_path = ''
 as $$
 declare
@@ -89,5 +89,5 @@ begin
   end if;
   return p_answer;
 end $$;
-comment on function private.finish_idempotent is 'Keeps an answer for private.begin_idempotent, and gives it back. A '
-  'failure is undone with its key.';
+comment on function private.finish_idempotent is
+  'Keeps an answer for private.begin_idempotent, and returns it. An operation that fails undoes its key too.';

@@ -21,8 +21,8 @@ create table app.audit_details (
   ip       text,
   detail   jsonb
 );
-comment on table app.audit_details is 'The erasable side of an audit entry: the caller''s address, reasons, free '
-  'text.';
+comment on table app.audit_details is
+  'The part of an audit entry that can be erased: the caller''s address, reasons, free text.';
 
 create function private.audit_hash(p_entry app.audit_log) returns bytea
 language sql immutable
@@ -34,14 +34,15 @@ as $$
 $$;
 comment on function private.audit_hash is 'SHA-256 over the entry and the hash before it.';
 
-create function private.audit(p_action text, p_target_type text, p_target_id text, p_detail json default null) returns void
-language plpgsql volatile security definer   -- the chain is written through here alone
+create function private.audit(p_action text, p_target_type text, p_target_id text, p_detail json default null)
+returns void
+language plpgsql volatile security definer   -- nobody else writes the chain
 set search_path = ''
 as $$
 declare
   v_entry app.audit_log;
 begin
-  -- the lock first, then the read in a later statement: reading the last row first forks the chain
+  -- the lock comes first, the read in a later statement: otherwise two would follow the same entry and fork the chain
   perform pg_advisory_xact_lock(hashtextextended('app.audit_log', 0));
   select id + 1, hash into v_entry.id, v_entry.previous from app.audit_log order by id desc limit 1;
   v_entry.id := coalesce(v_entry.id, 1);
@@ -53,7 +54,9 @@ begin
   v_entry.hash := private.audit_hash(v_entry);
   insert into app.audit_log values (v_entry.*);
   insert into app.audit_details (audit_id, ip, detail)
-  values (v_entry.id, nullif(current_setting('request.headers', true), '')::json ->> 'x-forwarded-for', p_detail::jsonb);
+  values (v_entry.id, nullif(current_setting('request.headers', true), '')::json ->> 'x-forwarded-for',
+          p_detail::jsonb);
 end $$;
-comment on function private.audit is 'Appends an audit entry of the caller. The last step of an operation: it lets '
-  'one writer through at a time.';
+comment on function private.audit is
+  'Appends an audit entry of the caller. An operation calls it last, since one writer at a time gets through '
+  '(ARCHITECTURE.md, Locks).';

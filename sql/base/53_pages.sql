@@ -1,4 +1,4 @@
--- How a list, an object of two parts and what a cache has already are answered.
+-- How operations answer a list, an object of two parts, and a client that has the answer in its cache.
 
 create function private.require_cursor(p_cursor text) returns uuid
 language plpgsql stable
@@ -10,7 +10,7 @@ begin
   end if;
   return p_cursor::uuid;
 end $$;
-comment on function private.require_cursor is 'A cursor that is a UUID; null stays null. Fails: cursor_unknown.';
+comment on function private.require_cursor is 'Reads a cursor that is a UUID; null stays null. Fails: cursor_unknown.';
 
 create function private.page(p_items json, p_cursors text[], p_limit integer) returns json
 language plpgsql stable
@@ -26,8 +26,8 @@ begin
     'hasMore', cardinality(p_cursors) > p_limit);
 end $$;
 comment on function private.page is
-  '{items, nextCursor, hasMore}: the items of a page, and the cursors of one item more than the page, in order. '
-  'Fails: limit_out_of_range.';
+  'Makes a page, {items, nextCursor, hasMore}, of its items and of the cursors of one item more than the page, in '
+  'order. Fails: limit_out_of_range.';
 
 create function private.merged(p_card json, p_more json) returns json
 language plpgsql immutable
@@ -38,8 +38,8 @@ begin
   return left(p_card::text, -1) || ',' || substr(p_more::text, 2);
 end $$;
 comment on function private.merged is
-  'Two objects as one, neither of them empty and without a field in common. The first has no blank at its end, as '
-  'what json_build_object makes.';
+  'Merges two objects, neither of them empty, that have no field in common. The first must end without a blank, as '
+  'json_build_object writes it.';
 
 create function private.not_modified(p_version text) returns boolean
 language plpgsql volatile
@@ -58,5 +58,5 @@ begin
   return true;
 end $$;
 comment on function private.not_modified is
-  'Puts the ETag of this version on the answer; true when If-None-Match names it, and then the operation answers '
-  'null (304). Ask before the answer is made.';
+  'Puts the ETag of this version on the answer. True when If-None-Match names it: the operation then answers null '
+  '(304). Call it before the answer is made.';

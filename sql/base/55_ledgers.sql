@@ -1,5 +1,5 @@
--- What ledgers have in common: they are appended only, one writer at a time writes for a person, and each kind of entry is
--- registered. A ledger has the verbs earn_… (once for a cause), reverse_… (by opposite entries) and, for mana, move.
+-- What ledgers have in common: they are appended only, one writer at a time writes for a person, and each kind of entry
+-- is registered. A ledger has the verbs earn_… (once for a cause), reverse_… (by opposite entries) and, for mana, move.
 
 create table private.ledger_kinds (
   ledger text not null check (ledger in ('reputation', 'contribution', 'mana')),
@@ -10,7 +10,7 @@ create table private.ledger_kinds (
 comment on table private.ledger_kinds is
   'Every kind of entry of every ledger, with a row from the feature that writes it.';
 comment on column private.ledger_kinds.points is
-  'What an entry of this kind is worth; null where its cause brings its own number. Of mana always null.';
+  'What an entry of this kind is worth; null where its cause brings its own number. For mana it is always null.';
 
 create function private.ledger_points(p_ledger text, p_kind text) returns numeric
 language plpgsql stable security definer   -- reads the registry for callers who may not
@@ -31,10 +31,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- in one order, whoever comes: two who lock the same people the other way round would wait for each other
+  -- sorted, so that two who lock the same people do not wait for each other
   perform pg_advisory_xact_lock(k.key)
-  from (select distinct hashtextextended(p_ledger || ' ' || u.id, 0) as key from unnest(p_users) as u (id) order by key) k;
+  from (select distinct hashtextextended(p_ledger || ' ' || u.id, 0) as key
+        from unnest(p_users) as u (id)
+        order by key) k;
 end $$;
 comment on function private.lock_ledger is
-  'Lets one writer at a time at a ledger of these people. What is asked of it in a later statement is then final. '
+  'Lets one writer at a time write a ledger of these people. What a later statement reads of it is then final. '
   'ARCHITECTURE.md, Locks.';

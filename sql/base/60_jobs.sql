@@ -1,6 +1,7 @@
--- Jobs: what time does. The worker (api-facade/worker) holds the clock and nothing else; each job is one function,
--- private.job_<name>, here or in the feature whose rows it touches, and answers how many rows it changed. What is due is
--- read from the rows, so a job may run late, twice, or in two workers at once. sql/JOBS.md is generated from the registry.
+-- Jobs: work that the clock starts. The worker (api-facade/worker) has the clock and nothing else; each job is one
+-- function, private.job_<name>, here or in the feature whose rows it touches, and answers how many rows it changed. It
+-- finds what is due in the rows, so it may run late, twice, or in two workers at once. sql/JOBS.md is generated from the
+-- registry.
 
 create table private.jobs (
   name    text primary key check (name ~ '^[a-z]+(-[a-z]+)*$'),
@@ -14,12 +15,12 @@ comment on table private.jobs is
   'underscores.';
 comment on column private.jobs.cron is 'When it runs, in UTC.';
 comment on column private.jobs.expires is
-  'After so many seconds a run counts as lost, as one is whose worker was killed, and the next may begin.';
+  'After so many seconds a run counts as lost, as when its worker was killed, and the next may begin.';
 comment on column private.jobs.repeats is
   'A run does one piece of the work: the worker calls again until there is none left, for half of expires. A piece '
   'that answers less than 0 has failed: the others go on, and the run fails at its end.';
-comment on column private.jobs.alarm is 'Said at error level, and counted as a failure, when the job had to change '
-  'anything.';
+comment on column private.jobs.alarm is
+  'What the worker logs as an error, and counts as a failure, when the job had to change anything.';
 
 create table private.batch_queues (
   queue   text primary key,
@@ -29,8 +30,9 @@ create table private.batch_queues (
 comment on table private.batch_queues is
   'Queues of work that is too much for the transaction that causes it, with a row from the feature whose work it is.';
 comment on column private.batch_queues.batch is
-  'A function (job jsonb, after uuid) returns json: does the next 500 or so behind `after`, null at the beginning, '
-  'and answers {changed, next}; next is null at the end. Each batch is a transaction, and it may run twice.';
+  'A function (job jsonb, after uuid) returns json. It does the next 500 or so behind `after`, which is null at the '
+  'beginning, and answers {changed, next}; next is null at the end. Each batch is a transaction, and it may run '
+  'twice.';
 comment on column private.batch_queues.seconds is 'How often the worker looks at the queue.';
 
 create function private.list_work() returns json
@@ -56,7 +58,7 @@ create table private.job_runs (
   last_failed_at timestamptz
 );
 comment on table private.job_runs is
-  'A line a job, for /metrics: how often it ran and failed, in whichever worker, and how many rows it changed in all.';
+  'A row a job, for /metrics: how often it ran and failed in all workers, and how many rows it changed.';
 
 create function private.note_job_run(p_job text, p_changed integer, p_failed boolean) returns void
 language sql volatile security definer   -- the worker may touch no table of ours
@@ -72,10 +74,11 @@ as $$
         last_failed_at = coalesce(excluded.last_failed_at, r.last_failed_at)
 $$;
 comment on function private.note_job_run is
-  'Keeps that a job ran. In a transaction of its own: what a failed job wrote is undone, and that it failed is not.';
+  'Records that a job ran. The worker calls it in a transaction of its own, so that the record of a failed job is not '
+  'undone with it.';
 
 create function private.job_metrics() returns json
-language plpgsql stable security definer   -- for /metrics alone: queues and their record are nobody else's to read
+language plpgsql stable security definer   -- for /metrics alone; nobody else may read the queues
 set search_path = ''
 as $$
 begin
@@ -109,9 +112,11 @@ begin
   v_before := array(select inhrelid from pg_inherits where inhparent = to_regclass('realtime.messages'));
   perform realtime.create_partitions();
   v_after := array(select inhrelid from pg_inherits where inhparent = to_regclass('realtime.messages'));
-  return (select count(*) from unnest(v_before || v_after) as p (id) where p.id <> all (v_before) or p.id <> all (v_after));
+  return (select count(*) from unnest(v_before || v_after) as p (id)
+          where p.id <> all (v_before) or p.id <> all (v_after));
 end $$;
 comment on function private.job_roll_realtime_partitions is
-  'Job: makes the partitions of the days ahead and drops those older than 72 hours.';
+  'Job: makes the partitions of the days ahead and drops those older than 72 hours. May run twice: it makes only what '
+  'is missing.';
 
 insert into private.jobs (name, cron, expires) values ('roll-realtime-partitions', '10 * * * *', 300);

@@ -1,15 +1,15 @@
--- Retention: what is forgotten when its time is over.
+-- Retention: rows that are deleted when they are old enough.
 
 create table private.retention (
-  relation   regclass primary key,
+  relation    regclass primary key,
   counts_from text not null,
-  keep       interval not null,
-  batch      integer not null default 5000 check (batch > 0)
+  keep        interval not null,
+  batch       integer not null default 5000 check (batch > 0)
 );
 comment on table private.retention is
   'Rows that are deleted by their age, with a row from the feature whose table it is.';
 comment on column private.retention.counts_from is
-  'A timestamptz of the table, as SQL: the moment from which `keep` counts. Written as its index has it.';
+  'A timestamptz of the table, as SQL: the moment from which `keep` counts. It is written as its index has it.';
 comment on column private.retention.batch is 'How many rows one transaction deletes.';
 
 create function private.job_purge() returns integer
@@ -22,8 +22,9 @@ declare
   v_changed integer := 0;
 begin
   for v_rule in select * from private.retention order by relation::text loop
-    -- what somebody holds is in use, and goes the next time
-    execute format('delete from %1$s where ctid in (select ctid from %1$s where %2$s < now() - $1 limit $2 for update skip locked)',
+    -- a locked row is in use, and goes the next time
+    execute format('delete from %1$s where ctid in (
+                      select ctid from %1$s where %2$s < now() - $1 limit $2 for update skip locked)',
                    v_rule.relation, v_rule.counts_from) using v_rule.keep, v_rule.batch;
     get diagnostics v_deleted = row_count;
     v_changed := v_changed + v_deleted;
@@ -31,11 +32,12 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_purge is
-  'Job: forgets what private.retention says, a batch of each table. It may run twice, since it deletes by age. The '
-  'worker repeats it until there is none.';
+  'Job: deletes the rows that are too old by private.retention, a batch of each table. May run twice: it deletes by '
+  'age. The worker repeats it until there is none.';
 insert into private.jobs (name, cron, expires, repeats) values ('purge', '* * * * *', 60, true);
 
 insert into private.retention (relation, counts_from, keep) values
   ('app.domain_events', 'created_at', '30 days'),
   ('app.idempotency_keys', 'created_at', '24 hours'),
-  ('private.revoked_tokens', 'to_timestamp((expires_at)::double precision)', '1 hour');   -- later: doors whose clocks are behind still refuse it
+  -- an hour more, since a door whose clock is slow must still refuse the token
+  ('private.revoked_tokens', 'to_timestamp((expires_at)::double precision)', '1 hour');

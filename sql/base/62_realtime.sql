@@ -9,7 +9,7 @@ comment on table private.realtime_topics is
   'Private channels, named <prefix>:<rest>, with a row from the feature that sends on them.';
 comment on column private.realtime_topics.audience is
   'A function (rest text) returns boolean: whether the caller may listen to this very channel.';
-comment on column private.realtime_topics.events is 'What is sent, for readers: event and payload.';
+comment on column private.realtime_topics.events is 'What is sent, as readers see it on the page: event and payload.';
 
 create function private.may_listen(p_topic text) returns boolean
 language plpgsql stable security definer   -- reads the registry for callers who may not; audiences ask for app.uid()
@@ -36,5 +36,5 @@ begin
   perform realtime.send(p_payload, p_event, p_topic, true);
 end $$;
 comment on function private.broadcast is
-  'Sends a message to a private channel once the transaction commits. What does not arrive is lost, and a failure is '
-  'a mere warning: the payload is ids of rows that the client reads under its own rights.';
+  'Sends a message to a private channel once the transaction commits. A message that does not arrive is lost, and a '
+  'failure is a mere warning: the payload is ids of rows that the client reads under its own rights.';

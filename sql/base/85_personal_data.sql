@@ -1,5 +1,5 @@
 -- Where a person's data is: every column that refers to people, and whether its rows are in their export.
--- Each feature adds its own; test/api/export.test.ts finds the columns that are missing here.
+-- Each feature adds its own; test/api/identity/export.test.ts finds the columns that are missing here.
 -- docs/decisions.md, Erasure and export.
 
 create table private.personal_data (
@@ -17,7 +17,7 @@ create table private.personal_data (
 comment on table private.personal_data is
   'Every column that refers to a person: the section of the export that has its rows, or the reason why none has.';
 comment on column private.personal_data.whose is
-  'SQL condition of the rows that are person $1''s; null is person_column = $1.';
+  'An SQL condition that finds the rows of person $1; null means person_column = $1.';
 comment on column private.personal_data.omits is 'Columns that the section leaves out.';
 comment on column private.personal_data.across_blocks is
   'Whether the section names people across a block: a person sees whom they have blocked themselves.';
@@ -69,7 +69,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- by value and not by column: an internal id of another never leaves, wherever it stands
+  -- it looks at values and not at columns, so that an internal id of somebody else never leaves, wherever it is
   return (
     select json_object_agg(
              private.camel_case(f.key),
@@ -88,7 +88,7 @@ comment on function private.export_row is
   'them.';
 
 create function private.export_page(p_user uuid, p_section text, p_after jsonb default null) returns json
-language plpgsql stable security definer   -- reads what people otherwise see through cards alone
+language plpgsql stable security definer   -- reads what people otherwise see only as cards
 set search_path = ''
 as $$
 declare
@@ -113,5 +113,5 @@ begin
     'next', case when cardinality(v_rows) > 200 then v_rows[200] end);
 end $$;
 comment on function private.export_page is
-  'Up to 200 rows of a section: {items, next}; next is what to pass as p_after, null at the end. Fails: '
+  'Up to 200 rows of a section: {items, next}; the caller passes next as p_after, and it is null at the end. Fails: '
   'section_unknown.';

@@ -1,5 +1,5 @@
--- What erasure does to the base. A person is erased when erased_at is set: every feature hangs a trigger of this kind on
--- it and sees to its own rows, all in the one transaction. The triggers may run again (private.job_finish_erasures).
+-- What erasure does to the base. A person is erased when erased_at is set: every feature has a trigger like this one on
+-- it that changes its own rows, all in the one transaction. The triggers may run again (private.job_finish_erasures).
 -- docs/decisions.md, Erasure and export.
 
 create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';
@@ -11,14 +11,15 @@ set search_path = ''
 as $$
 begin
   delete from app.domain_events where payload ? 'email' and payload ->> 'userId' = new.id::text;
-  -- a key that a request holds just now comes first in the order of locks: private.job_finish_erasures sees to it later
+  -- a key that a request holds just now comes first in the order of locks: job_finish_erasures deletes it later
   delete from app.idempotency_keys where ctid in (
     select ctid from app.idempotency_keys where user_id = new.id for update skip locked);
-  -- kept for somebody else, it tells of this person: a repeat still runs nothing, and hears that the answer is gone
+  -- an answer kept for somebody else may name this person: a repeat then runs nothing, and hears that the answer is gone
   update app.idempotency_keys set answer = '' where ctid in (
     select k.ctid from app.idempotency_keys k
-    where k.user_id <> new.id and exists (select from app.usernames n
-                                          where n.user_id = new.id and strpos(k.answer, private.actor_id(n.username, '')) > 0)
+    where k.user_id <> new.id
+      and exists (select from app.usernames n
+                  where n.user_id = new.id and strpos(k.answer, private.actor_id(n.username, '')) > 0)
     for update skip locked);
 
   delete from app.space_members where user_id = new.id;
@@ -30,8 +31,9 @@ begin
   return null;
 end $$;
 comment on function private.erase_records is
-  'Trigger: of an erased person no event with an address stays, no kept answer, no address or words beside the audit '
-  'log, and of their names the hash.';
+  'Trigger: deletes an erased person''s events with an address and their kept answers, empties answers kept for '
+  'others that name them, and takes addresses and words out of the audit details. Of their former names only the hash '
+  'stays.';
 create trigger _110_erase_records after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_records();
 
@@ -47,6 +49,6 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_finish_erasures is
-  'Job: erases once more whoever was erased in the last 3 hours: a request of theirs that ran beside the erasure may '
-  'have written after it.';
+  'Job: repeats the erasure of everybody erased in the last 3 hours, since a request of theirs that ran beside it may '
+  'have written after it. May run twice: an erasure changes nothing twice.';
 insert into private.jobs (name, cron, expires) values ('finish-erasures', '30 * * * *', 300);

@@ -8,8 +8,8 @@ create table app.mana_accounts (
 );
 create unique index mana_accounts_system_key on app.mana_accounts (kind) where kind in ('mint', 'burn');
 comment on table app.mana_accounts is
-  'Where mana is: wallets, guild treasuries, escrow holds, and the system''s mint (whence all mana comes, so zero or '
-  'less) and burn. A wallet''s account has the id of its person.';
+  'Where mana is: wallets, guild treasuries, escrow holds, and the system''s mint (all mana comes from it, so it is '
+  'at zero or less) and burn. A wallet''s account has the id of its person.';
 
 create table app.mana_transactions (
   id         uuid primary key default gen_random_uuid(),
@@ -42,7 +42,7 @@ create table app.wallets (
 );
 comment on table app.wallets is
   'What a person has: the sum of their account''s entries, kept by a trigger on these. Whole mana. System accounts '
-  'have no such row: a balance of the mint would be the one row that everybody waits for.';
+  'have no such row, since everybody would wait for the one row of the mint.';
 
 insert into private.errors (code, status, text) values
   ('insufficient_mana', 409, 'You do not have enough mana for this.');
@@ -54,7 +54,7 @@ create function private.mint() returns uuid
 language sql immutable
 set search_path = ''
 as $$ select '00000000-0000-0000-0000-00000000000a'::uuid $$;
-comment on function private.mint is 'The account whence new mana comes: starters and regeneration.';
+comment on function private.mint is 'The account that new mana comes from: starters and regeneration.';
 insert into app.mana_accounts (id, kind) values (private.mint(), 'mint');
 
 create function private.check_balanced() returns trigger
@@ -71,7 +71,8 @@ begin
   return null;
 end $$;
 comment on function private.check_balanced is
-  'Trigger at commit: the entries of a movement add up to zero. No code: only a mistake in SQL can come here.';
+  'Trigger at commit: the entries of a movement add up to zero. It raises no code, since only a mistake in SQL can '
+  'come here.';
 create constraint trigger check_balanced after insert on app.mana_entries deferrable initially deferred
   for each row execute function private.check_balanced();
 
@@ -83,15 +84,15 @@ as $$
 begin
   perform private.ledger_points('mana', p_kind);
   insert into app.mana_transactions (id, kind) values (p_id, p_kind);
-  -- the order in which the trigger locks wallets: two who pay each other at once otherwise wait for each other
+  -- sorted, since the trigger locks the wallets in this order: ARCHITECTURE.md, Locks
   insert into app.mana_entries (transaction_id, account_id, amount)
   select p_id, m.account, m.amount
   from unnest(p_accounts, p_amounts) as m (account, amount)
   order by m.account;
 end $$;
 comment on function private.move is
-  'Moves mana between accounts, amounts as in app.mana_entries. The last step of an operation, since it locks '
-  'wallets. Raises no_data_found for a kind that nobody registered. Fails: insufficient_mana.';
+  'Moves mana between accounts, amounts as in app.mana_entries. An operation calls it last, since it locks wallets '
+  '(ARCHITECTURE.md, Locks). Raises no_data_found for a kind that nobody registered. Fails: insufficient_mana.';
 
 create function private.settle(p_user uuid) returns void
 language plpgsql volatile
@@ -102,7 +103,7 @@ declare
   v_periods integer;
   v_mana    integer;
 begin
-  -- whoever has nothing to settle is not locked
+  -- a wallet with nothing to settle is not locked
   select * into v_wallet from app.wallets
   where user_id = p_user and last_regen_at <= now() - interval '24 hours'
   for no key update;
@@ -110,7 +111,7 @@ begin
     return;
   end if;
   v_periods := floor(extract(epoch from now() - v_wallet.last_regen_at) / 86400);
-  -- before the entry, whose trigger comes here again and then finds nothing to settle
+  -- before the entry, whose trigger calls this again and then finds nothing to settle
   update app.wallets set last_regen_at = last_regen_at + v_periods * interval '24 hours' where user_id = p_user;
 
   v_mana := least(5 * v_periods, 50 - v_wallet.balance);
@@ -120,10 +121,10 @@ begin
 end $$;
 comment on function private.settle is
   'Regeneration: 5 mana for every whole 24 hours since last_regen_at, up to a balance of 50; at 50 or more the '
-  'periods pass unused. Settled before any change of a balance, so spending releases no backlog.';
+  'periods pass unused. It runs before any change of a balance, so spending releases no backlog.';
 
 create function private.book_entry() returns trigger
-language plpgsql security definer   -- wallets are written by this trigger alone
+language plpgsql security definer   -- only this trigger writes wallets
 set search_path = ''
 as $$
 begin
@@ -134,7 +135,7 @@ begin
       lifetime_spent = lifetime_spent + greatest(-new.amount, 0)
   where user_id = new.account_id and balance + new.amount >= 0;
   if not found and exists (select from app.wallets where user_id = new.account_id) then
-    perform private.fail('insufficient_mana');   -- before the constraint, whose refusal would quote the row
+    perform private.fail('insufficient_mana');   -- before the constraint, whose message would quote the row
   end if;
   return null;
 end $$;
@@ -143,7 +144,7 @@ create trigger book_entry after insert on app.mana_entries
   for each row execute function private.book_entry();
 
 create function private.create_wallet() returns trigger
-language plpgsql security definer   -- a new person writes no ledger
+language plpgsql security definer   -- a new person may not write the ledger
 set search_path = ''
 as $$
 begin
@@ -166,7 +167,7 @@ end $$;
 comment on function private.settle_own is 'Regenerates the caller''s wallet.';
 
 create function api.get_wallet() returns json
-language plpgsql volatile   -- reading settles
+language plpgsql volatile   -- reading settles the wallet
 set search_path = ''
 as $$
 begin

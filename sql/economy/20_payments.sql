@@ -1,7 +1,7 @@
--- Emoji payments: mana from one person to another for a post, a reply or nothing but themselves.
+-- Emoji payments: one person gives mana to another for a post, for a reply, or for themselves.
 -- docs/decisions.md, Mana.
 
--- a domain, and checked where a request comes in: what a table's check refuses, Postgres quotes with the whole row
+-- a domain, so that it is checked where a request comes in: the message of a table's check quotes the whole row
 create domain app.emotion as text not null constraint emotion_unknown check (
   value in ('love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage'));
 comment on domain app.emotion is 'What a payment says.';
@@ -19,7 +19,7 @@ create table app.payments (
   reversal_of uuid unique references app.payments on delete restrict,
   created_at  timestamptz not null default now(),
   check (num_nonnulls(post_id, reply_id) <= 1),
-  -- at commit: the movement comes last, since it locks wallets
+  -- checked at commit: the movement comes last, since it locks wallets (ARCHITECTURE.md, Locks)
   foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create index payments_sender_id_idx on app.payments (sender_id, created_at desc, id desc);
@@ -69,11 +69,11 @@ begin
   reputation := (array[0, 0, 10, 20, 35, 50])[p_tier + 1];
 end $$;
 comment on function private.payment_tier is
-  'What a tier (Spark, Wave, Storm, Surge, Tempest, Nova) costs, and the reputation that it asks for in a post''s '
-  'primary interest. Nulls for no tier.';
+  'What a tier (Spark, Wave, Storm, Surge, Tempest, Nova) costs, and the reputation that it requires in a post''s '
+  'primary interest. Nulls when there is no such tier.';
 
 create function private.add_emotion() returns trigger
-language plpgsql security definer   -- the totals of a post are written by this trigger alone
+language plpgsql security definer   -- only this trigger writes the totals of a post
 set search_path = ''
 as $$
 begin
@@ -103,7 +103,8 @@ select p.id,
          'total', p.amount,
          'splits', (select json_agg(json_build_object('receiverId', r.name, 'amount', r.amount)
                                     order by r.id <> p.receiver_id, r.id)
-                    from (select coalesce(c.id, p.receiver_id) as id, max(c.card ->> 'id') as name, sum(s.amount) as amount
+                    from (select coalesce(c.id, p.receiver_id) as id, max(c.card ->> 'id') as name,
+                                 sum(s.amount) as amount
                           from app.payment_splits s left join app.person_card c on c.id = s.receiver_id
                           where s.payment_id = p.id
                           group by 1) r),
@@ -131,14 +132,15 @@ begin
 end $$;
 comment on function private.payment_cards is 'The cards of these payments, in order, as far as the caller sees them.';
 
-create function private.split_payment(p_payment app.payments, out receiver_id uuid, out amount integer) returns setof record
-language plpgsql stable   -- called by definer functions alone: who pays sees no bans
+create function private.split_payment(p_payment app.payments, out receiver_id uuid, out amount integer)
+returns setof record
+language plpgsql stable   -- only definer functions call it: the payer may not see bans
 set search_path = ''
 as $$
 begin
   return query
   with shared as materialized (
-    select c.user_id, p_payment.amount * c.split_share / 100 as share   -- of whole numbers: rounded down
+    select c.user_id, p_payment.amount * c.split_share / 100 as share   -- whole numbers: it is rounded down
     from app.post_co_authors c join app.users u on u.id = c.user_id
     where c.post_id = p_payment.post_id and c.status = 'accepted' and c.user_id <> p_payment.sender_id
       and u.banned_at is null and u.erased_at is null)
@@ -147,11 +149,12 @@ begin
   select s.user_id, s.share from shared s where s.share > 0;
 end $$;
 comment on function private.split_payment is
-  'Who gets how much of a payment: each accepted co-author of a post their share, rounded down, and the author the '
-  'rest. A co-author who pays, is banned or erased leaves theirs to the author.';
+  'Who gets how much of a payment: each accepted co-author of a post gets their share, rounded down, and the author '
+  'the rest. The share of a co-author who pays, is banned or is erased goes to the author.';
 
-create function private.pay(p_receiver uuid, p_emotion app.emotion, p_tier integer, p_post uuid, p_reply uuid) returns uuid
-language plpgsql volatile security definer   -- nobody writes the ledger, and the receiver's wallet is another's
+create function private.pay(p_receiver uuid, p_emotion app.emotion, p_tier integer, p_post uuid, p_reply uuid)
+returns uuid
+language plpgsql volatile security definer   -- nobody may write the ledger, nor the receiver's wallet
 set search_path = ''
 as $$
 declare
@@ -172,8 +175,8 @@ begin
   return v_payment.id;
 end $$;
 comment on function private.pay is
-  'Appends a payment of the caller and moves its mana; whether they may is for api.pay to find out. Fails: '
-  'emotion_unknown, insufficient_mana.';
+  'Appends a payment of the caller and moves its mana; api.pay checks whether they may. Fails: emotion_unknown, '
+  'insufficient_mana.';
 
 create function api.pay(
   p_emotion text, p_tier integer,
@@ -183,7 +186,8 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_kept     json := private.begin_idempotent('pay', json_build_array(p_emotion, p_tier, p_post_id, p_reply_id, p_receiver_id));
+  v_kept     json := private.begin_idempotent('pay', json_build_array(
+    p_emotion, p_tier, p_post_id, p_reply_id, p_receiver_id));
   v_needed   integer := (private.payment_tier(p_tier)).reputation;
   v_emotion  app.emotion := p_emotion;
   v_post     app.posts;
@@ -219,7 +223,7 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $$;
 comment on function api.pay is
-  'Pays for a post, of a repost for the original, for a reply, or a person: {payment, senderBalance}. A post without '
-  'a primary interest asks for no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, '
+  'Pays for a post (for the original of a repost), for a reply, or a person: {payment, senderBalance}. A post without '
+  'a primary interest requires no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, '
   'tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, '
   'insufficient_mana, those of private.begin_idempotent.';

@@ -16,7 +16,7 @@ begin
     perform private.fail('cursor_unknown');
   end if;
   v_from.created_at := coalesce(v_from.created_at, 'infinity');
-  v_from.id := coalesce(v_from.id, v_caller);   -- any will do beside infinity
+  v_from.id := coalesce(v_from.id, v_caller);   -- any id will do beside infinity
 
   if p_direction = 'sent' then
     v_ids := array(select id from app.payments
@@ -55,5 +55,5 @@ begin
   return json_build_object('emojiBreakdown', v_card -> 'emojiBreakdown');
 end $$;
 comment on function api.get_breakdown is
-  'What a post, of a repost the original, was paid by emotion, {emojiBreakdown: {love: {count, total}, …}}, as in '
-  'the post itself. Fails: post_unknown.';
+  'What was paid for a post (for the original of a repost) by emotion, {emojiBreakdown: {love: {count, total}, …}}, '
+  'as in the post itself. Fails: post_unknown.';

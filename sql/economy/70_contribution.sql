@@ -1,14 +1,14 @@
--- What an emoji payment is to its sender's contribution score: sql/reputation/70_contribution.sql has the rest.
+-- What an emoji payment adds to its sender's contribution score. The rest is in sql/reputation/70_contribution.sql.
 -- docs/decisions.md, Mana.
 
 insert into private.ledger_kinds (ledger, kind, points) values ('contribution', 'emoji_pay_sent', 2);
 
 create function private.earn_contribution_from_payment() returns trigger
-language plpgsql security definer   -- the ledger is written by triggers alone
+language plpgsql security definer   -- only triggers write the ledger
 set search_path = ''
 as $$
 begin
-  -- before any wallet is locked: the movement of a payment comes last
+  -- before the movement locks any wallet: ARCHITECTURE.md, Locks
   if new.reversed then
     perform private.reverse_contribution(new.sender_id, 'emoji_pay_sent', new.reversal_of);
   else

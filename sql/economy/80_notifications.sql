@@ -1,4 +1,4 @@
--- What the economy tells: payments received.
+-- Notifications of the economy: payments received.
 
 insert into private.notification_kinds (kind, outlives_actor) values ('payment.received', true);
 
@@ -9,7 +9,7 @@ as $$
 begin
   perform private.notify(s.receiver_id, 'payment.received', p.sender_id, 'payment', p.id::text,
     jsonb_build_object('paymentId', p.id, 'emotion', p.emotion, 'tier', p.tier, 'amount', s.amount,
-                       -- a co-author is paid also for a post that they do not see any more
+                       -- a co-author is paid even for a post that they no longer see
                        'postId', case when private.post_visible_to(p.post_id, s.receiver_id) then p.post_id end,
                        'replyId', p.reply_id))
   from app.payments p join app.payment_splits s on s.payment_id = p.id

@@ -1,11 +1,12 @@
--- Where a feed comes from: for each way in, the next 101 posts that the caller may see, by time (the trending by heat).
--- One statement a driving index. What others keep among themselves holds up nobody's page, but where it is of the interest,
--- the format or the depth that was asked for: there it is passed over one by one.
+-- Where a feed comes from: each source gives the next 101 posts that the caller may see, by time (trending by heat), with
+-- one statement a driving index. Posts for circles that the caller is not in cost nothing, except when an interest, a
+-- format or a depth was asked for: there they are skipped one by one.
 -- docs/decisions.md, Feed.
 
 create index posts_public_idx on app.posts (published_at desc, id desc) where required_level = 0 and closer_id is null;
 create index posts_trending_idx on app.posts (trending_at desc, id desc) where required_level = 0 and closer_id is null;
-create index posts_closer_idx on app.posts (published_at desc, id desc) where required_level <= 2 and closer_id is not null;
+create index posts_closer_idx on app.posts (published_at desc, id desc)
+  where required_level <= 2 and closer_id is not null;
 create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id desc)
   where required_level <= 2 and closer_id is not null;
 create index posts_journalism_idx on app.posts (published_at desc, id desc) where is_journalism and required_level <= 2;
@@ -13,17 +14,17 @@ create index posts_format_idx on app.posts (format, published_at desc, id desc) 
 create index posts_depth_idx on app.posts (depth, published_at desc, id desc) where required_level <= 2;
 
 create type app.feed_run as (ids uuid[], times timestamptz[]);
-comment on type app.feed_run is 'Posts of a feed in its order, and where each stands in it. At most 101.';
+comment on type app.feed_run is 'At most 101 posts of a feed in its order, each with the time that places it.';
 
 create type app.feed_place as (at timestamptz, id uuid);
-comment on type app.feed_place is 'A place in a feed: what comes next is before it.';
+comment on type app.feed_place is 'A place in a feed. The posts that come next are before it.';
 
 create function private.closer_posts(p_place app.feed_place, p_until timestamptz, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
-  v_from    timestamptz := p_place.at;   -- bare variables: an expression is no index condition
+  v_from    timestamptz := p_place.at;   -- plain variables: an expression makes no index condition
   v_before  uuid := p_place.id;
   v_until   timestamptz := p_until;
   v_authors uuid[] := array(select author_id from app.audience where viewer_id = app.uid() and level > 0 limit 101);
@@ -31,20 +32,21 @@ declare
   v_run     app.feed_run;
 begin
   if cardinality(v_authors) = 101 then
-    -- many: by time, as far as 400 posts; what others keep among themselves must not hold up the page for longer
+    -- many authors: by time, but only 400 posts, since those that the caller may not see must not slow the page down
     select array_agg(c.id order by c.published_at desc, c.id desc),
            array_agg(c.published_at order by c.published_at desc, c.id desc)
     into v_run.ids, v_run.times
     from (select w.id, w.published_at
           from (select id, published_at from app.posts
-                where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before) and published_at >= v_until
-                  and author_id <> all (p_muted)
+                where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before)
+                  and published_at >= v_until and author_id <> all (p_muted)
                 order by published_at desc, id desc limit 400) w
           join private.visible_posts v on v.id = w.id
           order by w.published_at desc, w.id desc limit 101) c;
     if cardinality(v_run.ids) = 101
        or (select count(*) from (select from app.posts
-                                 where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before)
+                                 where required_level <= 2 and closer_id is not null
+                                   and (published_at, id) < (v_from, v_before)
                                    and published_at >= v_until and author_id <> all (p_muted) limit 400) w) < 400 then
       return v_run;
     end if;
@@ -52,7 +54,7 @@ begin
   end if;
 
   if v_until = '-infinity' then
-    -- by author: as many of each as could fill the page say how far back it goes, and then all of each up to there
+    -- by author: a few posts of each, enough for a page, tell how far back it goes; then all posts up to there are taken
     v_each := 101 / cardinality(v_authors) + 2;
     select c.published_at into v_until
     from unnest(v_authors) a (author_id)
@@ -77,11 +79,10 @@ begin
   return v_run;
 end $$;
 comment on function private.closer_posts is
-  'What people wrote for their circles and let the caller see, the caller''s own too, and reposts of such, down to a '
-  'time.';
+  'Posts for circles that the caller may see, also the caller''s own, and reposts of such posts, down to a time.';
 
 create function private.all_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -92,9 +93,10 @@ declare
 begin
   select array_agg(o.id), array_agg(o.published_at) into v_open.ids, v_open.times
   from (select id, published_at from private.visible_posts
-        where required_level = 0 and closer_id is null and (published_at, id) < (v_from, v_before) and author_id <> all (p_muted)
+        where required_level = 0 and closer_id is null and (published_at, id) < (v_from, v_before)
+          and author_id <> all (p_muted)
         order by published_at desc, id desc limit 101) o;
-  -- what is older than the last open post cannot be on the page
+  -- a post older than the last open one cannot be on the page
   v_closer := private.closer_posts(p_place, coalesce(v_open.times[101], '-infinity'), p_muted);
   if v_closer.ids is null then
     return v_open;
@@ -107,7 +109,7 @@ end $$;
 comment on function private.all_posts is 'Every post that the caller may see.';
 
 create function private.posts_by(p_authors uuid[], p_place app.feed_place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -117,7 +119,7 @@ declare
   v_until  timestamptz;
   v_run    app.feed_run;
 begin
-  -- as many of each as could fill the page say how far back it goes, and then all of each up to there
+  -- a few posts of each, enough for a page, tell how far back it goes; then all posts up to there are taken
   select c.published_at into v_until
   from unnest(p_authors) a (author_id)
   cross join lateral (
@@ -140,10 +142,10 @@ begin
     order by c.published_at desc, c.id desc limit 101) c;
   return v_run;
 end $$;
-comment on function private.posts_by is 'What these people wrote.';
+comment on function private.posts_by is 'Posts by these people.';
 
 create function private.followed_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -156,7 +158,7 @@ begin
   if cardinality(v_authors) <= 300 then
     return private.posts_by(v_authors, p_place, p_muted);
   end if;
-  -- many: they are among the next of all, unless they are silent, and then it goes by author
+  -- many: their posts are among the next of all posts, unless they write little; then it goes by author
   for v_look in 1 .. 8 loop
     v_all := private.all_posts(v_place, p_muted);
     select v_run.ids || array_agg(f.id order by f.place), v_run.times || array_agg(f.at order by f.place)
@@ -172,10 +174,10 @@ begin
   end loop;
   return private.posts_by(array(select following_id from app.follows where follower_id = app.uid()), p_place, p_muted);
 end $$;
-comment on function private.followed_posts is 'What the people wrote whom the caller follows.';
+comment on function private.followed_posts is 'Posts by the people whom the caller follows.';
 
 create function private.trending_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -185,15 +187,16 @@ declare
 begin
   select array_agg(o.id), array_agg(o.trending_at) into v_run.ids, v_run.times
   from (select id, trending_at from private.visible_posts
-        where required_level = 0 and closer_id is null and (trending_at, id) < (v_from, v_before) and author_id <> all (p_muted)
+        where required_level = 0 and closer_id is null and (trending_at, id) < (v_from, v_before)
+          and author_id <> all (p_muted)
         order by trending_at desc, id desc limit 101) o;
   return v_run;
 end $$;
-comment on function private.trending_posts is 'What anyone may see, by heat: what was written for circles does not '
-  'trend, nor do reposts of it.';
+comment on function private.trending_posts is
+  'Posts that anyone may see, by heat. Posts for circles do not trend, and neither do reposts of them.';
 
 create function private.posts_about(p_interests uuid[], p_place app.feed_place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -228,12 +231,12 @@ begin
     order by c.published_at desc, c.id desc limit 101) c;
   return v_run;
 end $$;
-comment on function private.posts_about is 'What is about these interests.';
+comment on function private.posts_about is 'Posts about these interests.';
 
 create function private.filtered_posts(
   p_journalism boolean, p_format text, p_depths smallint[], p_place app.feed_place, p_muted uuid[]
 ) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -266,4 +269,5 @@ begin
   end if;
   return v_run;
 end $$;
-comment on function private.filtered_posts is 'Journalism, else what has a format, else what has one of these depths.';
+comment on function private.filtered_posts is
+  'Posts of journalism, or else those with a format, or else those with one of these depths.';

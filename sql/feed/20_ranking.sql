@@ -1,13 +1,13 @@
--- How For You is ranked: posts in time order are cut into blocks at fixed boundaries, and within a block the score decides.
--- The score has no clock, so that walking the feed to its end gives every post once. What reorders by meaning later stays
--- within a block too.
+-- How For You is ranked: posts in time order are cut into blocks at fixed boundaries, and within a block the score
+-- decides. The score does not change with the clock, so that walking the feed to its end gives every post once. A later
+-- ranking by meaning must stay within a block too.
 -- docs/decisions.md, Feed.
 
 create table app.feed_blocks (
   starts_at timestamptz primary key
 );
 comment on table app.feed_blocks is
-  'The boundaries of the ranked feed, about 50 posts apart, never moved: a block goes from one up to the next.';
+  'The boundaries of the ranked feed, about 50 posts apart. They never move; a block goes from one up to the next.';
 
 create function private.cut_feed(p_event jsonb) returns void
 language plpgsql volatile
@@ -19,8 +19,9 @@ declare
 begin
   if (select count(*) from (
         (select from app.posts where required_level = 0 and closer_id is null and published_at >= v_start limit 51)
-        union all (select from app.posts where required_level <= 2 and closer_id is not null and published_at >= v_start limit 51)) p) > 50
-     -- who comes at the same time leaves it to the other
+        union all (select from app.posts
+                   where required_level <= 2 and closer_id is not null and published_at >= v_start limit 51)) p) > 50
+     -- of two at the same time, one leaves it to the other
      and pg_try_advisory_xact_lock(hashtextextended('feed blocks', 0)) then
     insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
   end if;
@@ -31,26 +32,29 @@ insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.cut_feed', 200);
 
 create function private.block_start(p_at timestamptz) returns timestamptz
-language plpgsql stable security definer   -- boundaries are nobody's to read
+language plpgsql stable security definer   -- nobody may read the boundaries
 set search_path = ''
 as $$
 begin
   return coalesce((select max(starts_at) from app.feed_blocks where starts_at <= p_at), '-infinity');
 end $$;
-comment on function private.block_start is 'Where the block begins that a moment lies in.';
+comment on function private.block_start is 'The beginning of the block in which a moment lies.';
 
 create function private.block_end(p_at timestamptz) returns timestamptz
-language plpgsql stable security definer   -- boundaries are nobody's to read
+language plpgsql stable security definer   -- nobody may read the boundaries
 set search_path = ''
 as $$
 begin
   return coalesce((select min(starts_at) from app.feed_blocks where starts_at > p_at), 'infinity');
 end $$;
-comment on function private.block_end is 'Where the block ends that a moment lies in.';
+comment on function private.block_end is 'The end of the block in which a moment lies.';
 
 create function private.feed_scores(p_ids uuid[])
-returns table (id uuid, at timestamptz, score integer, engagement integer, depth integer, interest integer, following integer, circle integer)
-language plpgsql stable security definer   -- looks once; gives numbers of posts that its caller has found visible
+returns table (
+  id uuid, at timestamptz, score integer, engagement integer, depth integer, interest integer, following integer,
+  circle integer
+)
+language plpgsql stable security definer   -- gives numbers of posts that its caller has found visible
 set search_path = ''
 as $$
 declare
@@ -76,6 +80,6 @@ begin
 end $$;
 comment on function private.feed_scores is
   'What posts are worth to the caller, in ten-thousandths: engagement ln(1 + hearts + 2 replies + 3 reposts + 2 '
-  'bookmarks), depth 0..1 (how near the post''s depth is to the depth of one''s interest in its primary interest), '
-  'interest 1 (one has that), following 1, circle 0.5 or 1 (one is in the author''s circle or inner circle). score '
-  'is their sum. A repost has the first three of its original.';
+  'bookmarks), depth 0..1 (how near the post''s depth is to the depth that the caller chose for its primary '
+  'interest), interest 1 (the caller has chosen that), following 1, circle 0.5 or 1 (the caller is in the author''s '
+  'circle or inner circle). score is their sum. A repost takes the first three from its original.';

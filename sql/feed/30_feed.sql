@@ -15,23 +15,24 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- the narrowest way in; what else was asked for, private.feed_chosen sees to
+  -- takes the narrowest source; private.feed_chosen then applies the rest of the choice
   case
     when p_choice.tab = 'trending' then return private.trending_posts(p_place, p_choice.muted_people);
     when p_choice.tab = 'following' then return private.followed_posts(p_place, p_choice.muted_people);
     when p_choice.tab = 'circles' then return private.closer_posts(p_place, '-infinity', p_choice.muted_people);
-    when p_choice.interests is not null then return private.posts_about(p_choice.interests, p_place, p_choice.muted_people);
+    when p_choice.interests is not null then
+      return private.posts_about(p_choice.interests, p_place, p_choice.muted_people);
     when p_choice.journalism or p_choice.format is not null or p_choice.min_depth > 0 then
       return private.filtered_posts(p_choice.journalism, p_choice.format,
         array(select generate_series(p_choice.min_depth, 5))::smallint[], p_place, p_choice.muted_people);
     else return private.all_posts(p_place, p_choice.muted_people);
   end case;
 end $$;
-comment on function private.feed_source is 'The next posts of a feed from a place on, before what else was asked for '
-  'is left out.';
+comment on function private.feed_source is
+  'The next posts of a feed from a place on, before private.feed_chosen applies the rest of the choice.';
 
 create function private.feed_chosen(p_choice app.feed_choice, p_ids uuid[]) returns uuid[]
-language plpgsql stable security definer   -- looks once; see private.visible_posts
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 begin
@@ -45,12 +46,13 @@ begin
     join app.posts p on p.id = w.id
     left join app.posts q on q.id = p.quoted_post_id
     where (p_choice.interests is null
-           or (select true from app.post_interests i where i.post_id = p.id and i.interest_id = any (p_choice.interests) limit 1))
+           or (select true from app.post_interests i
+               where i.post_id = p.id and i.interest_id = any (p_choice.interests) limit 1))
       and (not p_choice.journalism or p.is_journalism)
       and (p_choice.format is null or p.format = p_choice.format)
       and p.depth >= p_choice.min_depth
       and p.author_id <> all (p_choice.muted_people) and p.id <> all (p_choice.muted_posts)
-      -- who does not want to hear somebody does not want to hear them repeated
+      -- a muted person or post stays muted when others repost it
       and (p.format <> 'repost'
            or (q.author_id <> all (p_choice.muted_people) and q.id <> all (p_choice.muted_posts)))
       and (p_choice.muted_keywords is null
@@ -60,13 +62,13 @@ begin
     order by w.place);
 end $$;
 comment on function private.feed_chosen is
-  'Of these posts those that were asked for and are not muted: by their author, themselves (also as a repost), or by '
-  'a keyword in them or in what they quote.';
+  'Keeps of these posts those that were asked for and are not muted: by their author, by themselves (also as a '
+  'repost), or by a keyword in them or in what they quote.';
 
 create type app.feed_page as (ids uuid[], parts json[], next uuid);
 comment on type app.feed_page is
-  'Up to one post more than a page, {score, why} of each, and where to go on when the look ended before the page was '
-  'full.';
+  'Up to one post more than a page, {score, why} of each, and the post to go on from when the search ended before the '
+  'page was full.';
 
 create function private.feed_why(p_factors text[], p_weights numeric[]) returns json
 language plpgsql immutable
@@ -78,21 +80,23 @@ begin
                              'why', coalesce(json_agg(json_build_object('factor', w.factor, 'weight', w.weight)), '[]'))
     from unnest(p_factors, p_weights) as w (factor, weight) where w.weight <> 0);
 end $$;
-comment on function private.feed_why is 'The parts of a score as {score, why: [{factor, weight}]}, those of no '
-  'weight left out.';
+comment on function private.feed_why is
+  'The parts of a score as {score, why: [{factor, weight}]}. Parts without weight are left out.';
 
 create function private.feed_in_time(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
-language plpgsql stable security definer   -- the heat of a post is nobody's to read
+language plpgsql stable security definer   -- nobody may read the heat of a post
 set search_path = ''
 as $$
 declare
-  v_trending   boolean := p_choice.tab = 'trending';
-  v_place app.feed_place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.feed_place;
-  v_run   app.feed_run;
-  v_page  app.feed_page := ('{}', '{}', null)::app.feed_page;
+  v_trending boolean := p_choice.tab = 'trending';
+  v_place    app.feed_place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.feed_place;
+  v_run      app.feed_run;
+  v_page     app.feed_page := ('{}', '{}', null)::app.feed_page;
 begin
   if p_cursor is not null then
-    select case when v_trending then private.trending_at(private.find_post_time(p.id), p.trending_boost) else private.find_post_time(p.id) end, p.id
+    select case when v_trending then private.trending_at(private.find_post_time(p.id), p.trending_boost)
+                else private.find_post_time(p.id) end,
+           p.id
     into v_place.at, v_place.id
     from app.posts p where p.id = p_cursor;
     if v_place.at is null then
@@ -114,11 +118,11 @@ begin
   return v_page;
 end $$;
 comment on function private.feed_in_time is
-  'A page by time, or by heat among the trending. The score is that place in hours since 1970: recency, and '
-  'engagement where it counts. Fails: cursor_unknown.';
+  'A page by time, or by heat for the tab trending. The score is the place in hours since 1970: recency, and for '
+  'trending also engagement. Fails: cursor_unknown.';
 
 create function private.feed_ranked(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
-language plpgsql stable security definer   -- scores and boundaries are nobody's to read
+language plpgsql stable security definer   -- nobody may read scores and boundaries
 set search_path = ''
 as $$
 declare
@@ -149,7 +153,7 @@ begin
     v_lowest := '-infinity';
     v_more := v_run;
     while v_more.ids[101] is not null loop
-      -- whole blocks only; where all is in one, until its end is seen
+      -- only whole blocks: when all these posts are in one, read on until its end
       v_lowest := private.block_end(v_more.times[101]);
       exit when v_lowest < v_until;
       v_lowest := '-infinity';
@@ -157,7 +161,8 @@ begin
       v_run := (v_run.ids || v_more.ids, v_run.times || v_more.times)::app.feed_run;
     end loop;
     v_whole := array(select w.id from unnest(v_run.ids, v_run.times) as w (id, at) where w.at >= v_lowest);
-    v_bounds := array(select starts_at from app.feed_blocks where starts_at > v_lowest and starts_at < v_until order by starts_at);
+    v_bounds := array(select starts_at from app.feed_blocks
+                      where starts_at > v_lowest and starts_at < v_until order by starts_at);
 
     select array_agg(f.id order by f.block desc, f.score desc, f.id desc),
            array_agg(json_build_array(f.engagement, f.depth, f.interest, f.following, f.circle)
@@ -197,7 +202,7 @@ declare
     private.muted_people(), private.muted_posts(), private.find_muted_pattern())::app.feed_choice;
   v_page   app.feed_page;
 begin
-  perform private.page(null, '{}', p_limit);   -- a limit that is none is refused before anything is looked at
+  perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks for posts
   if p_tab is null then
     v_page := private.feed_ranked(v_choice, v_cursor, p_limit);
   elsif p_tab in ('following', 'trending', 'circles') then
@@ -208,7 +213,7 @@ begin
   if cardinality(v_page.ids) > p_limit or v_page.next is null then
     return private.page(private.post_cards(v_page.ids[:p_limit], v_page.parts), v_page.ids::text[], p_limit);
   end if;
-  -- a short page, which goes on behind the last post that was looked at
+  -- a short page: the next one goes on behind the last post that was looked at
   return json_build_object('items', coalesce(private.post_cards(v_page.ids, v_page.parts), '[]'::json),
                            'nextCursor', v_page.next, 'hasMore', true);
 end $$;

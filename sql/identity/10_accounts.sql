@@ -8,7 +8,7 @@ alter table app.users
   add column city text check (length(city) between 1 and 120),
   add column about text check (length(about) <= 1000),
   add column profile_pic_url text check (profile_pic_url ~ '^https?://' and length(profile_pic_url) <= 2000);
-comment on column app.users.country is 'ISO 3166-1 alpha-2. Null for the first admin alone.';
+comment on column app.users.country is 'ISO 3166-1 alpha-2. Only the first admin has none.';
 
 create table app.accounts (
   user_id          uuid primary key references app.users on delete cascade,
@@ -19,11 +19,12 @@ create table app.accounts (
   total_reputation numeric(12, 2) not null default 0
 );
 create unique index email_taken on app.accounts (lower(email));
-comment on table app.accounts is 'What a person tells nobody but us. date_of_birth is null for the first admin alone.';
-comment on column app.accounts.last_seen_at is 'Presence, to five minutes: see api.note_presence.';
+comment on table app.accounts is 'What a person tells only us. Only the first admin has no date_of_birth.';
+comment on column app.accounts.last_seen_at is
+  'When the person was last here, to five minutes: see api.note_presence.';
 comment on column app.accounts.total_reputation is
-  'The sum of the person''s direct reputation entries, on which their allotment of invite codes rests. Reputation''s '
-  'trigger keeps it.';
+  'The sum of the person''s direct reputation entries, which their allotment of invite codes depends on. A trigger of '
+  'reputation keeps it.';
 
 create table private.credentials (
   user_id           uuid primary key references app.users on delete cascade,
@@ -70,7 +71,7 @@ comment on view app.person_card is
   'How a person appears in any public answer: {id, actorId, username, firstName, lastName, profilePicUrl}.';
 
 create function private.own_profile(p_user uuid) returns json
-language plpgsql stable   -- invoker: under row-level security it finds the caller alone
+language plpgsql stable   -- invoker: row-level security lets it find only the caller
 set search_path = ''
 as $$
 begin
@@ -105,7 +106,7 @@ declare
     lower(extensions.unaccent(p_first_name || '_' || p_last_name)), '[^a-z0-9]+', '_', 'g'), 24), '_');
 begin
   if length(v_name) < 3 then
-    v_name := btrim('member_' || v_name, '_');   -- names in other scripts leave nothing to write
+    v_name := btrim('member_' || v_name, '_');   -- of a name in another script nothing may be left
   end if;
   while not private.is_free(v_name) loop
     v_name := regexp_replace(v_name, '_?\d*$', '') || '_' || (2 + floor(random() * 9998))::int;

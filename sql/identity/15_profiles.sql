@@ -1,4 +1,4 @@
--- Profiles: what a person changes of theirs, what others see of it, and when they were last here.
+-- Profiles: what a person can change, what others see of it, and when the person was last here.
 -- docs/decisions.md, People.
 
 create view app.profile_card with (security_invoker) as
@@ -16,8 +16,8 @@ select u.id,
          'createdAt', u.created_at) as card
 from app.users u join app.person_card c on c.id = u.id;
 comment on view app.profile_card is
-  'A public profile: the person''s card with {about, country, city, createdAt}. Address, phone, birthday, role and '
-  'presence are nobody''s.';
+  'A public profile: the person''s card with {about, country, city, createdAt}. Nobody sees address, phone, birthday, '
+  'role and presence.';
 
 create function api.get_profile(p_person text) returns json
 language plpgsql stable
@@ -50,8 +50,8 @@ begin
 end $$;
 comment on function api.update_me is
   'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what '
-  'is absent stays, null clears phone, about and profilePicUrl. The name before goes on leading to the caller. '
-  'Fails: username_taken, usernames_exhausted.';
+  'is absent stays, null clears phone, about and profilePicUrl. The former name goes on leading to the caller. Fails: '
+  'username_taken, usernames_exhausted.';
 
 create function api.note_presence() returns json
 language plpgsql volatile
@@ -63,4 +63,4 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.note_presence is
-  'The caller is here. Writes at most once in five minutes, however many facades ask.';
+  'Records that the caller is here. It writes at most once in five minutes, however many facades ask.';

@@ -11,7 +11,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- two at once never make one too many
+  -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('personas ' || new.user_id, 0));
   if (select count(*) from app.personas where user_id = new.user_id) >= 5 then
     perform private.fail('personas_exhausted');
@@ -27,7 +27,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- the row was locked before it was looked at: one that becomes the default meanwhile is seen as such
+  -- the delete has locked the row, so one that became the default meanwhile is seen as such
   if old.is_default then
     perform private.fail('persona_is_default');
   end if;
@@ -60,7 +60,8 @@ begin
   end if;
   return p_persona;
 end $$;
-comment on function private.require_own_persona is 'The persona, when it is the caller''s. Fails: persona_unknown.';
+comment on function private.require_own_persona is
+  'Answers the persona if it is the caller''s. Fails: persona_unknown.';
 
 create function api.list_my_personas() returns json
 language plpgsql stable
@@ -68,9 +69,10 @@ set search_path = ''
 as $$
 begin
   return private.page(
-    (select json_agg(card order by created_at, id) from app.persona_card where user_id = private.require_caller()), '{}', 5);
+    (select json_agg(card order by created_at, id) from app.persona_card where user_id = private.require_caller()),
+    '{}', 5);
 end $$;
-comment on function api.list_my_personas is 'The caller''s personas, the first one first (at most 5, so one page).';
+comment on function api.list_my_personas is 'The caller''s personas, oldest first (at most 5, so one page).';
 
 create function api.create_persona(
   p_name text, p_about text default null, p_accent text default 'ink', p_profile_pic_url text default null
@@ -87,7 +89,7 @@ begin
   return (select card from app.persona_card where id = v_id);
 end $$;
 comment on function api.create_persona is
-  'Makes a persona of the caller, which is not the default. Fails: personas_exhausted, persona_name_taken.';
+  'Makes a persona for the caller, which is not the default. Fails: personas_exhausted, persona_name_taken.';
 
 create function api.update_persona(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -103,8 +105,8 @@ begin
   return (select card from app.persona_card where id = p_id);
 end $$;
 comment on function api.update_persona is
-  'Changes name, about, accent and profilePicUrl of one''s persona: what is absent stays, null clears about and '
-  'profilePicUrl. Fails: persona_unknown, persona_name_taken.';
+  'Changes name, about, accent and profilePicUrl of the caller''s persona: what is absent stays, null clears about '
+  'and profilePicUrl. Fails: persona_unknown, persona_name_taken.';
 
 create function api.delete_persona(p_id uuid) returns json
 language plpgsql volatile
@@ -114,10 +116,10 @@ begin
   delete from app.personas where id = private.require_own_persona(p_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_persona is 'Deletes one''s persona. Fails: persona_unknown, persona_is_default.';
+comment on function api.delete_persona is 'Deletes the caller''s persona. Fails: persona_unknown, persona_is_default.';
 
 create function private.make_default_persona(p_persona uuid) returns void
-language plpgsql volatile security definer   -- a person writes no is_default: there would be none or two
+language plpgsql volatile security definer   -- a person may not write is_default: there would be none or two
 set search_path = ''
 as $$
 begin
@@ -130,7 +132,7 @@ begin
   end if;
 end $$;
 comment on function private.make_default_persona is
-  'Makes one of the caller''s personas the default in place of the one that was. Fails: persona_unknown.';
+  'Makes one of the caller''s personas the default in place of the former one. Fails: persona_unknown.';
 
 create function api.set_default_persona(p_id uuid) returns json
 language plpgsql volatile

@@ -1,4 +1,4 @@
--- Sessions: what a token says, logging in, logging out. The facade signs and checks passwords; what is true stands here.
+-- Sessions: what a token says, logging in, logging out. The facade signs and checks passwords; the rules are here.
 -- docs/decisions.md, Tokens and sessions.
 
 create function private.issue_claims(p_user uuid, p_seconds integer) returns json
@@ -32,21 +32,21 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- whoever changes a person's tokens locks in this order: credentials, user, sessions
+  -- credentials, then the user, then sessions: ARCHITECTURE.md, Locks
   perform from private.credentials where user_id = p_user for update;
   update app.users
   set tokens_valid_from = greatest(
         floor(extract(epoch from clock_timestamp()))::bigint + 1,
-        -- tokens issued since tokensValidFrom last moved may be dated to that next second already
+        -- tokens issued since tokens_valid_from last moved may be dated to that next second already
         (select last_issued_at + 1 from private.credentials where user_id = p_user))
   where id = p_user;
   update app.sessions set ended_at = now(), user_agent = null where user_id = p_user and ended_at is null;
 end $$;
 comment on function private.end_tokens is
-  'Kills every token issued so far: tokensValidFrom moves to the next whole second, and rotating sessions end.';
+  'Kills every token issued so far: tokens_valid_from moves to the next whole second, and rotating sessions end.';
 
 create function private.end_own_token(p_everywhere boolean) returns void
-language plpgsql volatile security definer   -- a person writes neither users nor the denylist
+language plpgsql volatile security definer   -- a person may write neither users nor the denylist
 set search_path = ''
 as $$
 declare
@@ -63,7 +63,7 @@ end $$;
 comment on function private.end_own_token is 'Ends the token of this request, or all of the caller''s.';
 
 create function api.find_login(p_email text) returns json
-language plpgsql stable security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+language plpgsql stable security definer   -- for gate alone: without a token no row can belong to the caller
 set search_path = ''
 as $$
 begin
@@ -75,13 +75,13 @@ begin
     where lower(a.email) = lower(btrim(p_email)));
 end $$;
 comment on function api.find_login is
-  'For the facade alone: whose password to check at login, {userId, passwordHash}, or null.';
+  'For the facade alone: the person and the password hash to check at login, {userId, passwordHash}, or null.';
 
 create function api.log_in(
   p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
 ) returns json
-language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
 set search_path = ''
 as $$
 declare

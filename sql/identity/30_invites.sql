@@ -22,8 +22,8 @@ create index invite_codes_generated_by_idx on app.invite_codes (generated_by, cr
 create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until) where status = 'reserved';
 create index invite_codes_candidate_idx on app.invite_codes (candidate_session_id) where status = 'reserved';
 comment on table app.invite_codes is
-  'One-time codes. reservation_id is the secret of whoever reserved the code, and stays on a used one so that a '
-  'second use is told from an unknown one.';
+  'One-time codes. reservation_id is the secret of the candidate who reserved the code. It stays on a used code, so '
+  'that a second use is told from an unknown one.';
 
 create table app.invite_tree (
   invitee_id uuid primary key references app.users on delete cascade,
@@ -32,13 +32,13 @@ create table app.invite_tree (
   created_at timestamptz not null default now()
 );
 create index invite_tree_inviter_id_idx on app.invite_tree (inviter_id, created_at desc);
-comment on table app.invite_tree is 'Who came by whose code.';
+comment on table app.invite_tree is 'Who was invited by whom, and with which code.';
 
 insert into private.events (name, payload, happens) values
   ('identity.user_registered', '{userId,email,inviterUserId}',
    'a person has registered'),
   ('identity.invite_code.used', '{codeId,newUserId,inviterUserId}',
-   'a person has registered, of the code by which they came');
+   'a person has registered; it names the code that they used');
 
 insert into private.errors (code, status, text) values
   ('invite_unknown', 404, 'There is no such invite code.'),
@@ -57,7 +57,7 @@ declare
 begin
   while length(v_code) < 6 loop
     v_byte := get_byte(extensions.gen_random_bytes(1), 0);
-    -- 204 is the last multiple of 34 in a byte: what lies above would favour the first letters
+    -- 204 is the last multiple of 34 in a byte: a higher value would favour the first letters
     if v_byte < 204 then
       v_code := v_code || substr(c_alphabet, v_byte % 34 + 1, 1);
     end if;
@@ -95,15 +95,15 @@ begin
       reservation_id = null, candidate_session_id = null, reserved_until = null
   where id in (select id from app.invite_codes
                where status = 'reserved' and reserved_until <= now()
-               for update skip locked);   -- whoever holds a code decides about it themselves
+               for update skip locked);   -- a request that has locked a code decides about it
   get diagnostics v_released = row_count;
   return v_released;
 end $$;
-comment on function private.release_reservations is 'Makes codes active again whose half hour is over, and says how '
-  'many.';
+comment on function private.release_reservations is
+  'Ends reservations whose half hour is over: their codes become active again, or expired. Answers how many.';
 
 create function api.reserve_invite(p_code text, p_candidate_session_id uuid default null) returns json
-language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
 set search_path = ''
 as $$
 declare
@@ -151,7 +151,8 @@ as $$
 declare
   v_reservation json := api.reserve_invite(p_code, p_candidate_session_id);
 begin
-  return json_build_object('inviteCodeId', v_reservation ->> 'sessionId', 'reservedUntil', v_reservation ->> 'expiresAt');
+  return json_build_object('inviteCodeId', v_reservation ->> 'sessionId',
+                           'reservedUntil', v_reservation ->> 'expiresAt');
 end $$;
 comment on function api.reserve_invite_code is
   'The other spelling of api.reserve_invite: {inviteCodeId, reservedUntil}; inviteCodeId is the reservation''s '
@@ -162,7 +163,7 @@ create function api.register(
   p_date_of_birth date, p_country text, p_city text, p_seconds integer,
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
 ) returns json
-language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
 set search_path = ''
 as $$
 declare
@@ -211,8 +212,9 @@ begin
     return null;
   end if;
   v_admin := private.create_person(p_email, p_password_hash, 'Admin', 'Admin', null, null, null, 'admin');
-  update app.users set username = 'admin' where id = v_admin and private.is_free('admin');   -- an erased admin may have had it
+  -- an erased admin may have had the name
+  update app.users set username = 'admin' where id = v_admin and private.is_free('admin');
   return (select json_agg((private.make_invite_code(v_admin)).code) from generate_series(1, 3));
 end $$;
 comment on function private.ensure_first_admin is
-  'At boot: makes the first admin when there is none, and answers their first invite codes; else null.';
+  'At boot: makes the first admin when there is none, and answers their first invite codes; otherwise null.';

@@ -16,8 +16,8 @@ as $$
     else 'active'
   end
 $$;
-comment on function private.invite_status is 'The status of a code at this moment, whether or not a job has come to '
-  'write it down.';
+comment on function private.invite_status is
+  'The status of a code at this moment, even if no job has written it down yet.';
 
 create function private.invite_allotment(p_user uuid) returns integer
 language plpgsql stable
@@ -37,9 +37,11 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return (select count(*) from app.invite_codes c where c.generated_by = p_user and private.invite_status(c) <> 'expired');
+  return (select count(*) from app.invite_codes c
+          where c.generated_by = p_user and private.invite_status(c) <> 'expired');
 end $$;
-comment on function private.count_invites is 'The codes that an allotment counts: all but those that expired unused.';
+comment on function private.count_invites is
+  'Counts a person''s codes against their allotment: all except codes that expired unused.';
 
 create view app.invite_card with (security_invoker) as
 select c.id, c.generated_by, c.created_at,
@@ -54,8 +56,8 @@ select c.id, c.generated_by, c.created_at,
          'createdAt', c.created_at) as card
 from app.invite_codes c;
 comment on view app.invite_card is
-  'One''s invite code: {id, code, status, reservedUntil, usedBy, usedAt, expiresAt, createdAt}. usedBy is null also '
-  'when that person is hidden.';
+  'A person''s own invite code: {id, code, status, reservedUntil, usedBy, usedAt, expiresAt, createdAt}. usedBy is '
+  'null also when that person is hidden.';
 
 create function api.list_my_invites() returns json
 language plpgsql stable
@@ -74,17 +76,17 @@ begin
     'remaining', greatest(0, v_allotment - private.count_invites(v_me)));
 end $$;
 comment on function api.list_my_invites is
-  'The caller''s invite codes, {codes, allotment, used, remaining}: the newest 200 first, how many they may have '
-  'made, how many were redeemed, how many are left to make.';
+  'The caller''s invite codes, {codes, allotment, used, remaining}: the newest 200, newest first, how many codes they '
+  'may make in all, how many were redeemed, and how many they can still make.';
 
 create function private.make_own_invite() returns uuid
-language plpgsql volatile security definer   -- nobody writes codes but those who count them
+language plpgsql volatile security definer   -- a person may not write codes
 set search_path = ''
 as $$
 declare
   v_me uuid := private.require_caller();
 begin
-  -- two at once never make one too many
+  -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('invites ' || v_me, 0));
   if private.count_invites(v_me) >= private.invite_allotment(v_me) then
     perform private.fail('invites_exhausted');
@@ -106,7 +108,7 @@ end $$;
 comment on function api.create_invite is 'Makes an invite code of the caller. Fails: invites_exhausted.';
 
 create function private.revoke_own_invite(p_code uuid) returns void
-language plpgsql volatile security definer   -- a person writes no codes
+language plpgsql volatile security definer   -- a person may not write codes
 set search_path = ''
 as $$
 declare
@@ -149,10 +151,12 @@ begin
   end if;
   v_codes := array(select t.code_id from app.invite_tree t join app.person_card p on p.id = t.invitee_id
                    where t.inviter_id = v_me
-                     and (t.created_at, t.code_id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.code_id, v_me))
+                     and (t.created_at, t.code_id)
+                         < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.code_id, v_me))
                    order by t.created_at desc, t.code_id desc limit 51);
   return (
-    jsonb_build_object('invitedBy', (select p.card from app.invite_tree t join app.person_card p on p.id = t.inviter_id
+    jsonb_build_object('invitedBy', (select p.card
+                                     from app.invite_tree t join app.person_card p on p.id = t.inviter_id
                                      where t.invitee_id = v_me))
     || private.page((select json_agg(json_build_object('id', t.code_id, 'person', p.card, 'joinedAt', t.created_at)
                                      order by t.created_at desc, t.code_id desc)
@@ -160,6 +164,6 @@ begin
                      where t.code_id = any (v_codes[:p_limit])), v_codes::text[], p_limit)::jsonb)::json;
 end $$;
 comment on function api.get_invite_tree is
-  'By whom the caller came (null for the first admin), and a page of whom they brought in, the newest first: '
+  'Who invited the caller (null for the first admin), and a page of the people whom they invited, newest first: '
   '{invitedBy, items: [{id, person, joinedAt}], nextCursor, hasMore}; id is the code''s. People whom the caller '
   'cannot see are left out. Fails: cursor_unknown, limit_out_of_range.';

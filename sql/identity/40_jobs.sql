@@ -1,4 +1,4 @@
--- What time does to invite codes. When: api-facade/worker/jobs.ts.
+-- Jobs of invite codes.
 
 create function private.job_release_reservations() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -7,7 +7,9 @@ as $$
 begin
   return private.release_reservations();
 end $$;
-comment on function private.job_release_reservations is 'Job: makes codes active again whose half hour is over.';
+comment on function private.job_release_reservations is
+  'Job: makes codes active again whose half hour is over. May run twice: it takes only overdue rows, and skips locked '
+  'ones.';
 insert into private.jobs (name, cron, expires) values ('release-reservations', '* * * * *', 60);
 
 create function private.job_expire_invites() returns integer
@@ -23,5 +25,6 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_expire_invites is
-  'Job: says of active codes past their time that they have expired. A reserved one is let go first.';
+  'Job: marks active codes past their time as expired. A reserved one is released first. May run twice: it takes only '
+  'overdue rows, and skips locked ones.';
 insert into private.jobs (name, cron, expires) values ('expire-invites', '5 * * * *', 300);

@@ -1,5 +1,5 @@
--- Rotating sessions: access tokens of a quarter of an hour, and a refresh token that is good for one use.
--- The facade makes refresh tokens, HMAC-SHA256(key, family ‖ generation); what of them is good stands here.
+-- Rotating sessions: an access token lives a quarter of an hour, and a refresh token is good for one use.
+-- The facade makes refresh tokens, HMAC-SHA256(key, family ‖ generation); the rules about which are good are here.
 -- docs/decisions.md, Tokens and sessions.
 
 create table app.sessions (
@@ -18,9 +18,9 @@ create index sessions_user_id_idx on app.sessions (user_id, created_at desc, id 
 create index sessions_expires_at_idx on app.sessions (expires_at);
 comment on table app.sessions is
   'Families of refresh tokens, one a login: the generation that is good now, and the SHA-256 of its token. An ended '
-  'one stays, so that it stays ended, until its time is over.';
+  'session keeps its row until it expires, so that it stays ended.';
 comment on column app.sessions.issued_at is
-  'iat of the first access token in unix seconds: a session older than the person''s tokensValidFrom is dead.';
+  'iat of the first access token in unix seconds: a session older than the person''s tokens_valid_from is dead.';
 comment on column app.sessions.last_used_at is 'When the generation before this one was first used.';
 insert into private.retention (relation, counts_from, keep) values ('app.sessions', 'expires_at', '0');
 
@@ -29,7 +29,8 @@ insert into private.errors (code, status, text) values
   ('refresh_token_reused', 401, 'This refresh token was used before, so its session has been ended. Log in again.'),
   ('session_unknown', 404, 'There is no such session.');
 
-create function private.start_session(p_family uuid, p_claims json, p_refresh_hash bytea, p_user_agent text) returns void
+create function private.start_session(p_family uuid, p_claims json, p_refresh_hash bytea, p_user_agent text)
+returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -40,18 +41,18 @@ begin
   end if;
 end $$;
 comment on function private.start_session is
-  'Begins a rotating session with the claims of its first access token; nothing without a family.';
+  'Begins a rotating session with the claims of its first access token. Does nothing without a family.';
 
 create function api.refresh_session(
   p_family uuid, p_generation integer, p_refresh_hash bytea, p_next_hash bytea, p_seconds integer
 ) returns json
-language plpgsql volatile security definer   -- a refresh token is no access token: there is nobody to whom a row could belong; for gate alone
+language plpgsql volatile security definer   -- for gate alone: a refresh token names no caller to whom a row could belong
 set search_path = ''
 as $$
 declare
   v_session app.sessions;
 begin
-  -- the person's lock first, in the order of private.end_tokens; then the family's
+  -- the person before the session: ARCHITECTURE.md, Locks
   perform from private.credentials c join app.sessions s using (user_id) where s.id = p_family for update of c;
   select s.* into v_session
   from app.sessions s join app.users u on u.id = s.user_id
@@ -67,21 +68,22 @@ begin
     set generation = generation + 1, token_hash = p_next_hash,
         last_used_at = clock_timestamp(), expires_at = clock_timestamp() + interval '60 days'
     where id = p_family;
-  elsif p_generation = v_session.generation - 1 and v_session.last_used_at > clock_timestamp() - interval '10 seconds' then
-    -- two tabs at once, or an answer that was lost: the same successor again, unless this facade would make another
+  elsif p_generation = v_session.generation - 1
+    and v_session.last_used_at > clock_timestamp() - interval '10 seconds' then
+    -- two tabs at once, or a lost answer: they get the same successor, unless this facade would make another one
     if p_next_hash <> v_session.token_hash then
       perform private.fail('refresh_token_invalid');
     end if;
   else
     update app.sessions set ended_at = now(), user_agent = null where id = p_family;
-    return private.refusal('refresh_token_reused');   -- and not an error, which would undo the end
+    return private.refusal('refresh_token_reused');   -- not an error, which would undo the end of the session
   end if;
   return json_build_object('claims', private.issue_claims(v_session.user_id, p_seconds));
 end $$;
 comment on function api.refresh_session is
-  'For the facade alone, once the token''s seal is checked: {claims} of a new access token. The token of '
-  'p_generation is spent, and the one of p_next_hash takes its place for 60 days. A spent one ends the session, and '
-  'that stays; except the last one within 10 seconds of its first use. Fails: refresh_token_invalid, '
+  'For the facade alone, once the token''s seal is checked: {claims} of a new access token. The token of p_generation '
+  'is spent, and the one of p_next_hash takes its place for 60 days. A token that was spent before ends the session '
+  'for good, except the last one within 10 seconds of its first use. Fails: refresh_token_invalid, '
   'refresh_token_reused.';
 
 create function api.list_sessions(p_limit integer default 20, p_cursor text default null) returns json
@@ -113,7 +115,7 @@ begin
   return private.page(v_items, v_ids::text[], p_limit);
 end $$;
 comment on function api.list_sessions is
-  'The caller''s rotating sessions that are not over, the newest first: {id, userAgent, createdAt, lastUsedAt, '
+  'The caller''s rotating sessions that are not over, newest first: {id, userAgent, createdAt, lastUsedAt, '
   'expiresAt}. Fails: cursor_unknown, limit_out_of_range.';
 
 create function api.end_session(p_id uuid) returns json

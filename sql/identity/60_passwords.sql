@@ -1,4 +1,4 @@
--- Passwords that change: by whoever knows the old one, or by mail. The facade hashes; hashes and what is due stand here.
+-- Changing a password: with the old one, or by mail. The facade makes the hashes; they and the rules are here.
 -- docs/decisions.md, Tokens and sessions.
 
 create table private.password_resets (
@@ -21,7 +21,7 @@ insert into private.errors (code, status, text) values
   ('reset_over', 410, 'This link has been used or has expired. Ask for another one.');
 
 create function api.find_password() returns json
-language plpgsql stable security definer   -- hashes are nobody's to read; for gate alone
+language plpgsql stable security definer   -- for gate alone: nobody may read hashes
 set search_path = ''
 as $$
 begin
@@ -29,14 +29,13 @@ begin
           from private.credentials c where c.user_id = private.require_caller());
 end $$;
 comment on function api.find_password is
-  'For the facade alone: the hash to check a password against that is asked for again inside a session, {userId, '
-  'passwordHash}.';
+  'For the facade alone: the hash to check when the caller has to repeat their password, {userId, passwordHash}.';
 
 create function api.change_password(
   p_password_hash text, p_new_hash text, p_seconds integer,
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
 ) returns json
-language plpgsql volatile security definer   -- a person writes neither hashes nor tokensValidFrom; for gate alone
+language plpgsql volatile security definer   -- for gate alone: a person may write neither hashes nor tokens_valid_from
 set search_path = ''
 as $$
 declare
@@ -46,7 +45,7 @@ begin
   update private.credentials set password_hash = p_new_hash
   where user_id = v_caller and password_hash = p_password_hash;
   if not found then
-    perform private.fail('token_revoked');   -- it changed while it was being checked, and what changed it ended this token
+    perform private.fail('token_revoked');   -- the password changed while it was being checked, which ended this token
   end if;
   perform private.end_tokens(v_caller);
   update private.password_resets set used_at = now() where user_id = v_caller and used_at is null;
@@ -55,12 +54,12 @@ begin
   return json_build_object('claims', v_claims, 'user', private.own_profile(v_caller));
 end $$;
 comment on function api.change_password is
-  'For the facade alone, once the old password is checked: ends every token and session of the caller, and links '
-  'that were mailed; answers {claims, user} for a fresh token. With p_family a rotating session begins. Fails: '
-  'token_revoked.';
+  'For the facade alone, once the old password is checked: sets the new one, ends every token and session of the '
+  'caller and the links that were mailed, and answers {claims, user} for a fresh token. With p_family a rotating '
+  'session begins. Fails: token_revoked.';
 
 create function api.request_password_reset(p_email text, p_id uuid, p_token_hash bytea) returns json
-language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
 set search_path = ''
 as $$
 declare
@@ -69,7 +68,7 @@ begin
   select a.user_id into v_person
   from app.accounts a join app.users u on u.id = a.user_id and u.erased_at is null
   where lower(a.email) = lower(btrim(p_email));
-  -- nobody's mailbox is filled by somebody else
+  -- so that nobody can fill the mailbox of another
   if (select count(*) >= 5 from private.password_resets r
       where r.user_id = v_person and r.created_at > now() - interval '1 hour') then
     v_person := null;
@@ -79,7 +78,7 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.request_password_reset is
-  'For the facade alone: keeps a request for a new password and has it mailed, at most 5 an hour and person. Does '
+  'For the facade alone: keeps a request for a new password and has it mailed, at most 5 an hour and person. It does '
   'and answers the same for an unknown address: {ok}.';
 
 create function private.find_reset_mail(p_id uuid) returns json
@@ -95,8 +94,8 @@ begin
     where r.id = p_id and r.used_at is null and r.expires_at > now());
 end $$;
 comment on function private.find_reset_mail is
-  'For the worker alone: where a request for a new password is mailed to, {to, tokenHash (hex)}; null when there is '
-  'nobody to mail, or it is over.';
+  'For the worker alone: the address that a request for a new password is mailed to, {to, tokenHash (hex)}; null when '
+  'there is nobody to mail, or it is over.';
 
 create function private.find_running_reset(p_id uuid, p_token_hash bytea) returns uuid
 language plpgsql stable
@@ -108,10 +107,10 @@ begin
     from private.password_resets r join app.users u on u.id = r.user_id and u.erased_at is null
     where r.id = p_id and r.token_hash = p_token_hash and r.used_at is null and r.expires_at > clock_timestamp());
 end $$;
-comment on function private.find_running_reset is 'Whose password this token may set, or null.';
+comment on function private.find_running_reset is 'The person whose password this token may set, or null.';
 
 create function api.check_password_reset(p_id uuid, p_token_hash bytea) returns json
-language plpgsql stable security definer   -- the token is the right; for gate alone
+language plpgsql stable security definer   -- for gate alone: the token gives the right to it
 set search_path = ''
 as $$
 begin
@@ -121,16 +120,16 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.check_password_reset is
-  'For the facade alone: whether hashing a new password is worth the while, {ok}. Fails: reset_over.';
+  'For the facade alone: checks a token before the facade hashes a new password, {ok}. Fails: reset_over.';
 
 create function api.reset_password(p_id uuid, p_token_hash bytea, p_new_hash text) returns json
-language plpgsql volatile security definer   -- the token is the right; for gate alone
+language plpgsql volatile security definer   -- for gate alone: the token gives the right to it
 set search_path = ''
 as $$
 declare
   v_person uuid := private.find_running_reset(p_id, p_token_hash);
 begin
-  -- the person's lock, then a second look: of two who bring the same link one is late
+  -- locks the person and looks again, so that of two with the same link one is too late
   perform from private.credentials where user_id = v_person for update;
   v_person := private.find_running_reset(p_id, p_token_hash);
   if v_person is null then
@@ -142,5 +141,5 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.reset_password is
-  'For the facade alone: sets the password of whoever was mailed this token, {ok}. It is spent with all others of '
-  'the person, and every token and session of theirs ends. Fails: reset_over.';
+  'For the facade alone: sets the password of the person who was mailed this token, {ok}. All tokens that were mailed '
+  'to them are spent, and their access tokens and sessions end. Fails: reset_over.';

@@ -1,4 +1,4 @@
--- Erasure: a person goes, and what others have to rely on (ledgers, the audit log, who came by whom) keeps its ids.
+-- Erasure: a person goes, and what others have to rely on (ledgers, the audit log, who invited whom) keeps its ids.
 -- docs/decisions.md, Erasure and export.
 
 create function private.erase_person(p_user uuid) returns void
@@ -6,7 +6,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.end_tokens(p_user);   -- first: it locks the credentials, and then the person
+  perform private.end_tokens(p_user);   -- first, since it locks the credentials before the person
   update app.users set
     username = 'deleted_' || left(replace(gen_random_uuid()::text, '-', ''), 20),
     first_name = 'Deleted', last_name = 'Account',
@@ -15,8 +15,8 @@ begin
   where id = p_user and erased_at is null;
 end $$;
 comment on function private.erase_person is
-  'Erases a person in this transaction; the triggers on erased_at see to all the rest. Repeating it changes nothing. '
-  'For definer functions and staff operations.';
+  'Erases a person in this transaction; the triggers on erased_at do the rest. Repeating it changes nothing. For '
+  'definer functions and staff operations.';
 
 create function private.erase_account() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
@@ -36,19 +36,20 @@ begin
   return null;
 end $$;
 comment on function private.erase_account is
-  'Trigger: of an erased person no address, birthday, number, persona or session stays; the password hash is one '
-  'that no password has, and every invite code is revoked.';
+  'Trigger: deletes an erased person''s address, birthday, phone number, sessions and what their personas say, sets a '
+  'hash that no password has, and revokes every invite code.';
 create trigger _178_erase_account after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_account();
 
 create function api.erase_me(p_password_hash text) returns json
-language plpgsql volatile security definer   -- trusts the facade to have checked the password; for gate alone
+language plpgsql volatile security definer   -- for gate alone: trusts the facade to have checked the password
 set search_path = ''
 as $$
 begin
-  perform from private.credentials where user_id = private.require_caller() and password_hash = p_password_hash for update;
+  perform from private.credentials
+  where user_id = private.require_caller() and password_hash = p_password_hash for update;
   if not found then
-    perform private.fail('token_revoked');   -- it changed while it was being checked, and what changed it ended this token
+    perform private.fail('token_revoked');   -- the password changed while it was being checked, which ended this token
   end if;
   perform private.erase_person(app.uid());
   return json_build_object('erased', true);

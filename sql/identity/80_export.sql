@@ -1,4 +1,4 @@
--- The export: everything about a person, section by section (private.personal_data), so that no answer has to hold it all.
+-- The export: everything about a person, section by section (private.personal_data), so that no answer holds it all.
 -- docs/decisions.md, Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
@@ -14,7 +14,7 @@ insert into private.personal_data (relation, person_column, reason) values
   ('private.credentials', 'user_id', 'A secret: password hashes never leave the database.');
 
 create function private.export_head(p_user uuid) returns json
-language plpgsql stable security definer   -- which tables there are is nobody's to read
+language plpgsql stable security definer   -- nobody may read which tables there are
 set search_path = ''
 as $$
 begin
@@ -30,11 +30,11 @@ begin
       from private.personal_data d where d.section is not null));
 end $$;
 comment on function private.export_head is
-  'How a person''s export begins, {format, exportedAt, actorId}, and what follows, {sections: [{name, single}]}; '
-  'single is at most one row.';
+  'The head of a person''s export: {format, exportedAt, actorId, sections: [{name, single}]}. A single section has at '
+  'most one row.';
 
 create function private.export_own(p_section text, p_after jsonb) returns json
-language plpgsql stable security definer   -- private.export_page takes anybody
+language plpgsql stable security definer   -- private.export_page exports anybody
 set search_path = ''
 as $$
 begin
@@ -55,5 +55,5 @@ begin
 end $$;
 comment on function api.export_me is
   'The caller''s data: without p_section {format, exportedAt, actorId, sections}, with it up to 200 rows of that '
-  'section, {items, next}; next goes into p_after for those that follow, and is null at the end. Fails: '
+  'section, {items, next}. next goes into p_after for the following rows, and is null at the end. Fails: '
   'section_unknown.';

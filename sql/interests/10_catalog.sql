@@ -14,13 +14,14 @@ create table app.interests (
   constraint interest_slug_taken unique (slug),
   constraint interests_id_level_key unique (id, level),
   constraint interest_parent_misplaced check ((level = 1) = (parent_id is null)),
-  constraint interest_parent_unfit foreign key (parent_id, parent_level) references app.interests (id, level) on delete restrict
+  constraint interest_parent_unfit foreign key (parent_id, parent_level)
+    references app.interests (id, level) on delete restrict
 );
 create index interests_parent_id_idx on app.interests (parent_id, parent_level);
 comment on table app.interests is
-  'The catalog. A parent is always one level up: the foreign key takes the level along. Staff write it.';
-comment on column app.interests.user_count is 'How many people chose this very interest. Kept by trigger.';
--- no delete: too much stands on an interest
+  'The catalog. A parent is always one level up: the foreign key checks the level too. Staff write it.';
+comment on column app.interests.user_count is 'How many people chose this very interest. A trigger keeps it.';
+-- no delete: too much refers to an interest
 
 insert into private.errors (code, status, text) values
   ('interest_unknown', 404, 'There is no such interest.'),
@@ -44,7 +45,7 @@ begin
   end if;
   return p_interest;
 end $$;
-comment on function private.require_interest is 'The id of an interest that exists. Fails: interest_unknown.';
+comment on function private.require_interest is 'Answers the id of an interest that exists. Fails: interest_unknown.';
 
 create function private.interest_tree() returns json
 language plpgsql stable
@@ -83,8 +84,8 @@ begin
       union all select i.id from below b join app.interests i on i.parent_id = b.id)
     select id from below);
 end $$;
-comment on function private.interest_subtree is 'An interest and all below it; null for null. Fails: '
-  'interest_unknown.';
+comment on function private.interest_subtree is
+  'An interest and all below it; null gives null. Fails: interest_unknown.';
 
 create function api.get_catalog(p_level integer default null, p_parent_id uuid default null) returns json
 language plpgsql stable
@@ -111,4 +112,5 @@ begin
 end $$;
 comment on function api.get_catalog is
   'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}; '
-  'narrowed by level, parent or both, a flat list without children. By name, with an ETag. Fails: interest_unknown.';
+  'narrowed by level, parent or both, a flat list without children. Sorted by name, with an ETag. Fails: '
+  'interest_unknown.';

@@ -29,11 +29,11 @@ insert into private.errors (code, status, text) values
   ('interest_expertise_out_of_range', 422, 'expertise must be between 1 and 5.');
 
 create function private.count_choices() returns trigger
-language plpgsql security definer   -- the catalog's counts belong to nobody
+language plpgsql security definer   -- nobody may write the catalog's counts
 set search_path = ''
 as $$
 begin
-  -- in one order, whoever comes: two bulk choices of the same interests would wait for each other
+  -- sorted, so that two bulk choices do not wait for each other: ARCHITECTURE.md, Locks
   perform from app.interests i
   where i.id in (select c.interest_id from changed c)
   order by i.id for no key update;
@@ -76,7 +76,8 @@ begin
     (select json_agg(c.card order by c.created_at, c.interest_id)
      from app.user_interest_card c where c.user_id = private.require_caller()), '[]'::json));
 end $$;
-comment on function api.list_my_interests is 'All that the caller chose, the first choice first: {items}.';
+comment on function api.list_my_interests is
+  'All interests that the caller chose, in the order of their choice: {items}.';
 
 create function api.select_interest(p_interest_id uuid, p_depth integer, p_expertise integer) returns json
 language plpgsql
@@ -101,7 +102,7 @@ as $$
 declare
   v_chosen uuid[];
 begin
-  -- choices keep the order in which they were made, so two calls of one person must not run into each other
+  -- choices keep the order in which they were made, so two calls of one person must not overlap
   perform pg_advisory_xact_lock(hashtextextended('choices ' || private.require_caller(), 0));
 
   with named as (
@@ -124,8 +125,8 @@ begin
 end $$;
 comment on function api.select_interests is
   'Confirms a choice of interests, [{interestId, depth, expertise}], all or none: adds or changes these and leaves '
-  'the others; of one named twice the last counts. {items} of all that is chosen then. Fails: interest_unknown, '
-  'interest_depth_out_of_range, interest_expertise_out_of_range.';
+  'the others. When one is named twice, the last counts. Answers all that is chosen then, {items}. Fails: '
+  'interest_unknown, interest_depth_out_of_range, interest_expertise_out_of_range.';
 
 create function api.drop_interest(p_interest_id uuid) returns json
 language plpgsql

@@ -11,6 +11,7 @@ begin
   delete from app.user_interests where user_id = new.id;
   return null;
 end $$;
-comment on function private.erase_choices is 'Trigger: what an erased person chose is no longer counted.';
+comment on function private.erase_choices is
+  'Trigger: deletes an erased person''s choices, so that they are no longer counted.';
 create trigger _130_erase_choices after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_choices();

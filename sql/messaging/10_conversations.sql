@@ -16,4 +16,4 @@ create table app.conversation_members (
   primary key (conversation_id, user_id)
 );
 create index conversation_members_user_id_idx on app.conversation_members (user_id);
-comment on table app.conversation_members is 'Who takes part in a conversation. Who leaves has no row.';
+comment on table app.conversation_members is 'Who takes part in a conversation. A person who leaves has no row.';

@@ -1,5 +1,6 @@
--- Notifications: what happened to a person, rolled up where the same keeps happening. Which events tell whom of what is
--- each feature's own: those before this one have a file here, the later ones theirs, sql/<feature>/80_notifications.sql.
+-- Notifications: what happened to a person, rolled up when the same happens again and again. Each feature says which of
+-- its events notify whom: features before this one have a file in this folder, later ones have
+-- sql/<feature>/80_notifications.sql.
 
 create table private.notification_kinds (
   kind              text primary key check (kind ~ '^[a-z]+(-[a-z]+)*\.[a-z]+(-[a-z]+)*$'),
@@ -13,17 +14,17 @@ create table private.notification_kinds (
 comment on table private.notification_kinds is
   'Every kind of notification, with a row from the feature that tells it.';
 comment on column private.notification_kinds.rolls_up is
-  'Whether what comes within an hour of the first item joins it: one notification, its count and its actors.';
+  'Whether items that come within an hour of the first join it in one notification, with a count and several actors.';
 comment on column private.notification_kinds.counts_each is
-  'Of a roll-up: whether another item of somebody who is in it already counts, and makes it unread again.';
+  'For a roll-up: whether another item by somebody who is already in it counts, and makes it unread again.';
 comment on column private.notification_kinds.replaces_unread is
-  'Whether there is at most one unread notification of a group, which then is about the latest.';
+  'Whether a group has at most one unread notification, which then is about the latest item.';
 comment on column private.notification_kinds.passes_muted_post is
   'Whether it is told of a post that the person has muted.';
 comment on column private.notification_kinds.outlives_actor is
   'Whether it stays, without a name, when the only person who caused it is erased.';
 comment on column private.notification_kinds.default_channels is
-  'Where it goes unless the person wants it otherwise. In-app notifications are all that is sent so far.';
+  'Where it goes unless the person chooses otherwise. So far only in-app notifications are sent.';
 
 create table app.notifications (
   id          uuid primary key default gen_random_uuid(),
@@ -43,7 +44,7 @@ create index notifications_group_key_idx on app.notifications (user_id, group_ke
 create index notifications_unread_idx on app.notifications (user_id, created_at) where read_at is null;
 comment on table app.notifications is
   'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
-  'never the internal id of a person. created_at is that of the first item of a roll-up.';
+  'never the internal id of a person. In a roll-up, created_at is the time of the first item.';
 
 create table app.notification_actors (
   notification_id uuid not null references app.notifications on delete cascade,
@@ -53,10 +54,10 @@ create table app.notification_actors (
 );
 create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
 comment on column app.notifications.kind is
-  'One of private.notification_kinds; private.notify looks. Without a key, whose lock everybody would take at the '
-  'same row.';
-comment on table app.notification_actors is 'Who caused a notification, each once. All of them: one who is hidden '
-  'later leaves room for the next.';
+  'One of private.notification_kinds, as private.notify checks. There is no foreign key, since everybody would lock '
+  'the same row for it.';
+comment on table app.notification_actors is
+  'Everybody who caused a notification, each once, so that the next one shows when an actor is hidden later.';
 
 insert into private.errors (code, status, text) values
   ('read_selection', 422, 'Exactly one of ids, groupKey and before must be given.');
@@ -82,7 +83,7 @@ select n.id,
 from app.notifications n;
 comment on view app.notification_card is
   'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, readAt}. actors are the first '
-  'three whom the reader still may see.';
+  'three whom the reader may still see.';
 
 create function private.notification_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -96,15 +97,16 @@ end $$;
 comment on function private.notification_cards is 'The cards of these notifications, in order, as far as the caller '
   'sees them.';
 
-create function private.roll_up(p_user uuid, p_kind private.notification_kinds, p_group_key text, p_actor uuid, p_payload jsonb)
-returns boolean
+create function private.roll_up(
+  p_user uuid, p_kind private.notification_kinds, p_group_key text, p_actor uuid, p_payload jsonb
+) returns boolean
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_id uuid;
 begin
-  -- two first items at once make one roll-up
+  -- so that two first items at once make one roll-up
   perform pg_advisory_xact_lock(hashtextextended('notification ' || p_user || p_group_key, 0));
   select id into v_id from app.notifications
   where user_id = p_user and group_key = p_group_key and created_at > now() - interval '1 hour'
@@ -114,17 +116,18 @@ begin
     return false;
   end if;
   insert into app.notification_actors (notification_id, actor_id) values (v_id, p_actor) on conflict do nothing;
-  -- who takes a heart back and gives it again is not counted, and disturbs nobody, twice
+  -- a heart that is taken back and given again neither counts nor disturbs anybody twice
   if found or p_kind.counts_each then
     update app.notifications set count = count + 1, payload = p_payload, read_at = null where id = v_id;
   else
-    update app.notifications set payload = p_payload where id = v_id and payload <> p_payload;   -- what it named may be gone
+    -- what the payload named may be gone
+    update app.notifications set payload = p_payload where id = v_id and payload <> p_payload;
   end if;
   return true;
 end $$;
 comment on function private.roll_up is
-  'Adds an item to the notification of this group that is less than an hour old, which is unread again and carries '
-  'the latest payload; false when there is none.';
+  'Adds an item to the notification of this group that is less than an hour old: it becomes unread and gets the '
+  'latest payload. False when there is none.';
 
 create function private.notify(
   p_user uuid, p_kind text, p_actor uuid, p_target_type text, p_target_id text,
@@ -153,7 +156,7 @@ begin
     return;
   end if;
   if v_kind.replaces_unread then
-    -- who is invited, and removed, and invited again has one unread notice of it, about the latest
+    -- a person who is invited, removed and invited again has one unread notice, about the latest
     update app.notifications set target_id = p_target_id, payload = p_payload
     where user_id = p_user and group_key = v_group and read_at is null;
     if found then
@@ -168,9 +171,9 @@ begin
   end if;
 end $$;
 comment on function private.notify is
-  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself, '
-  'from the muted or across a block, nothing about a post that they have muted, nothing to the banned and erased. '
-  'Raises no_data_found for a kind that nobody registered.';
+  'Tells a person something, rolled up by kind and target unless a group key says otherwise. It tells nothing that '
+  'they did themselves, nothing from muted people or across a block, nothing about a post that they have muted, and '
+  'nothing to banned and erased people. Raises no_data_found for a kind that nobody registered.';
 
 create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -185,7 +188,7 @@ begin
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
-  v_from.created_at := coalesce(v_from.created_at, 'infinity');   -- bare variables: an expression is no index condition
+  v_from.created_at := coalesce(v_from.created_at, 'infinity');   -- plain variables: an expression makes no index condition
   v_from.id := coalesce(v_from.id, v_caller);
   v_ids := array(select id from app.notifications
                  where user_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)
@@ -203,10 +206,12 @@ begin
   return json_build_object('count', (select count(*) from app.notifications
                                      where user_id = private.require_caller() and read_at is null));
 end $$;
-comment on function api.count_unread is 'How many notifications the caller has not read, a roll-up as one: {count}.';
+comment on function api.count_unread is
+  'How many notifications the caller has not read: {count}. A roll-up counts once.';
 
-create function api.mark_read(p_ids uuid[] default null, p_group_key text default null, p_before timestamptz default null)
-returns json
+create function api.mark_read(
+  p_ids uuid[] default null, p_group_key text default null, p_before timestamptz default null
+) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -220,5 +225,5 @@ begin
   return api.count_unread();
 end $$;
 comment on function api.mark_read is
-  'Marks the caller''s notifications read: these ids, a group, or all before a moment; what is not theirs is passed '
-  'over. Answers {count}, those still unread. Fails: read_selection.';
+  'Marks the caller''s notifications read: these ids, a group, or all before a moment. Notifications of others are '
+  'skipped. Answers how many are still unread, {count}. Fails: read_selection.';

@@ -1,4 +1,4 @@
--- What identity tells: that somebody came by one's invite code.
+-- Notifications of identity: somebody has joined with a person's invite code.
 
 insert into private.notification_kinds (kind) values ('invite.used');
 
@@ -10,6 +10,7 @@ begin
   perform private.notify((p_event ->> 'inviterUserId')::uuid, 'invite.used', (p_event ->> 'newUserId')::uuid,
     'invite-code', p_event ->> 'codeId', jsonb_build_object('codeId', p_event -> 'codeId'));
 end $$;
-comment on function private.notify_invite_used is 'Listener: whose code brought somebody in is told.';
+comment on function private.notify_invite_used is
+  'Listener: tells the owner of an invite code that somebody has joined with it.';
 insert into private.event_listeners (event, listener, position) values
   ('identity.invite_code.used', 'private.notify_invite_used', 600);

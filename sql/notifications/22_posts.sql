@@ -1,4 +1,4 @@
--- What posts tell: replies, reactions, reposts, quotes, mentions, milestones, ends of polls, co-authors.
+-- Notifications of posts: replies, reactions, reposts, quotes, mentions, milestones, ends of polls, co-authors.
 
 insert into private.notification_kinds (kind, rolls_up, counts_each, replaces_unread, passes_muted_post) values
   ('post.replied', true, true, false, false),
@@ -16,7 +16,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- in the order of their ids: telling locks, and two replies at once must not wait for each other
+  -- sorted, since telling locks and two replies at once must not wait for each other: ARCHITECTURE.md, Locks
   perform private.notify(t.id, 'post.replied', t.author_id, 'post', t.post_id::text,
     jsonb_build_object('postId', t.post_id, 'replyId', t.reply_id))
   from (select r.post_id, r.id as reply_id, r.author_id, a.id
@@ -28,7 +28,7 @@ begin
         order by a.id) t;
 end $$;
 comment on function private.notify_replied is
-  'Listener: the author of a post is told of a reply to it, and who wrote the reply that it answers.';
+  'Listener: tells the author of a post of a reply to it, and the author of the reply that it answers.';
 
 create function private.notify_mentioned(p_event jsonb) returns void
 language plpgsql volatile
@@ -38,7 +38,7 @@ begin
   perform private.notify((p_event ->> 'userId')::uuid, 'post.mentioned', (p_event ->> 'byId')::uuid,
     'post', p_event ->> 'postId', jsonb_build_object('postId', p_event -> 'postId', 'replyId', p_event -> 'replyId'));
 end $$;
-comment on function private.notify_mentioned is 'Listener: who is mentioned is told.';
+comment on function private.notify_mentioned is 'Listener: tells a person that they are mentioned.';
 
 create function private.notify_reacted(p_event jsonb) returns void
 language plpgsql volatile
@@ -49,7 +49,7 @@ begin
     jsonb_build_object('postId', p.id, 'kind', p_event -> 'kind'))
   from app.posts p where p.id = (p_event ->> 'postId')::uuid;
 end $$;
-comment on function private.notify_reacted is 'Listener: the author of a post is told of a heart or a spark.';
+comment on function private.notify_reacted is 'Listener: tells the author of a post of a heart or a spark.';
 
 create function private.notify_reposted(p_event jsonb) returns void
 language plpgsql volatile
@@ -61,21 +61,23 @@ begin
   from app.posts p
   where p.id = (p_event ->> 'postId')::uuid and private.post_visible_to((p_event ->> 'repostId')::uuid, p.author_id);
 end $$;
-comment on function private.notify_reposted is 'Listener: whose post is reposted is told, if they may see the repost.';
+comment on function private.notify_reposted is
+  'Listener: tells the author of a post that it is reposted, if they may see the repost.';
 
 create function private.notify_quoted(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- a scheduled quote may go out when what it quotes is gone
+  -- a scheduled quote may go out after what it quotes is gone
   perform private.notify(p.author_id, 'post.quoted', (p_event ->> 'userId')::uuid, 'post', p.id::text,
     jsonb_build_object('postId', p.id, 'quoteId', p_event -> 'quoteId'))
   from app.posts p
   where p.id = (p_event ->> 'postId')::uuid and private.post_visible_to(p.id, p.author_id)
     and private.post_visible_to((p_event ->> 'quoteId')::uuid, p.author_id);
 end $$;
-comment on function private.notify_quoted is 'Listener: whose post is quoted is told, if they may see the quote.';
+comment on function private.notify_quoted is
+  'Listener: tells the author of a post that it is quoted, if they may see the quote.';
 
 create function private.notify_milestone(p_event jsonb) returns void
 language plpgsql volatile
@@ -86,8 +88,8 @@ begin
     jsonb_build_object('postId', p.id, 'reactions', p_event -> 'reactions'))
   from app.posts p where p.id = (p_event ->> 'postId')::uuid;
 end $$;
-comment on function private.notify_milestone is 'Listener: the author of a post is told how many reactions it has '
-  'reached.';
+comment on function private.notify_milestone is
+  'Listener: tells the author of a post how many reactions it has reached.';
 
 create function private.notify_poll_closed(p_event jsonb) returns void
 language plpgsql volatile
@@ -103,7 +105,7 @@ begin
   where p.id = (p_event ->> 'postId')::uuid and private.post_visible_to(p.id, u.id);
 end $$;
 comment on function private.notify_poll_closed is
-  'Listener: the author of a poll and all who voted are told of its end, if they may see it.';
+  'Listener: tells the author of a poll and everybody who voted of its end, if they may see it.';
 
 create function private.notify_co_author_invited(p_event jsonb) returns void
 language plpgsql volatile
@@ -114,7 +116,8 @@ begin
     'post', p_event ->> 'postId',
     jsonb_build_object('inviteId', p_event -> 'inviteId', 'postId', p_event -> 'postId'));
 end $$;
-comment on function private.notify_co_author_invited is 'Listener: who is invited to be a co-author is told.';
+comment on function private.notify_co_author_invited is
+  'Listener: tells a person that they are invited to be a co-author.';
 
 create function private.notify_co_author_accepted(p_event jsonb) returns void
 language plpgsql volatile
@@ -122,10 +125,11 @@ set search_path = ''
 as $$
 begin
   perform private.notify(p.author_id, 'co-author.accepted', (p_event ->> 'userId')::uuid, 'post', p.id::text,
-    jsonb_build_object('inviteId', p_event -> 'inviteId', 'postId', p.id), 'co-author.accepted:' || (p_event ->> 'inviteId'))
+    jsonb_build_object('inviteId', p_event -> 'inviteId', 'postId', p.id),
+    'co-author.accepted:' || (p_event ->> 'inviteId'))
   from app.posts p where p.id = (p_event ->> 'postId')::uuid;
 end $$;
-comment on function private.notify_co_author_accepted is 'Listener: the author is told who has become a co-author.';
+comment on function private.notify_co_author_accepted is 'Listener: tells the author who has become a co-author.';
 
 insert into private.event_listeners (event, listener, position) values
   ('posts.reply.created', 'private.notify_replied', 600),

@@ -1,4 +1,4 @@
--- Telling the followers of a series of a new item: with its cause up to 100 of them, more by a job.
+-- Telling the followers of a series of a new item: at once when there are up to 100, otherwise by the worker.
 -- docs/decisions.md, Notifications.
 
 insert into private.notification_kinds (kind) values ('series.updated');
@@ -15,7 +15,7 @@ declare
   v_ids    uuid[];
   v_new    uuid[];
 begin
-  -- of two who do the same job the later sees whom the earlier told
+  -- so that of two workers at the same job the later sees whom the earlier told
   perform pg_advisory_xact_lock(hashtextextended(v_group, 0));
   v_ids := array(select user_id from app.series_follows
                  where series_id = v_series and user_id > v_after order by user_id limit 500);
@@ -28,8 +28,9 @@ begin
   return json_build_object('changed', cardinality(v_new), 'next', v_ids[500]);
 end $$;
 comment on function private.tell_series_followers is
-  'For the worker alone, and what tells of events: of {seriesId, postId} the next 500 followers behind one, each '
-  'told once a post and series, nobody who may not see it. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.notify_series_extended: tells the next 500 followers behind one of {seriesId, '
+  'postId}, each once a post and series, and only those who may see it. Answers {changed, next}; next is null at the '
+  'end.';
 
 call private.make_batch_queue('series-notices', 'private.tell_series_followers');
 
@@ -46,6 +47,6 @@ begin
   end if;
 end $$;
 comment on function private.notify_series_extended is
-  'Listener: tells the followers of a series of a new item, or has them told when they are more than 100.';
+  'Listener: tells the followers of a series of a new item, or lets the worker tell them when they are more than 100.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.series.extended', 'private.notify_series_extended', 600);

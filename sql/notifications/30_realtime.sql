@@ -1,4 +1,4 @@
--- The channel user:{userId}: that there is a notification, new or rolled up once more.
+-- The channel user:{userId} says that there is a notification, new or rolled up once more.
 -- docs/decisions.md, Realtime.
 
 create function private.hears_person(p_rest text) returns boolean
@@ -18,6 +18,6 @@ begin
   return null;
 end $$;
 comment on function private.broadcast_notification is
-  'Trigger: {id, kind} to the person''s own channel. Reading marks and changes of the payload alone send nothing.';
+  'Trigger: sends {id, kind} to the person''s own channel. A change of read_at or of the payload alone sends nothing.';
 create trigger broadcast_notification after insert or update of count on app.notifications
   for each row execute function private.broadcast_notification();

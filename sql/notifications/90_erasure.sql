@@ -23,7 +23,7 @@ begin
   return null;
 end $$;
 comment on function private.erase_notifications is
-  'Trigger: an erased person''s notifications go, and those of others that tell of nobody else, but for kinds that '
-  'outlive who caused them.';
+  'Trigger: deletes an erased person''s notifications, and those of others that tell of nobody else, except kinds '
+  'that outlive their actor.';
 create trigger _190_erase_notifications after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_notifications();

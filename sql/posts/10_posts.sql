@@ -5,7 +5,7 @@ create function private.visibility_level(p_visibility text) returns smallint
 language sql immutable
 set search_path = ''
 as $$ select (case p_visibility when 'public' then 0 when 'circles' then 1 else 2 end)::smallint $$;
-comment on function private.visibility_level is 'The audience level that a visibility asks for. See private.may_see.';
+comment on function private.visibility_level is 'The audience level that a visibility requires. See private.may_see.';
 
 create function private.trimmed(p_text text) returns text
 language sql immutable
@@ -14,18 +14,19 @@ as $$ select btrim(p_text, e' \t\r\n') $$;
 comment on function private.trimmed is 'A text without the blanks and empty lines around it.';
 
 create function private.trending_at(p_published timestamptz, p_boost smallint) returns timestamptz
-language sql immutable   -- adding hours depends on no time zone
+language sql immutable   -- the time zone makes no difference when hours are added
 set search_path = ''
 as $$ select p_published + p_boost * interval '4 hours' $$;
 comment on function private.trending_at is
-  'Where a post stands among the trending: its time, four hours later for every doubling of what it set off. See '
-  'private.warm_post.';
+  'The place of a post among the trending: its time, four hours later for every doubling of its reactions, replies, '
+  'reposts and bookmarks. See private.raise_trending.';
 
 create table app.posts (
   id                   uuid primary key default gen_random_uuid(),
   author_id            uuid not null references app.users on delete restrict,
   persona_id           uuid references app.personas on delete set null,
-  format               text not null default 'note' check (format in ('note', 'essay', 'photo', 'video', 'quote', 'thread', 'repost')),
+  format               text not null default 'note'
+                       check (format in ('note', 'essay', 'photo', 'video', 'quote', 'thread', 'repost')),
   title                text,
   body                 text not null,
   media                jsonb not null default '[]',
@@ -44,13 +45,13 @@ create table app.posts (
   edited_at            timestamptz,
   hidden_at            timestamptz,
   deleted_at           timestamptz,
-  author_banned      boolean not null default false,
+  author_banned        boolean not null default false,
   keyword_text         text not null default '',
-  trending_boost               smallint not null default 0,
+  trending_boost       smallint not null default 0,
   created_at           timestamptz not null default now(),
   closer_id            uuid generated always as (
     case when space_id is null and visibility <> 'public' then author_id else original_author_id end) stored,
-  trending_at               timestamptz generated always as (private.trending_at(published_at, trending_boost)) stored,
+  trending_at          timestamptz generated always as (private.trending_at(published_at, trending_boost)) stored,
   required_level       smallint not null generated always as (
     case when deleted_at is not null or author_banned then 4
          when hidden_at is not null or published_at is null then 3
@@ -66,7 +67,7 @@ create table app.posts (
     jsonb_array_length(media) between case when format in ('photo', 'video') then 1 else 0 end
       and case format when 'repost' then 0 when 'video' then 1 else 10 end),
   constraint post_quoted check ((format in ('quote', 'repost')) = (quoted_post_id is not null)),
-  -- one stands a person and original, and its author must always see it to be answered it again
+  -- a second repost answers the first again, so its author must always see it, also after leaving a space
   check (space_id is null or format <> 'repost'),
   constraint repost_bare check (format <> 'repost' or (interest_id is null and depth = 0)),
   check ((published_at is null) <= (publish_at is not null))
@@ -75,33 +76,39 @@ create index posts_author_id_idx on app.posts (author_id, published_at desc, id 
 create index posts_interest_id_idx on app.posts (interest_id);
 create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
 create index posts_quoted_post_id_idx on app.posts (quoted_post_id) where quoted_post_id is not null;
-create unique index posts_repost_key on app.posts (author_id, quoted_post_id) where format = 'repost' and deleted_at is null;
-create index posts_pinned_idx on app.posts (author_id, pinned_at desc) where pinned_at is not null and deleted_at is null;
-create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at)) where published_at is null and deleted_at is null;
+create unique index posts_repost_key on app.posts (author_id, quoted_post_id)
+  where format = 'repost' and deleted_at is null;
+create index posts_pinned_idx on app.posts (author_id, pinned_at desc)
+  where pinned_at is not null and deleted_at is null;
+create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at))
+  where published_at is null and deleted_at is null;
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
 comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
-comment on column app.posts.persona_id is 'The face under which it was published; null is the author''s default '
-  'persona.';
+comment on column app.posts.persona_id is
+  'The persona under which it was published; null is the author''s default one.';
 comment on column app.posts.media is 'Pictures and the like, in order: [{url, alt}].';
-comment on column app.posts.quoted_post_id is 'What a quote or a repost is of.';
+comment on column app.posts.quoted_post_id is 'The post that a quote or a repost is of.';
 comment on column app.posts.original_author_id is
-  'Of a repost of what is for circles: the author of that. Triggers write it.';
+  'For a repost of a post for circles: the author of that post. Triggers write it.';
 comment on column app.posts.closer_id is
-  'Whom one must be closer to than a stranger to see it: the author of what is for circles, of a repost of such its '
-  'author. The feed finds it by them.';
-comment on column app.posts.keyword_text is 'Title and body as muted keywords are looked for in them '
-  '(private.keyword_text). A trigger writes it.';
+  'The person to whom a viewer must be closer than a stranger: the author of a post for circles, or the original''s '
+  'author for a repost of such a post. The feed finds it by them.';
+comment on column app.posts.keyword_text is
+  'Title and body in the form in which muted keywords are looked for (private.keyword_text). A trigger writes it.';
 comment on column app.posts.publish_at is 'When a scheduled post is due; null is at once.';
-comment on column app.posts.publish_again_at is 'When one that failed to go out is tried again: until then, and '
-  'behind it, the others have their turn.';
-comment on column app.posts.published_at is 'When it went out, its place in time; null while it is scheduled.';
-comment on column app.posts.pinned_at is 'When it was pinned; of a deleted post the place that it had on the profile.';
+comment on column app.posts.publish_again_at is
+  'When a post that failed to go out is tried again. Until then the others have their turn, and it comes behind them.';
+comment on column app.posts.published_at is
+  'When it went out, which is its place in time; null while it is scheduled.';
+comment on column app.posts.pinned_at is
+  'When it was pinned; a deleted post keeps the place that it had on the profile.';
 comment on column app.posts.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
   'author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
-comment on column app.posts.author_banned is 'Whether the author is banned: kept by trigger, so that seeing a post '
-  'needs no further look.';
-comment on column app.posts.trending_boost is 'How often what the post set off has doubled. See private.warm_post.';
+comment on column app.posts.author_banned is
+  'Whether the author is banned. A trigger keeps it, so that a check of visibility need not look at the author.';
+comment on column app.posts.trending_boost is
+  'How often its reactions, replies, reposts and bookmarks have doubled. See private.raise_trending.';
 
 create table app.post_versions (
   post_id    uuid not null references app.posts on delete cascade,
@@ -124,8 +131,9 @@ create table app.post_interests (
 );
 create unique index post_interests_primary_key on app.post_interests (post_id) where is_primary;
 create index post_interests_interest_id_idx on app.post_interests (interest_id, published_at desc, post_id desc);
-comment on table app.post_interests is 'A post''s interests: the primary one mirrored, and up to four more.';
-comment on column app.post_interests.published_at is 'The post''s, for the feed of an interest. Triggers keep it.';
+comment on table app.post_interests is 'A post''s interests: the primary one, as in the post, and up to four more.';
+comment on column app.post_interests.published_at is
+  'The time of the post, for the feed of an interest. Triggers keep it.';
 
 create table app.post_counters (
   post_id   uuid primary key references app.posts on delete cascade,
@@ -136,10 +144,11 @@ create table app.post_counters (
   views     bigint not null default 0 check (views >= 0),
   milestone smallint not null default 0
 );
-comment on table app.post_counters is 'Counts of a post, beside it so that counting does not rewrite it. Triggers '
-  'keep them; views come in batches.';
-comment on column app.post_counters.milestone is 'The highest number of reactions of which its author was told (5, '
-  '15, 50).';
+comment on table app.post_counters is
+  'Counts of a post, in a table of their own so that counting does not rewrite the post. Triggers keep them; views '
+  'come in batches.';
+comment on column app.post_counters.milestone is
+  'The highest number of reactions that its author was told of (5, 15, 50).';
 
 create table app.post_emotions (
   post_id  uuid not null references app.posts on delete cascade,
@@ -148,7 +157,7 @@ create table app.post_emotions (
   mana     bigint not null check (mana >= 0),
   primary key (post_id, emotion)
 );
-comment on table app.post_emotions is 'Mana that a post was paid, by emotion. The economy''s trigger keeps it.';
+comment on table app.post_emotions is 'Mana that a post was paid, by emotion. A trigger of the economy keeps it.';
 
 insert into private.events (name, payload, happens) values
   ('posts.post.published', '{postId,authorId}',

@@ -1,23 +1,24 @@
--- What triggers keep of a post: its words, its counters, the times of its interests, its trending_boost.
+-- What triggers keep for a post: its keyword_text, its counters, the times of its interests, its trending_boost.
 
 create function private.prepare_post() returns trigger
-language plpgsql security definer   -- looks at what is reposted, whoever may see it
+language plpgsql security definer   -- reads the original of a repost, whoever may see it
 set search_path = ''
 as $$
 begin
   if tg_op = 'INSERT' and new.format = 'repost' then
-    -- locked as its foreign key locks it: an edit under way is waited for, or finds the repost (private.close_reposts)
+    -- locks like the foreign key: it waits for an edit under way, or the edit finds the repost (private.close_reposts)
     select p.closer_id into new.original_author_id from app.posts p where p.id = new.quoted_post_id for key share;
   end if;
   new.keyword_text := private.keyword_text(array[new.title, new.body]);
   return new;
 end $$;
-comment on function private.prepare_post is 'Trigger: what a post keeps so that feeds need not work it out each time.';
+comment on function private.prepare_post is
+  'Trigger: fills original_author_id and keyword_text, so that feeds need not work them out each time.';
 create trigger _120_prepare_post before insert or update of title, body on app.posts
   for each row execute function private.prepare_post();
 
 create function private.count_post() returns trigger
-language plpgsql security definer   -- counters are written by triggers alone
+language plpgsql security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
@@ -28,36 +29,36 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.count_post is 'Trigger: a new post has counters, and its primary interest in the '
-  'junction.';
+comment on function private.count_post is
+  'Trigger: a new post gets its counters, and its primary interest gets a row in app.post_interests.';
 create trigger _151_count_post after insert on app.posts for each row execute function private.count_post();
 
 create function private.lock_counters(p_posts uuid[]) returns void
-language plpgsql volatile security definer   -- counters are written by triggers alone
+language plpgsql volatile security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
   perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for no key update;
 end $$;
 comment on function private.lock_counters is
-  'Locks the counters of these posts, in one order. Before any lock on posts or replies: who counts holds counters, '
-  'and then writes to posts (private.raise_trending).';
+  'Locks the counters of these posts, sorted. Call it before locking posts or replies, since counting locks counters '
+  'and then writes to posts (private.raise_trending): ARCHITECTURE.md, Locks.';
 
 create function private.date_interests() returns trigger
-language plpgsql security definer   -- the time in the junction is written by triggers alone
+language plpgsql security definer   -- only triggers write this time
 set search_path = ''
 as $$
 begin
   update app.post_interests set published_at = new.published_at where post_id = new.id;
   return null;
 end $$;
-comment on function private.date_interests is 'Trigger: a scheduled post that goes out takes its place in the feeds '
-  'of its interests.';
+comment on function private.date_interests is
+  'Trigger: a scheduled post that goes out takes its place in the feeds of its interests.';
 create trigger _160_date_interests after update of published_at on app.posts
   for each row when (new.published_at is distinct from old.published_at) execute function private.date_interests();
 
 create function private.date_interest() returns trigger
-language plpgsql security definer   -- the time in the junction is written by triggers alone
+language plpgsql security definer   -- only triggers write this time
 set search_path = ''
 as $$
 begin
@@ -68,18 +69,18 @@ comment on function private.date_interest is 'Trigger: an interest of a post has
 create trigger date_interest before insert on app.post_interests for each row execute function private.date_interest();
 
 create function private.raise_trending() returns trigger
-language plpgsql security definer   -- changes the post of another than the caller
+language plpgsql security definer   -- changes posts of others than the caller
 set search_path = ''
 as $$
 declare
-  -- whole doublings: the post's own row and its indexes change a few times in its life, and not at every heart
+  -- only whole doublings: the post's own row and its indexes change a few times in its life, not at every heart
   v_boost smallint := floor(log(2, 1 + new.reactions + new.replies + new.shares + new.bookmarks));
 begin
   update app.posts set trending_boost = v_boost where id = new.post_id and trending_boost <> v_boost;
   return null;
 end $$;
 comment on function private.raise_trending is
-  'Trigger: what a post sets off (reactions, replies, reposts, bookmarks) moves it up among the trending, four hours '
-  'for every doubling. Without the clock: the order changes only when somebody does something.';
+  'Trigger: reactions, replies, reposts and bookmarks move a post up among the trending, four hours for every '
+  'doubling. The clock plays no part: the order changes only when somebody does something.';
 create trigger raise_trending after update of reactions, replies, shares, bookmarks on app.post_counters
   for each row execute function private.raise_trending();

@@ -1,21 +1,22 @@
--- Who sees a post, and how operations come by one. The policy: policies/posts.sql.
+-- Who sees a post, and how operations find one. The policy is in policies/posts.sql.
 -- docs/decisions.md, Visibility.
 
 create function private.post_visible_to(p_post uuid, p_viewer uuid) returns boolean
-language plpgsql stable security definer   -- asks for a viewer other than the caller, and for what a repost is of
+language plpgsql stable security definer   -- checks for others than the caller, and reads the original of a repost
 set search_path = ''
 as $$
 begin
   return (
     select private.may_see(
              private.find_level(p_viewer, p.author_id), p.required_level,
-             p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = p_viewer))
+             p.space_id is null or exists (select from app.space_members m
+                                           where m.space_id = p.space_id and m.user_id = p_viewer))
        and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, p_viewer))
     from app.posts p where p.id = p_post);
 end $$;
 comment on function private.post_visible_to is
-  'Whether any person may see a post: for definer functions that tell others about it. A repost shows to who may see '
-  'what it is of. Null when there is none.';
+  'Whether a person may see a post, for definer functions that tell others about it. A repost is visible to those who '
+  'may see its original. Null when there is no such post.';
 
 create view private.visible_posts with (security_invoker) as
 select p.*
@@ -27,8 +28,9 @@ where private.may_see(
                            where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
   and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, (select app.uid())));
 comment on view private.visible_posts is
-  'The posts that the caller may see, as the policy of app.posts says it: for definer functions, which no policy '
-  'holds, and which look once where the policies of all that hangs on a post would each look again.';
+  'The posts that the caller may see, by the rule of the policy of app.posts. It is for definer functions, to which '
+  'no policy applies: they check a post once, where the policies of everything that belongs to it would each check it '
+  'again.';
 
 create function private.require_post(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -43,7 +45,7 @@ begin
   end if;
   return v_post;
 end $$;
-comment on function private.require_post is 'The post, when the caller may see it. Fails: post_unknown.';
+comment on function private.require_post is 'Answers the post if the caller may see it. Fails: post_unknown.';
 
 create function private.require_published_post(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -58,7 +60,7 @@ begin
   return v_post;
 end $$;
 comment on function private.require_published_post is
-  'The post, when the caller may see it and it is out: a scheduled one takes nothing, not even from its author. '
+  'Answers the post if the caller may see it and it is out: nobody can act on a scheduled one, not even its author. '
   'Fails: post_unknown, post_not_out.';
 
 create function private.lock_own_post(p_post uuid) returns app.posts
@@ -78,10 +80,10 @@ begin
   return v_post;
 end $$;
 comment on function private.lock_own_post is
-  'One''s own post, locked until the transaction ends. Fails: post_unknown, post_not_yours.';
+  'Answers the caller''s own post, locked until the transaction ends. Fails: post_unknown, post_not_yours.';
 
 create function private.find_post_time(p_post uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
+language plpgsql stable security definer   -- a cursor stays good when its post is deleted or hidden
 set search_path = ''
 as $$
 begin
@@ -91,9 +93,10 @@ begin
       and private.may_see(
         private.find_level(app.uid(), p.author_id),
         case when p.space_id is null then private.visibility_level(p.visibility) else 0::smallint end,
-        p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = app.uid()))
+        p.space_id is null or exists (select from app.space_members m
+                                      where m.space_id = p.space_id and m.user_id = app.uid()))
       and (p.format <> 'repost' or private.find_post_time(p.quoted_post_id) is not null));
 end $$;
 comment on function private.find_post_time is
-  'Where a cursor''s post stands in time: also a deleted one, never one that was not for the caller, nor one that is '
-  'not out yet.';
+  'The time of a cursor''s post, also of a deleted one, but not of one that was never for the caller or is not out '
+  'yet.';

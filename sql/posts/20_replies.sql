@@ -1,4 +1,4 @@
--- Replies: what people answer to a post, of four kinds, and to each other under it.
+-- Replies, of four kinds: people answer a post, and each other under it.
 
 create table app.replies (
   id              uuid primary key default gen_random_uuid(),
@@ -9,25 +9,28 @@ create table app.replies (
   body            text not null,
   hidden_at       timestamptz,
   deleted_at      timestamptz,
-  author_banned boolean not null default false,
+  author_banned   boolean not null default false,
   created_at      timestamptz not null default now(),
   required_level  smallint not null generated always as (
     case when deleted_at is not null or author_banned then 4 when hidden_at is not null then 3 else 0 end) stored,
   -- a deleted reply may have lost its words
   constraint reply_body check (deleted_at is not null or
     length(private.trimmed(body)) between 1 and case kind when 'reaction' then 280 else 5000 end),
-  constraint criticism_length check (deleted_at is not null or kind <> 'criticism' or length(private.trimmed(body)) between 50 and 300),
-  constraint contribution_length check (deleted_at is not null or kind <> 'contribution' or length(private.trimmed(body)) >= 100)
+  constraint criticism_length check (deleted_at is not null or kind <> 'criticism'
+    or length(private.trimmed(body)) between 50 and 300),
+  constraint contribution_length check (deleted_at is not null or kind <> 'contribution'
+    or length(private.trimmed(body)) >= 100)
 );
--- without what nobody sees: thousands of replies of the banned are not walked by who looks at the others
+-- without the replies that nobody sees: readers then need not walk over thousands of replies of the banned
 create index replies_post_id_idx on app.replies (post_id, created_at, id) where required_level <= 3;
 create index replies_kind_idx on app.replies (post_id, kind, created_at, id) where required_level <= 3;
-create index replies_parent_id_idx on app.replies (parent_id, created_at, id) where parent_id is not null and required_level <= 3;
+create index replies_parent_id_idx on app.replies (parent_id, created_at, id)
+  where parent_id is not null and required_level <= 3;
 create index replies_author_id_idx on app.replies (author_id, created_at desc);
 comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
 comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post '
   'itself.';
-comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own comes on top.';
+comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own applies too.';
 
 insert into private.events (name, payload, happens) values
   ('posts.reply.created', '{replyId,postId,authorId}',
@@ -53,12 +56,13 @@ begin
   return new;
 end $$;
 comment on function private.check_parent is
-  'Trigger: a reply answers one under the same post, and one that its author sees. Fails: reply_unknown.';
+  'Trigger: a reply can only answer a reply that is under the same post and that its author sees. Fails: '
+  'reply_unknown.';
 create trigger check_parent before insert on app.replies
   for each row when (new.parent_id is not null) execute function private.check_parent();
 
 create function private.count_replies() returns trigger
-language plpgsql security definer   -- counters are written by triggers alone
+language plpgsql security definer   -- only triggers write counters
 set search_path = ''
 as $$
 declare
@@ -70,7 +74,7 @@ begin
   if tg_op = 'UPDATE' then
     v_were := array(select o.post_id from overwritten o where o.required_level = 0);
   end if;
-  -- each post once: a ban or an erasure changes thousands of replies under the same
+  -- each post once, since a ban or an erasure may change thousands of replies under the same one
   for v_post, v_more in
     select c.post_id, sum(c.one)
     from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (post_id, one)
@@ -81,8 +85,9 @@ begin
   end loop;
   return null;
 end $$;
-comment on function private.count_replies is 'Trigger: counts the replies that are there for everyone: not the '
-  'hidden, the deleted and those of the banned.';
+comment on function private.count_replies is
+  'Trigger: counts the replies that are there for everyone, and not those that are hidden, deleted or by banned '
+  'people.';
 create trigger count_replies after insert on app.replies
   referencing new table as written for each statement execute function private.count_replies();
 create trigger count_changed_replies after update on app.replies
@@ -101,11 +106,11 @@ begin
   end if;
   return v_reply;
 end $$;
-comment on function private.require_reply is 'The reply, when the caller may see it and its post. Fails: '
-  'reply_unknown.';
+comment on function private.require_reply is
+  'Answers the reply if the caller may see it and its post. Fails: reply_unknown.';
 
 create function private.find_reply_time(p_reply uuid, p_post uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor holds also when its reply was deleted or hidden since
+language plpgsql stable security definer   -- a cursor stays good when its reply is deleted or hidden
 set search_path = ''
 as $$
 begin
@@ -114,7 +119,7 @@ begin
     where id = p_reply and post_id = p_post and private.may_meet(private.find_level(app.uid(), author_id)));
 end $$;
 comment on function private.find_reply_time is
-  'Where a cursor''s reply stands in time under its post: also a deleted one, never one across a block.';
+  'The time of a cursor''s reply under its post, also of a deleted one, but never across a block.';
 
 create view app.reply_card with (security_invoker) as
 select r.id, r.post_id, r.parent_id, r.kind, r.created_at, r.required_level,
@@ -145,7 +150,8 @@ begin
 end $$;
 comment on function private.reply_cards is 'The cards of these replies, in order, as far as the caller sees them.';
 
-create function api.create_reply(p_id uuid, p_body text, p_kind text default 'reply', p_parent_id uuid default null) returns json
+create function api.create_reply(p_id uuid, p_body text, p_kind text default 'reply', p_parent_id uuid default null)
+returns json
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -153,9 +159,10 @@ declare
   v_post  uuid := private.require_published_original(p_id);
   v_reply uuid;
 begin
-  -- seen and written in one statement: a block between the two would answer otherwise than an unknown post
+  -- reads and writes in one statement: a block between the two would answer otherwise than an unknown post
   insert into app.replies (post_id, author_id, parent_id, kind, body)
-  select p.id, private.require_caller(), p_parent_id, p_kind, private.trimmed(p_body) from app.posts p where p.id = v_post
+  select p.id, private.require_caller(), p_parent_id, p_kind, private.trimmed(p_body)
+  from app.posts p where p.id = v_post
   returning id into v_reply;
   if not found then
     perform private.fail('post_unknown');
@@ -165,11 +172,12 @@ begin
   return private.reply_cards(array[v_reply]) -> 0;
 end $$;
 comment on function api.create_reply is
-  'Replies to a post, of a repost to the original, or to a reply under it. Fails: post_unknown, post_not_out, '
+  'Replies to a post (to the original of a repost), or to a reply under it. Fails: post_unknown, post_not_out, '
   'reply_unknown, reply_body, criticism_length, contribution_length.';
 
 create function api.list_replies(
-  p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null, p_parent_id uuid default null
+  p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null,
+  p_parent_id uuid default null
 ) returns json
 language plpgsql stable
 set search_path = ''
@@ -184,7 +192,7 @@ begin
   if v_cursor is not null and v_from = '-infinity' then
     perform private.fail('cursor_unknown');
   end if;
-  -- required_level, which the policy says too, as the indexes have it
+  -- each query repeats required_level, which the policy checks too, so that the indexes fit
   if p_parent_id is not null then
     perform from app.replies where id = p_parent_id and post_id = v_post;
     if not found then
@@ -200,11 +208,12 @@ begin
                    order by created_at, id limit 51);
   else
     v_ids := array(select id from app.reply_card
-                   where post_id = v_post and required_level <= 3 and kind = p_kind and (created_at, id) > (v_from, v_after)
+                   where post_id = v_post and required_level <= 3 and kind = p_kind
+                     and (created_at, id) > (v_from, v_after)
                    order by created_at, id limit 51);
   end if;
   return private.page(private.reply_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_replies is
-  'The replies to a post, of a repost those to the original, oldest first: all, of one kind, or the direct answers '
+  'The replies to a post (to the original of a repost), oldest first: all, those of one kind, or the direct answers '
   'to one of them. Fails: post_unknown, reply_unknown, cursor_unknown, limit_out_of_range.';

@@ -16,7 +16,7 @@ insert into private.events (name, payload, happens) values
    'somebody has given a heart or a spark');
 
 create function private.count_reactions() returns trigger
-language plpgsql security definer   -- counters are written by triggers alone
+language plpgsql security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
@@ -38,12 +38,12 @@ declare
   v_card json := private.post_cards(array[p_post]) -> 0;
 begin
   if v_card is null then
-    perform private.fail('post_unknown');   -- hidden from the caller since they found it
+    perform private.fail('post_unknown');   -- it was hidden from the caller meanwhile
   end if;
   return json_build_object('counters', v_card -> 'counters', 'viewer', v_card -> 'viewer');
 end $$;
-comment on function private.require_marks is 'What a reaction changes of a post''s card: {counters, viewer}. Fails: '
-  'post_unknown.';
+comment on function private.require_marks is
+  'The parts of a post''s card that a reaction changes: {counters, viewer}. Fails: post_unknown.';
 
 create function api.react(p_id uuid, p_kind text) returns json
 language plpgsql volatile
@@ -56,13 +56,14 @@ begin
   select p.id, private.require_caller(), p_kind from app.posts p where p.id = v_post
   on conflict do nothing;
   if found then
-    perform private.emit('posts.reaction.added', json_build_object('postId', v_post, 'userId', app.uid(), 'kind', p_kind));
+    perform private.emit('posts.reaction.added', json_build_object(
+      'postId', v_post, 'userId', app.uid(), 'kind', p_kind));
   end if;
   return private.require_marks(v_post);
 end $$;
 comment on function api.react is
-  'Gives a heart or a spark, of a repost to the original; repeating it changes nothing. Answers {counters, viewer}. '
-  'Fails: post_unknown, post_not_out.';
+  'Gives a post (the original of a repost) a heart or a spark; repeating it changes nothing. Answers {counters, '
+  'viewer}. Fails: post_unknown, post_not_out.';
 
 create function api.unreact(p_id uuid, p_kind text default null) returns json
 language plpgsql volatile
@@ -71,12 +72,13 @@ as $$
 declare
   v_post uuid := private.mark_target(p_id);
 begin
-  delete from app.reactions where post_id = v_post and user_id = private.require_caller() and kind = coalesce(p_kind, kind);
+  delete from app.reactions
+  where post_id = v_post and user_id = private.require_caller() and kind = coalesce(p_kind, kind);
   if found and not exists (select from app.posts where id = v_post) then
     return private.refusal('post_unknown');   -- it is taken back, and nothing of the post is shown
   end if;
   return private.require_marks(v_post);
 end $$;
 comment on function api.unreact is
-  'Takes one''s reaction of a kind back, or both, also from a post that one no longer sees, which is answered as '
-  'unknown all the same; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown.';
+  'Takes the caller''s reaction of a kind back, or both; repeating it changes nothing. It also works on a post that '
+  'they no longer see, which is answered as unknown all the same. Answers {counters, viewer}. Fails: post_unknown.';

@@ -8,7 +8,7 @@ create table app.bookmarks (
 );
 create index bookmarks_user_id_idx on app.bookmarks (user_id, created_at desc, post_id desc);
 create index bookmarks_post_id_idx on app.bookmarks (post_id);
-comment on table app.bookmarks is 'Who keeps which posts. Others see a count alone.';
+comment on table app.bookmarks is 'Who keeps which posts. Others see only a count.';
 -- no update: a bookmark is set or taken back
 
 create table private.ended_bookmarks (
@@ -20,12 +20,12 @@ create table private.ended_bookmarks (
 );
 create index ended_bookmarks_ended_at_idx on private.ended_bookmarks (ended_at);
 comment on table private.ended_bookmarks is
-  'Where bookmarks that were taken back stood in the list, for a day: who is walking it goes on from there. Ids '
-  'without keys: nothing hangs on them.';
+  'The places of bookmarks that were taken back, for a day, so that a reader in the middle of the list can go on from '
+  'there. The ids are no foreign keys, since nothing depends on them.';
 insert into private.retention (relation, counts_from, keep) values ('private.ended_bookmarks', 'ended_at', '1 day');
 
 create function private.count_bookmarks() returns trigger
-language plpgsql security definer   -- counters are written by triggers alone
+language plpgsql security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
@@ -38,7 +38,7 @@ create trigger _100_count_bookmarks after insert or delete on app.bookmarks
   for each row execute function private.count_bookmarks();
 
 create function private.keep_ended_bookmarks() returns trigger
-language plpgsql security definer   -- nobody writes these but the trigger
+language plpgsql security definer   -- only this trigger writes them
 set search_path = ''
 as $$
 begin
@@ -47,13 +47,13 @@ begin
   on conflict (user_id, post_id) do update set created_at = excluded.created_at, ended_at = now();
   return null;
 end $$;
-comment on function private.keep_ended_bookmarks is 'Trigger: a bookmark taken back leaves its place in the list '
-  'behind.';
+comment on function private.keep_ended_bookmarks is
+  'Trigger: a bookmark that is taken back leaves its place in the list behind.';
 create trigger _110_keep_ended after delete on app.bookmarks
   referencing old table as ended for each statement execute function private.keep_ended_bookmarks();
 
 create function private.find_bookmark_time(p_post uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor holds also when its bookmark was taken back since
+language plpgsql stable security definer   -- a cursor stays good when its bookmark is taken back
 set search_path = ''
 as $$
 begin
@@ -62,7 +62,7 @@ begin
     (select created_at from private.ended_bookmarks where user_id = app.uid() and post_id = p_post));
 end $$;
 comment on function private.find_bookmark_time is
-  'Where a cursor''s post stands among the caller''s bookmarks, also one that was taken back in the last day.';
+  'The time of a cursor''s post among the caller''s bookmarks, also of one that was taken back in the last day.';
 
 create function api.bookmark(p_id uuid) returns json
 language plpgsql volatile
@@ -77,8 +77,8 @@ begin
   return private.require_marks(v_post);
 end $$;
 comment on function api.bookmark is
-  'Keeps a post, of a repost the original, among the caller''s bookmarks; repeating it changes nothing, its place '
-  'neither. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
+  'Adds a post (the original of a repost) to the caller''s bookmarks; repeating it changes nothing, not even its '
+  'place. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
 
 create function api.unbookmark(p_id uuid) returns json
 language plpgsql volatile
@@ -110,9 +110,9 @@ begin
   if v_before is not null and v_from is null then
     perform private.fail('cursor_unknown');
   end if;
-  v_from := coalesce(v_from, 'infinity');   -- bare variables: an expression is no index condition
+  v_from := coalesce(v_from, 'infinity');   -- plain variables: an expression makes no index condition
   v_before := coalesce(v_before, v_caller);
-  -- what the caller no longer sees drops out of the join, and the page fills up with what comes after
+  -- posts that the caller no longer sees drop out of the join, and the following ones fill the page
   v_ids := array(
     select b.post_id from app.bookmarks b join app.posts p on p.id = b.post_id
     where b.user_id = v_caller and (b.created_at, b.post_id) < (v_from, v_before)
@@ -120,5 +120,5 @@ begin
   return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_bookmarks is
-  'The caller''s bookmarks, the newest first, of posts that they still may see. Fails: cursor_unknown, '
+  'The caller''s bookmarks, newest first, of posts that they may still see. Fails: cursor_unknown, '
   'limit_out_of_range.';

@@ -1,4 +1,4 @@
--- Posts that people have muted: gone from their feed, and silent.
+-- Muting posts: they leave a person's feed and cause no notifications.
 
 create table app.post_mutes (
   post_id    uuid not null references app.posts on delete cascade,
@@ -8,7 +8,7 @@ create table app.post_mutes (
 );
 create index post_mutes_post_id_idx on app.post_mutes (post_id);
 comment on table app.post_mutes is
-  'Posts that people have muted: gone from their feeds, reposts too, and silent in their notifications.';
+  'Posts that people have muted: they and their reposts are gone from their feeds, and cause no notifications.';
 -- no update: a mute is made or lifted
 
 create function private.muted_posts() returns uuid[]
@@ -18,7 +18,8 @@ as $$
 begin
   return array(select post_id from app.post_mutes where user_id = app.uid());
 end $$;
-comment on function private.muted_posts is 'Which posts the caller has muted: read once by what leaves them out.';
+comment on function private.muted_posts is
+  'The posts that the caller has muted. A query that leaves them out reads them once.';
 
 create function api.mute_post(p_id uuid) returns json
 language plpgsql volatile

@@ -1,6 +1,6 @@
--- Reposts and quotes: what may be passed on, who is told, and how often it was. A repost is a pointer: what people do to it
--- belongs to the original, and it is its author's to take back whatever they see of that.
--- How one is published: api.create_post. docs/decisions.md, Posts.
+-- Reposts and quotes: which posts can have one, who is told, and how many there are. A repost is a pointer: what people do
+-- to it goes to the original, and its author can take it back even when they no longer see the original.
+-- api.create_post publishes one. docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
   ('repost_own', 400, 'You cannot repost your own post.');
@@ -18,7 +18,8 @@ begin
   return v_post;
 end $$;
 comment on function private.require_original is
-  'The post that is meant by what is done to this one: of a repost the original. Fails: post_unknown.';
+  'Answers the post that an action on this one is for: the original of a repost, or the post itself. Fails: '
+  'post_unknown.';
 
 create function private.require_published_original(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -33,7 +34,7 @@ begin
   return v_post.id;
 end $$;
 comment on function private.require_published_original is
-  'As private.require_original, of posts that are out: a scheduled one takes nothing. Fails: post_unknown, '
+  'As private.require_original, for posts that are out: nobody can act on a scheduled one. Fails: post_unknown, '
   'post_not_out.';
 
 create function private.require_quotable(p_post uuid) returns uuid
@@ -43,17 +44,18 @@ as $$
 declare
   v_post app.posts := private.require_original(p_post);
 begin
-  -- a scheduled or hidden one is refused with this too: nobody but its author sees it
+  -- this refuses scheduled and hidden posts too, since only their author sees them
   if v_post.author_id = private.require_caller() then
     perform private.fail('repost_own');
   end if;
   return v_post.id;
 end $$;
 comment on function private.require_quotable is
-  'The post that a repost or a quote of this one is of: of a repost the original. Fails: post_unknown, repost_own.';
+  'Answers the post that a repost or a quote of this one is of: the original of a repost, or the post itself. Fails: '
+  'post_unknown, repost_own.';
 
 create function private.count_reposts() returns trigger
-language plpgsql security definer   -- counters are written by triggers alone
+language plpgsql security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
@@ -63,13 +65,14 @@ begin
   return null;
 end $$;
 comment on function private.count_reposts is
-  'Trigger: counts the reposts that are out and not deleted, whoever deleted them. Quotes are not counted.';
+  'Trigger: counts the reposts that are out and not deleted by anybody. Quotes are not counted.';
 create trigger _152_count_reposts after insert on app.posts
   for each row when (new.format = 'repost' and new.published_at is not null and new.deleted_at is null)
   execute function private.count_reposts();
 create trigger _150_count_changed_reposts after update of published_at, deleted_at on app.posts
   for each row when (new.format = 'repost'
-    and (old.published_at is not null and old.deleted_at is null) <> (new.published_at is not null and new.deleted_at is null))
+    and (old.published_at is not null and old.deleted_at is null)
+        <> (new.published_at is not null and new.deleted_at is null))
   execute function private.count_reposts();
 
 create function private.announce_quote(p_event jsonb) returns void
@@ -92,12 +95,12 @@ begin
   end if;
 end $$;
 comment on function private.announce_quote is
-  'Listener: a repost or a quote that goes out is an event of the post that it is of. Fails: post_unknown.';
+  'Listener: emits an event for the original when a repost or a quote of it goes out. Fails: post_unknown.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.announce_quote', 520);
 
 create function private.find_reposted(p_post uuid) returns uuid
-language plpgsql stable security definer   -- one's own repost is known by its id also when one no longer sees it
+language plpgsql stable security definer   -- finds the caller's own repost even when they no longer see it
 set search_path = ''
 as $$
 begin
@@ -105,11 +108,11 @@ begin
           where p.id = p_post and p.format = 'repost' and p.author_id = private.require_caller());
 end $$;
 comment on function private.find_reposted is
-  'What the caller''s own repost is of, be the repost deleted, or what it is of gone from the caller''s sight. Null '
+  'The original of the caller''s own repost, even when the repost is deleted or they no longer see the original. Null '
   'for any other id.';
 
 create function private.mark_target(p_post uuid) returns uuid
-language plpgsql stable   -- invoker: of another's repost that is out of sight nobody learns what it is of
+language plpgsql stable   -- invoker: it must not tell the original of a repost that the caller cannot see
 set search_path = ''
 as $$
 begin
@@ -119,34 +122,36 @@ begin
     p_post);
 end $$;
 comment on function private.mark_target is
-  'The post of which something is taken back: as private.require_original, and any other id as it is, since one''s '
-  'own goes whatever one sees. Fails nothing.';
+  'The post from which the caller takes something back: the one that private.require_original answers, and any other '
+  'id as it is, since people can take back what is theirs even when they no longer see the post. It never fails.';
 
 create function private.lock_original(p_post uuid) returns void
-language plpgsql volatile security definer   -- counters are written by triggers alone
+language plpgsql volatile security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
-  perform private.lock_counters(array(select p.quoted_post_id from app.posts p where p.id = p_post and p.format = 'repost'));
+  perform private.lock_counters(array(select p.quoted_post_id from app.posts p
+                                      where p.id = p_post and p.format = 'repost'));
 end $$;
 comment on function private.lock_original is
-  'Locks the counters of what a repost is of, where its deletion will count: before the repost itself is locked. '
-  'Nothing for other posts.';
+  'Locks the counters of a repost''s original, where its deletion will count, before the repost itself is locked '
+  '(ARCHITECTURE.md, Locks). Does nothing for other posts.';
 
 create function private.delete_repost(p_original uuid) returns boolean
-language plpgsql volatile security definer   -- deleting is no right that people have on the table
+language plpgsql volatile security definer   -- people may not write deleted_at
 set search_path = ''
 as $$
 begin
   perform private.delete_post(p.id)
   from app.posts p
-  where p.author_id = private.require_caller() and p.quoted_post_id = p_original and p.format = 'repost' and p.deleted_at is null;
+  where p.author_id = private.require_caller() and p.quoted_post_id = p_original and p.format = 'repost'
+    and p.deleted_at is null;
   return found or exists (
     select from app.posts p
     where p.author_id = private.require_caller() and p.quoted_post_id = p_original and p.format = 'repost');
 end $$;
 comment on function private.delete_repost is
-  'Deletes the caller''s repost of a post, whatever they see of that. False when there never was one.';
+  'Deletes the caller''s repost of a post, even when they no longer see the post. False when there never was one.';
 
 create function api.repost(
   p_id uuid, p_body text default null, p_visibility text default 'public', p_depth integer default 0,
@@ -164,8 +169,8 @@ begin
     p_persona_id => p_persona_id);
 end $$;
 comment on function api.repost is
-  'Reposts a post, or with a body quotes it. A repost that stands is answered again. Takes an Idempotency-Key, as '
-  'api.create_post. Fails: those of api.create_post.';
+  'Reposts a post, or quotes it when there is a body. A repost that exists already is answered again. Takes an '
+  'Idempotency-Key, as api.create_post does. Fails: those of api.create_post.';
 
 create function api.unrepost(p_id uuid) returns json
 language plpgsql volatile
@@ -180,5 +185,5 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unrepost is
-  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, whatever they see of the '
-  'post; repeating it changes nothing. Fails: post_unknown.';
+  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, even when they no longer '
+  'see the post; repeating it changes nothing. Fails: post_unknown.';

@@ -1,13 +1,13 @@
 -- Where the feed finds the reposts of a post whose audience has changed: 500 of them at once, the others soon after.
 
 create function private.place_reposts(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the reposts are others'
+language plpgsql volatile security definer   -- changes reposts of others
 set search_path = ''
 as $$
 declare
   v_ids uuid[];
 begin
-  -- an edit of its audience waits, or is waited for: what is written below would be of before it
+  -- waits for an edit of the audience, or lets it wait: otherwise this could write the audience from before the edit
   perform from app.posts where id = (p_job ->> 'postId')::uuid for key share;
   v_ids := array(
     select r.id from app.posts r
@@ -20,17 +20,17 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.place_reposts is
-  'For the worker alone: the next 500 reposts of a post {postId} behind one are found where it is. Answers {changed, '
-  'next}; next is null at the end.';
+  'For the worker alone: gives the next 500 reposts of a post {postId} behind one its audience, so that the feed '
+  'finds them. Answers {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('moved-reposts', 'private.place_reposts');
 
 create function private.close_reposts() returns trigger
-language plpgsql security definer   -- the reposts are others'
+language plpgsql security definer   -- changes reposts of others
 set search_path = ''
 as $$
 begin
-  -- waits for none: a ban or an erasure that has the repost may be waiting for this post
+  -- skips locked reposts: a ban or an erasure that has locked one may be waiting for this post
   update app.posts set original_author_id = new.closer_id
   where id = any (array(select r.id from app.posts r
                         where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
@@ -43,8 +43,8 @@ begin
   return null;
 end $$;
 comment on function private.close_reposts is
-  'Trigger: reposts of a post that is opened to everyone are found by everyone, those of one that is closed only by '
-  'who is closer; beyond 500 soon after. Whether they are seen does not depend on it.';
+  'Trigger: when a post is opened to everyone or closed to circles, the feed finds its reposts for everyone, or only '
+  'for people who are closer: 500 at once, the others soon after. Whether they are visible does not depend on it.';
 create trigger _140_close_reposts after update of visibility on app.posts
   for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)
   execute function private.close_reposts();

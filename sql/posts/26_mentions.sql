@@ -1,4 +1,4 @@
--- Mentions: who is named in a post or a reply by @username or @username@domain is told of it, once a text.
+-- Mentions: a person who is named in a post or a reply by @username or @username@domain is told of it, once a text.
 -- An edit mentions nobody.
 -- docs/decisions.md, Posts.
 
@@ -7,15 +7,15 @@ insert into private.events (name, payload, happens) values
    'a post or a reply that goes out mentions a person who may see it; replyId is null for a post');
 
 create function private.people_named_in(p_text text) returns uuid[]
-language plpgsql stable security definer   -- finds people whom the writer cannot see: who is told is asked afterwards
+language plpgsql stable security definer   -- finds people whom the writer cannot see; who is told is checked afterwards
 set search_path = ''
 as $$
 begin
   if strpos(p_text, '@') = 0 then
     return '{}';
   end if;
-  -- No part of a word, of an address (a@b.example) or of a link (…/@name); the name ends where the word ends. A name that
-  -- the cut went through is none: an X, as no name has, is put where the rest of it was.
+  -- A mention is not part of a word, an address (a@b.example) or a link (…/@name), and the name ends where the word ends.
+  -- A name that is cut off does not count: an X, which no name has, replaces the rest of it.
   return array(
     select n.user_id
     from regexp_matches(
@@ -29,8 +29,8 @@ begin
     order by min(m.place));
 end $$;
 comment on function private.people_named_in is
-  'Whom a text mentions, by a present or an earlier name, each once, in the order of their first mention: among the '
-  'first 200 mentions in its first 10,000 characters, since the text waits for it.';
+  'The people whom a text mentions, by a present or former name, each once, in the order of their first mention: '
+  'among the first 200 mentions in its first 10,000 characters, since publishing waits for it.';
 
 create function private.mention_people(p_text text, p_writer uuid, p_post uuid, p_reply uuid default null) returns void
 language plpgsql volatile
@@ -48,8 +48,8 @@ begin
         order by n.place limit 20) m;
 end $$;
 comment on function private.mention_people is
-  'An event posts.person.mentioned for each of the first 20 people whom a text mentions, but for the writer, those '
-  'across a block, and those who may not see the post.';
+  'Emits posts.person.mentioned for each of the first 20 people whom a text mentions, except the writer, people '
+  'across a block, and people who may not see the post.';
 
 create function private.mention_in_post(p_event jsonb) returns void
 language plpgsql volatile
@@ -60,7 +60,7 @@ begin
   from app.posts p where p.id = (p_event ->> 'postId')::uuid;
 end $$;
 comment on function private.mention_in_post is
-  'Listener: whom a post mentions is told when it goes out, which for a scheduled one is later than its insert.';
+  'Listener: emits the mentions of a post when it goes out, which for a scheduled one is later than its insert.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.mention_in_post', 510);
 
@@ -72,6 +72,6 @@ begin
   perform private.mention_people(r.body, r.author_id, r.post_id, r.id)
   from app.replies r where r.id = (p_event ->> 'replyId')::uuid;
 end $$;
-comment on function private.mention_in_reply is 'Listener: whom a reply mentions is told.';
+comment on function private.mention_in_reply is 'Listener: emits the mentions of a reply.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.reply.created', 'private.mention_in_reply', 510);

@@ -8,11 +8,13 @@ create table app.polls (
   close_again_at    timestamptz,
   closed_emitted_at timestamptz
 );
-create index polls_due_idx on app.polls (greatest(closes_at, close_again_at)) where closes_at is not null and closed_emitted_at is null;
+create index polls_due_idx on app.polls (greatest(closes_at, close_again_at))
+  where closes_at is not null and closed_emitted_at is null;
 comment on table app.polls is 'The poll of a post. It takes votes until closes_at, or for good.';
-comment on column app.polls.close_again_at is 'When one whose end could not be told is tried again: until then, and '
-  'behind it, the others have their turn.';
-comment on column app.polls.closed_emitted_at is 'When those whom it concerns were told of its end: once.';
+comment on column app.polls.close_again_at is
+  'When a poll whose end could not be told is tried again. Until then the others have their turn, and it comes behind '
+  'them.';
+comment on column app.polls.closed_emitted_at is 'When the author and the voters were told of its end, once.';
 
 create table app.poll_options (
   id       uuid primary key default gen_random_uuid(),
@@ -23,7 +25,7 @@ create table app.poll_options (
   unique (poll_id, position),
   unique (poll_id, id)
 );
-comment on table app.poll_options is 'The answers of a poll, in order, with their tally. A trigger counts.';
+comment on table app.poll_options is 'The answers of a poll, in order, with their tally, which a trigger keeps.';
 
 create table app.poll_votes (
   poll_id    uuid not null references app.polls on delete cascade,
@@ -35,7 +37,7 @@ create table app.poll_votes (
 );
 create index poll_votes_option_id_idx on app.poll_votes (poll_id, option_id);
 create index poll_votes_user_id_idx on app.poll_votes (user_id);
-comment on table app.poll_votes is 'Who voted for what: one vote a person and poll. Others see tallies alone.';
+comment on table app.poll_votes is 'Who voted for what: one vote a person and poll. Others see only tallies.';
 
 insert into private.events (name, payload, happens) values
   ('posts.poll.closed', '{postId,pollId}',
@@ -49,11 +51,11 @@ insert into private.errors (code, status, text) values
   ('poll_closed', 422, 'This poll is closed.');
 
 create function private.count_votes() returns trigger
-language plpgsql security definer   -- tallies are written by this trigger alone
+language plpgsql security definer   -- only this trigger writes tallies
 set search_path = ''
 as $$
 begin
-  -- in one order: a vote that moves, and an erasure that takes the words of all options
+  -- sorted, since a vote that moves and an erasure lock several options: ARCHITECTURE.md, Locks
   perform from app.poll_options where id in (old.option_id, new.option_id) order by id for no key update;
   update app.poll_options set votes = votes + case id when new.option_id then 1 else -1 end
   where id in (old.option_id, new.option_id);
@@ -76,7 +78,7 @@ begin
   return null;
 end $$;
 comment on function private.check_poll_time is
-  'Trigger: a scheduled post is not put off until after its poll closes. Fails: poll_closes_at.';
+  'Trigger: a scheduled post cannot be put off until after its poll closes. Fails: poll_closes_at.';
 create trigger _130_check_poll_time after update of publish_at on app.posts
   for each row when (new.publish_at > old.publish_at) execute function private.check_poll_time();
 
@@ -106,14 +108,14 @@ declare
   v_card json := (select card from app.poll_card where post_id = p_post);
 begin
   if v_card is null then
-    perform private.fail('post_unknown');   -- hidden from the caller since they found it
+    perform private.fail('post_unknown');   -- it was hidden from the caller meanwhile
   end if;
   return v_card;
 end $$;
 comment on function private.require_poll_card is 'The card of a post''s poll. Fails: post_unknown.';
 
 create function private.add_poll(p_post uuid, p_poll jsonb, p_publish_at timestamptz default null) returns void
-language plpgsql volatile security definer   -- people write no poll: none is added to a post that others have read
+language plpgsql volatile security definer   -- people may not write polls: none is added to a post that others have read
 set search_path = ''
 as $$
 declare
@@ -121,7 +123,8 @@ declare
   v_closes_at timestamptz;
   v_poll      uuid;
 begin
-  perform from app.posts where id = p_post and author_id = private.require_caller() and created_at = now() and format <> 'repost';
+  perform from app.posts
+  where id = p_post and author_id = private.require_caller() and created_at = now() and format <> 'repost';
   if not found then
     perform private.fail('post_unknown');
   end if;
@@ -165,7 +168,7 @@ begin
   if v_poll.id is null then
     perform private.fail('poll_unknown');
   end if;
-  -- the end of a poll waits for votes under way, and tells those who gave them too; after it nobody waits
+  -- the end of a poll waits for votes under way, so that their voters are told too; after the end nobody waits
   perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0))
   where v_poll.closes_at is null or v_poll.closes_at > clock_timestamp();
   if v_poll.closes_at <= clock_timestamp() then   -- it may have closed while we waited
@@ -174,8 +177,8 @@ begin
   return v_poll;
 end $$;
 comment on function private.lock_running_poll is
-  'The poll of a post that is out, when the caller may see it and it takes votes; one vote at a time until the '
-  'transaction ends. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
+  'Answers the poll of a post that is out, if the caller may see it and it takes votes, and lets one vote through at '
+  'a time until the transaction ends. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
 
 create function api.vote_poll(p_id uuid, p_option_id uuid) returns json
 language plpgsql volatile
@@ -186,7 +189,8 @@ declare
   v_poll app.polls := private.lock_running_poll(v_post);
 begin
   insert into app.poll_votes (poll_id, user_id, option_id)
-  select o.poll_id, private.require_caller(), o.id from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
+  select o.poll_id, private.require_caller(), o.id
+  from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
   on conflict (poll_id, user_id) do update set option_id = excluded.option_id;
   if not found then
     perform private.require_post(v_post);   -- a block may have come in between
@@ -195,11 +199,11 @@ begin
   return private.require_poll_card(v_post);
 end $$;
 comment on function api.vote_poll is
-  'Votes in the poll of a post, of a repost that of the original, or moves one''s vote. Answers the poll. Fails: '
+  'Votes in the poll of a post (of the original of a repost), or moves the caller''s vote. Answers the poll. Fails: '
   'post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown.';
 
 create function private.withdraw_vote(p_post uuid) returns boolean
-language plpgsql volatile security definer   -- one's vote is one's own also in a poll that one no longer sees
+language plpgsql volatile security definer   -- people can take a vote back even when they no longer see the poll
 set search_path = ''
 as $$
 declare
@@ -218,8 +222,8 @@ begin
   return found;
 end $$;
 comment on function private.withdraw_vote is
-  'Takes the caller''s vote back from a poll that is not closed, whatever they see of its post; false when there was '
-  'none.';
+  'Takes the caller''s vote back from a poll that is not closed, even when they no longer see its post; false when '
+  'there was none.';
 
 create function api.unvote_poll(p_id uuid) returns json
 language plpgsql volatile
@@ -229,15 +233,15 @@ declare
   v_post uuid := private.mark_target(p_id);
 begin
   if not private.withdraw_vote(v_post) then
-    perform private.lock_running_poll(v_post);   -- says why, if there was anything to take back
+    perform private.lock_running_poll(v_post);   -- fails where the caller cannot vote either
   elsif not exists (select from app.posts where id = v_post) then
     return private.refusal('post_unknown');   -- it is taken back, and nothing of the poll is shown
   end if;
   return private.require_poll_card(v_post);
 end $$;
 comment on function api.unvote_poll is
-  'Takes one''s vote back, also from the poll of a post that one no longer sees, which is answered as unknown all '
-  'the same; repeating it changes nothing. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, '
+  'Takes the caller''s vote back, also from the poll of a post that they no longer see, which is answered as unknown '
+  'all the same; repeating it changes nothing. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, '
   'poll_closed.';
 
 create function private.job_close_polls() returns integer
@@ -247,7 +251,7 @@ as $$
 declare
   v_poll app.polls;
 begin
-  -- one a transaction, however many voted; not for update, for which a vote under way would wait, and we for it
+  -- one poll a transaction, however many voted. It is not for update: a vote under way would wait for that, and we for it
   select * into v_poll from app.polls
   where closes_at is not null and closed_emitted_at is null and greatest(closes_at, close_again_at) <= now()
   order by greatest(closes_at, close_again_at) limit 1
@@ -259,7 +263,7 @@ begin
   begin
     update app.polls set closed_emitted_at = now() where id = v_poll.id;
     perform private.emit('posts.poll.closed', json_build_object('postId', v_poll.post_id, 'pollId', v_poll.id));
-  exception when others or query_canceled then   -- others are not those that took too long
+  exception when others or query_canceled then   -- others does not include one that took too long
     raise warning 'the end of the poll % could not be told: % %', v_poll.id, sqlstate, sqlerrm;
     update app.polls set close_again_at = clock_timestamp() + interval '5 seconds' where id = v_poll.id;
     return -1;
@@ -267,6 +271,7 @@ begin
   return 1;
 end $$;
 comment on function private.job_close_polls is
-  'Job: tells of the poll that has been closed the longest, once: 1. One that fails goes behind the others, and is '
-  'tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
+  'Job: tells the author and the voters of the poll that has been closed the longest, and answers 1. When that fails, '
+  'the poll goes behind the others, is tried again in 5 seconds at the earliest, and the answer is -1. May run twice: '
+  'it takes only due polls, each once, and skips locked ones. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('close-polls', '* * * * *', 60, true);

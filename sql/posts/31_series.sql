@@ -12,7 +12,7 @@ create table app.series (
   constraint series_description check (length(description) <= 2000)
 );
 create index series_author_id_idx on app.series (author_id, created_at desc, id desc);
-comment on table app.series is 'A series of one author. It shows to whoever sees one of its posts.';
+comment on table app.series is 'A series of one author. Everybody who sees one of its posts sees it.';
 
 create table app.series_items (
   series_id uuid not null references app.series on delete cascade,
@@ -20,12 +20,12 @@ create table app.series_items (
   position  integer not null check (position > 0),
   added_at  timestamptz not null default now(),
   primary key (series_id, post_id),
-  -- at the end of a statement: moving an item shifts those behind it
+  -- checked at the end of a statement, since moving an item shifts those behind it
   constraint series_items_position_key unique (series_id, position) deferrable initially immediate
 );
 create index series_items_post_id_idx on app.series_items (post_id);
-comment on table app.series_items is 'The items of a series, at most 200, and of at most 5 series each; position '
-  'counts from 1, without gaps.';
+comment on table app.series_items is
+  'The items of a series, at most 200. A post is in at most 5 series. position counts from 1, without gaps.';
 
 create table private.left_items (
   series_id uuid not null references app.series on delete cascade,
@@ -35,8 +35,8 @@ create table private.left_items (
 );
 create index left_items_post_id_idx on private.left_items (post_id);
 comment on table private.left_items is
-  'Where deleted posts stood in their series, for who walks one and goes on from there: position is that of the item '
-  'behind. Kept like the post''s own row.';
+  'The places of deleted posts in their series, so that a reader can go on from there; position is the place of the '
+  'item behind. A row stays as long as the post''s own.';
 
 create table app.series_follows (
   series_id  uuid not null references app.series on delete cascade,
@@ -45,7 +45,7 @@ create table app.series_follows (
   primary key (series_id, user_id)
 );
 create index series_follows_user_id_idx on app.series_follows (user_id);
-comment on table app.series_follows is 'Who is told of new items of a series.';
+comment on table app.series_follows is 'The people who are told of new items of a series.';
 -- no update: a follow is made or ended
 
 insert into private.events (name, payload, happens) values
@@ -72,14 +72,14 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- two at once never make one too many
+  -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('series of ' || new.author_id, 0));
   if (select count(*) from app.series where author_id = new.author_id) >= 100 then
     perform private.fail('series_exhausted');
   end if;
   return new;
 end $$;
-comment on function private.limit_series is 'Trigger: at most 100 series of a person.';
+comment on function private.limit_series is 'Trigger: a person has at most 100 series.';
 create trigger limit_series before insert on app.series for each row execute function private.limit_series();
 
 create function private.lock_series(p_series uuid) returns void
@@ -90,11 +90,11 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('series ' || p_series, 0));
 end $$;
 comment on function private.lock_series is
-  'Lets one through at a time who moves items of a series; what they count they read in a later statement. Rows of '
-  'posts are locked before, series in the order of their ids.';
+  'Lets one transaction at a time move items of a series; it counts them in a later statement. Lock the rows of posts '
+  'before, and several series in the order of their ids: ARCHITECTURE.md, Locks.';
 
 create function private.place_item(p_series uuid, p_post uuid, p_position integer) returns boolean
-language plpgsql volatile security definer   -- positions are written here and by the trigger alone, those of unseen items too
+language plpgsql volatile security definer   -- only this and a trigger write positions, those of unseen items too
 set search_path = ''
 as $$
 declare
@@ -103,7 +103,8 @@ declare
   v_to     integer;
   v_new    boolean;
 begin
-  perform from app.posts where id = p_post and author_id = private.require_caller() for update;   -- of two series at once, too
+  -- the post first: ARCHITECTURE.md, Locks. It also keeps two series from taking the post at once
+  perform from app.posts where id = p_post and author_id = private.require_caller() for update;
   perform private.lock_series(p_series);
   perform from app.series s join app.posts p on p.author_id = s.author_id
   where s.id = p_series and p.id = p_post and s.author_id = private.require_caller() and p.deleted_at is null;
@@ -111,7 +112,8 @@ begin
     perform private.fail('series_unknown');
   end if;
 
-  select count(*) filter (where post_id <> p_post), max(position) filter (where post_id = p_post) into v_others, v_from
+  select count(*) filter (where post_id <> p_post), max(position) filter (where post_id = p_post)
+  into v_others, v_from
   from app.series_items where series_id = p_series;
   v_to := coalesce(p_position, v_others + 1);
   v_new := v_from is null;
@@ -130,7 +132,7 @@ begin
   update app.series_items
   set position = case when post_id = p_post then v_to else position + sign(v_from - v_to)::integer end
   where series_id = p_series and position between least(v_from, v_to) and greatest(v_from, v_to) and v_from <> v_to;
-  -- as if the item left its place and came in at the other
+  -- as if the item left its place and came in at the new one
   update private.left_items l
   set position = m.position + (m.position > v_to)::integer
   from (select post_id, position - (position > v_from)::integer as position
@@ -139,18 +141,19 @@ begin
   return v_new;
 end $$;
 comment on function private.place_item is
-  'Puts one''s post into one''s series at this position, or at the end; an item moves there. Those behind give way. '
-  'True when it was no item before. Fails: series_unknown, series_full, series_of_post_exceeded, series_position.';
+  'Puts the caller''s post into the caller''s series at this position, or at the end; an item moves there. The items '
+  'behind it give way. True when it is a new item. Fails: series_unknown, series_full, series_of_post_exceeded, '
+  'series_position.';
 
 create function private.leave_series() returns trigger
-language plpgsql volatile security definer   -- positions are written by triggers and private.place_item alone
+language plpgsql volatile security definer   -- only triggers and private.place_item write positions
 set search_path = ''
 as $$
 declare
   v_series uuid;
   v_gap    integer;
 begin
-  -- none is added meanwhile: whoever adds the post has locked its row
+  -- no series is added meanwhile, since adding the post locks its row
   for v_series in select series_id from app.series_items where post_id = new.id order by series_id loop
     perform private.lock_series(v_series);
     delete from app.series_items where series_id = v_series and post_id = new.id returning position into v_gap;
@@ -160,7 +163,8 @@ begin
   end loop;
   return null;
 end $$;
-comment on function private.leave_series is 'Trigger: a deleted post leaves its series, and those behind it move up.';
+comment on function private.leave_series is
+  'Trigger: a deleted post leaves its series, and the items behind it move up.';
 create trigger _170_leave_series after update of deleted_at on app.posts
   for each row when (old.deleted_at is null and new.deleted_at is not null) execute function private.leave_series();
 
@@ -175,7 +179,7 @@ begin
   return null;
 end $$;
 comment on function private.end_series_follows is
-  'Trigger: a block ends the follows of each other''s series, both ways. Lifting it brings none back.';
+  'Trigger: a block ends the follows of each other''s series, both ways. Lifting it restores none.';
 create trigger _200_end_series_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_series_follows();
 

@@ -14,7 +14,7 @@ begin
   end if;
   return v_series;
 end $$;
-comment on function private.require_series is 'The series, when the caller may see it. Fails: series_unknown.';
+comment on function private.require_series is 'Answers the series if the caller may see it. Fails: series_unknown.';
 
 create function api.create_series(p_title text, p_description text default null) returns json
 language plpgsql volatile
@@ -29,7 +29,7 @@ begin
   return private.series_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_series is
-  'Makes a series of the caller, still without items. Fails: series_title, series_description, series_exhausted.';
+  'Makes a series for the caller, still without items. Fails: series_title, series_description, series_exhausted.';
 
 create function api.list_my_series(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -44,7 +44,7 @@ begin
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
-  v_from.created_at := coalesce(v_from.created_at, 'infinity');   -- bare variables: an expression is no index condition
+  v_from.created_at := coalesce(v_from.created_at, 'infinity');   -- plain variables: an expression makes no index condition
   v_from.id := coalesce(v_from.id, v_caller);
   v_ids := array(select id from app.series
                  where author_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)
@@ -65,7 +65,7 @@ begin
   if v_series.author_id <> private.require_caller() then
     perform private.fail('series_not_yours');
   end if;
-  v_post := private.lock_own_post(p_post_id);   -- locked: neither deleted nor published meanwhile
+  v_post := private.lock_own_post(p_post_id);   -- the lock keeps it from being deleted or published meanwhile
   if v_post.format = 'repost' then
     perform private.fail('series_repost');
   end if;
@@ -77,9 +77,9 @@ begin
           from app.series_items i where i.series_id = p_id and i.post_id = p_post_id);
 end $$;
 comment on function api.add_series_item is
-  'Makes one''s post an item of one''s series, or moves the item that it is: {seriesId, position, post}. Fails: '
-  'series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, series_full, '
-  'series_of_post_exceeded.';
+  'Makes the caller''s post an item of their series, or moves it there when it is one already: {seriesId, position, '
+  'post}. Fails: series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, '
+  'series_full, series_of_post_exceeded.';
 
 create function private.extend_series(p_event jsonb) returns void
 language plpgsql volatile
@@ -90,16 +90,16 @@ begin
   from app.series_items i where i.post_id = (p_event ->> 'postId')::uuid;
 end $$;
 comment on function private.extend_series is
-  'Listener: a scheduled post that is an item already extends its series when it goes out.';
+  'Listener: emits an event for each series that has the post as an item when it goes out, as a scheduled one may.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.extend_series', 500);
 
 create function private.find_item_place(p_series uuid, p_post uuid) returns integer
-language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
+language plpgsql stable security definer   -- a cursor stays good when its post is deleted or hidden
 set search_path = ''
 as $$
 begin
-  -- post_time alone would not know a scheduled item, which its author sees
+  -- private.find_post_time alone would not find a scheduled item, which its author sees
   if private.post_visible_to(p_post, app.uid()) or private.find_post_time(p_post) is not null then
     return coalesce(
       (select position from app.series_items where series_id = p_series and post_id = p_post),
@@ -108,10 +108,11 @@ begin
   return null;
 end $$;
 comment on function private.find_item_place is
-  'The position behind which a walk goes on from a cursor''s post: also from a deleted one, never from one that was '
-  'not for the caller.';
+  'The position behind which a list goes on from a cursor''s post, also from a deleted one, but not from one that was '
+  'never for the caller.';
 
-create function api.list_series_items(p_series_id uuid, p_limit integer default 20, p_cursor text default null) returns json
+create function api.list_series_items(p_series_id uuid, p_limit integer default 20, p_cursor text default null)
+returns json
 language plpgsql stable
 set search_path = ''
 as $$
@@ -125,8 +126,9 @@ begin
   if v_cursor is not null and private.find_item_place(p_series_id, v_cursor) is null then
     perform private.fail('cursor_unknown');
   end if;
-  -- all that the caller sees, at most 200: a position is a place among these, and tells nothing of others
-  select array_agg(post_id order by position) filter (where position > v_place), count(*) filter (where position <= v_place)
+  -- all items that the caller sees, at most 200: a position is the place among these, and tells nothing of others
+  select array_agg(post_id order by position) filter (where position > v_place),
+         count(*) filter (where position <= v_place)
   into v_ids, v_before
   from app.series_items where series_id = p_series_id;
   return private.merged(
@@ -150,13 +152,13 @@ begin
   if v_series.author_id = private.require_caller() then
     perform private.fail('series_follow_own');
   end if;
-  -- seen and written in one statement: a block between the two would answer otherwise than an unknown series
+  -- reads and writes in one statement: a block between the two would answer otherwise than an unknown series
   insert into app.series_follows (series_id, user_id) select s.id, app.uid() from app.series s where s.id = p_id
   on conflict do nothing;
   return json_build_object('following', true);
 end $$;
 comment on function api.follow_series is
-  'Follows a series, to be told of its new items; repeating it changes nothing. Answers {following}. Fails: '
+  'Follows a series: the caller is told of its new items. Repeating it changes nothing. Answers {following}. Fails: '
   'series_unknown, series_follow_own.';
 
 create function api.unfollow_series(p_id uuid) returns json
@@ -171,5 +173,5 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unfollow_series is
-  'Ends a follow of a series, also of one that the caller no longer sees; repeating it changes nothing. Fails: '
+  'Ends the caller''s follow of a series, also of one that they no longer see; repeating it changes nothing. Fails: '
   'series_unknown.';

@@ -19,7 +19,7 @@ insert into private.events (name, payload, happens) values
   ('posts.co_author.invited', '{inviteId,postId,inviterId,inviteeId}',
    'the author invites a co-author'),
   ('posts.co_author.accepted', '{inviteId,postId,userId}',
-   'the invited becomes a co-author');
+   'the invited person becomes a co-author');
 
 insert into private.errors (code, status, text) values
   ('split_share', 422, 'splitShare must be a whole number from 0 to 100.'),
@@ -44,12 +44,12 @@ begin
   return null;
 end $$;
 comment on function private.end_co_author_invitations is
-  'Trigger: a block ends pending invitations both ways. What was accepted stays, and its share.';
+  'Trigger: a block ends pending invitations both ways. Accepted ones stay, with their share.';
 create trigger _210_end_co_author_invitations after insert on app.blocks
   referencing new table as blocked for each statement execute function private.end_co_author_invitations();
 
 create function private.co_author(p_row app.post_co_authors) returns json
-language plpgsql stable   -- of a row and not by id: a declined invitation has none any more
+language plpgsql stable   -- takes a row and not an id: a declined invitation has no row any more
 set search_path = ''
 as $$
 begin
@@ -77,7 +77,7 @@ begin
   end if;
 end $$;
 comment on function private.require_split is
-  'Whether a share fits beside the accepted ones of a post. Lock the post first. Fails: split_share_exceeded.';
+  'Passes when a share fits beside the accepted ones of a post. Lock the post first. Fails: split_share_exceeded.';
 
 create function api.invite_co_author(p_id uuid, p_user_id text, p_split_share integer) returns json
 language plpgsql volatile
@@ -91,7 +91,7 @@ begin
   if v_post.format = 'repost' then
     perform private.fail('co_author_repost');
   elsif v_post.published_at is null then
-    perform private.fail('post_not_out');   -- nobody else sees it, and could accept
+    perform private.fail('post_not_out');   -- nobody else could see it and accept
   elsif v_person = app.uid() then
     perform private.fail('co_author_oneself');
   elsif (p_split_share between 0 and 100) is not true then
@@ -112,22 +112,23 @@ begin
   return private.co_author(v_row);
 end $$;
 comment on function api.invite_co_author is
-  'Invites a person to be a co-author of one''s post, with a share of what it is paid. Fails: person_unknown, '
+  'Invites a person to be a co-author of the caller''s post, with a share of what it is paid. Fails: person_unknown, '
   'post_unknown, post_not_yours, co_author_repost, post_not_out, co_author_oneself, split_share, co_author_already, '
   'co_authors_exhausted, co_author_outside, split_share_exceeded.';
 
 create function private.settle_co_author(p_post uuid, p_invite uuid, p_accept boolean) returns app.post_co_authors
-language plpgsql volatile security definer   -- the post is another's, and so is its limit
+language plpgsql volatile security definer   -- the post and its other shares belong to others
 set search_path = ''
 as $$
 declare
   v_row app.post_co_authors;
 begin
   perform from app.posts where id = p_post for no key update;
-  -- what is read after the lock is what holds
+  -- only what is read after the lock is final
   select * into v_row from app.post_co_authors
   where id = p_invite and post_id = p_post and user_id = private.require_caller() for update;
-  if (p_accept is not false or v_row.status is distinct from 'accepted') and private.post_visible_to(p_post, app.uid()) is not true then
+  if (p_accept is not false or v_row.status is distinct from 'accepted')
+     and private.post_visible_to(p_post, app.uid()) is not true then
     perform private.fail('post_unknown');
   elsif v_row.id is null then
     perform private.fail('co_author_invitation_unknown');
@@ -147,8 +148,8 @@ begin
   return v_row;
 end $$;
 comment on function private.settle_co_author is
-  'The invitee accepts, or declines, which takes the invitation away; a co-author who declines is none any more, '
-  'also of a post that they do not see. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, '
+  'Accepts the caller''s invitation, or declines it, which deletes it. A co-author who declines stops being one, even '
+  'of a post that they do not see. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, '
   'split_share_exceeded.';
 
 create function api.respond_co_author(p_id uuid, p_invite_id uuid, p_accept boolean) returns json
@@ -156,7 +157,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- before the post is locked
+  -- checks before the post is locked
   if p_accept is not false or not exists (
        select from app.post_co_authors
        where id = p_invite_id and post_id = p_id and user_id = app.uid() and status = 'accepted') then
@@ -165,5 +166,5 @@ begin
   return private.co_author(private.settle_co_author(p_id, p_invite_id, p_accept));
 end $$;
 comment on function api.respond_co_author is
-  'The invitee accepts or declines an invitation to be a co-author; who accepted and declines later is none any '
-  'more. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
+  'Accepts or declines the caller''s invitation to be a co-author; a co-author who declines later stops being one. '
+  'Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';

@@ -1,32 +1,33 @@
--- Pins: up to three posts that stand first in an author's profile.
+-- Pins: up to three posts that come first in an author's profile.
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
   ('pins_exhausted', 409, 'You can pin at most 3 posts. Unpin one first.');
 
 create function private.pin(p_post uuid) returns void
-language plpgsql volatile security definer   -- pinned_at is no column that people may write
+language plpgsql volatile security definer   -- people may not write pinned_at
 set search_path = ''
 as $$
 declare
   v_pinned integer;
 begin
-  -- the lock first, then the count in a later statement: of two at once the second sees what the first has pinned
+  -- the lock comes first, the count in a later statement: the second of two then sees what the first has pinned
   perform pg_advisory_xact_lock(hashtextextended('pins ' || private.require_caller(), 0));
   select count(*) into v_pinned from app.posts
   where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post
-    -- a repost out of sight is on no profile, and nobody could find it there to take it off
+    -- a repost that its author cannot see is not on the profile, so they could not find it there to unpin it
     and private.post_visible_to(id, author_id);
   if v_pinned >= 3 then
     perform private.fail('pins_exhausted');
   end if;
   update app.posts set pinned_at = now() where id = p_post and author_id = app.uid() and pinned_at is null;
 end $$;
-comment on function private.pin is 'Pins a post of the caller''s, who has locked it. Deleted ones are never pinned. '
-  'Fails: pins_exhausted.';
+comment on function private.pin is
+  'Pins the caller''s post, which the caller of this has locked. A deleted post is never pinned. Fails: '
+  'pins_exhausted.';
 
 create function private.unpin(p_post uuid) returns boolean
-language plpgsql volatile security definer   -- pinned_at is no column that people may write
+language plpgsql volatile security definer   -- people may not write pinned_at
 set search_path = ''
 as $$
 begin
@@ -34,7 +35,7 @@ begin
   where id = p_post and author_id = private.require_caller() and pinned_at is not null and deleted_at is null;
   return found;
 end $$;
-comment on function private.unpin is 'Unpins a post of the caller''s; false when it was not pinned.';
+comment on function private.unpin is 'Unpins the caller''s post; false when it was not pinned.';
 
 create function api.pin_post(p_id uuid) returns json
 language plpgsql volatile
@@ -50,8 +51,8 @@ begin
   return private.post_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.pin_post is
-  'Pins one''s own post to one''s profile; repeating it changes nothing, its place neither. Answers the post. Fails: '
-  'post_unknown, post_not_yours, post_not_out, pins_exhausted.';
+  'Pins the caller''s post to their profile; repeating it changes nothing, not even its place. Answers the post. '
+  'Fails: post_unknown, post_not_yours, post_not_out, pins_exhausted.';
 
 create function api.unpin_post(p_id uuid) returns json
 language plpgsql volatile
@@ -63,5 +64,6 @@ begin
   end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.unpin_post is 'Unpins one''s own post, also a repost of what one no longer sees; repeating '
-  'it changes nothing. Fails: post_unknown, post_not_yours.';
+comment on function api.unpin_post is
+  'Unpins the caller''s post, also a repost whose original they no longer see; repeating it changes nothing. Fails: '
+  'post_unknown, post_not_yours.';

@@ -1,4 +1,4 @@
--- Milestones: that a post has reached 5, 15 and 50 reactions, each told once.
+-- Milestones: a post reaches 5, 15 and 50 reactions, and each is told once.
 -- docs/decisions.md, Posts.
 
 create function private.next_milestone(p_milestone smallint) returns integer
@@ -9,7 +9,7 @@ comment on function private.next_milestone is 'The number of reactions that is t
   'last.';
 
 create function private.reach_milestone() returns trigger
-language plpgsql security definer   -- counters are written by triggers alone
+language plpgsql security definer   -- only triggers write counters
 set search_path = ''
 as $$
 declare
@@ -20,8 +20,8 @@ begin
   return null;
 end $$;
 comment on function private.reach_milestone is
-  'Trigger: a post has more reactions than it ever had by a milestone. Of hearts that are taken back and given again '
-  'nothing is told twice.';
+  'Trigger: emits an event when a post reaches a milestone for the first time. Hearts that are taken back and given '
+  'again cause no second one.';
 create trigger reach_milestone after update of reactions on app.post_counters
   for each row when (new.reactions >= private.next_milestone(new.milestone))
   execute function private.reach_milestone();

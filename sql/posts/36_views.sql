@@ -1,12 +1,12 @@
--- Views: how often a post was opened by others than its author. The facade counts them in batches, so that no reader waits.
+-- Views: how often others than its author opened a post. The facade counts them in batches, so that no reader waits.
 -- docs/decisions.md, Posts.
 
 create function api.count_views(p_posts uuid[], p_viewers uuid[]) returns json
-language plpgsql volatile security definer   -- counters are nobody's to write; for gate alone
+language plpgsql volatile security definer   -- for gate alone: nobody may write counters
 set search_path = ''
 as $$
 begin
-  -- the rows in one order, whoever comes: two batches of the same posts would wait for each other
+  -- sorted, so that two batches of the same posts do not wait for each other: ARCHITECTURE.md, Locks
   perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for update;
   update app.post_counters c set views = c.views + v.opened
   from (select p.id, count(*) as opened
@@ -16,5 +16,5 @@ begin
   return null;
 end $$;
 comment on function api.count_views is
-  'For the facade alone: counts openings of posts, each by a viewer; those by the author and of unknown posts are '
-  'passed over.';
+  'For the facade alone: counts openings of posts, each by a viewer. It skips those by the author and of unknown '
+  'posts.';

@@ -68,10 +68,10 @@ join app.person_card author on author.id = p.author_id
 left join app.personas persona on persona.user_id = p.author_id
   and case when p.persona_id is null then persona.is_default else persona.id = p.persona_id end;
 comment on view app.post_card is
-  'A post as its viewer sees it, without what it quotes: private.post_cards, which alone reads this, adds that.';
+  'A post as its viewer sees it. Only private.post_cards reads this, and adds what the post quotes.';
 
 create function private.post_cards(p_ids uuid[], p_more json[] default null) returns json
-language plpgsql stable security definer   -- one look at whether a post is seen, and not one for each thing that hangs on it
+language plpgsql stable security definer   -- checks once whether a post is visible, not once for each of its parts
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -85,13 +85,13 @@ begin
     -- as text, and read as json once: taking every card apart to put more into it costs as much as making it
     select ('[' || string_agg(
              left(s.card::text, -1) || ',"quotedPostId":' || coalesce(to_json(q.id)::text, 'null')
-               || ',"quotedPost":' || coalesce(q.card::text, 'null') || coalesce(',' || substr(p_more[i.place]::text, 2), '}'),
+               || ',"quotedPost":' || coalesce(q.card::text, 'null')
+               || coalesce(',' || substr(p_more[i.place]::text, 2), '}'),
              ',' order by i.place) || ']')::json
     from unnest(p_ids) with ordinality as i (id, place)
     join seen s on s.id = i.id
     left join seen q on q.id = s.quoted_post_id);
 end $$;
 comment on function private.post_cards is
-  'The cards of these posts, in order, as far as the caller sees them, each with the card of what it quotes '
-  '{quotedPostId, quotedPost}, null when the caller may not see that; and with the fields of p_more, an object a '
-  'post.';
+  'The cards of these posts, in order, as far as the caller sees them. Each has the card of what it quotes, '
+  '{quotedPostId, quotedPost}, null when the caller may not see that, and the fields of p_more, an object a post.';

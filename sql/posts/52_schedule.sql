@@ -49,7 +49,7 @@ begin
   end if;
   begin
     perform private.publish_post(v_post);
-  exception when others or query_canceled then   -- others are not those that took too long
+  exception when others or query_canceled then   -- others does not include one that took too long
     raise warning 'the scheduled post % did not go out: % %', v_post, sqlstate, sqlerrm;
     update app.posts set publish_again_at = clock_timestamp() + interval '5 seconds' where id = v_post;
     return -1;
@@ -84,7 +84,7 @@ declare
   v_ids   uuid[];
 begin
   if v_after is null then
-    v_after := v_me;   -- any will do beside infinity
+    v_after := v_me;   -- any id will do beside infinity
   else
     v_from := private.find_scheduled_time(v_after);
     if v_from is null then

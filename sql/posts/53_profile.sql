@@ -4,7 +4,7 @@
 create function private.require_profile_place(
   p_cursor text, p_author uuid, out post_id uuid, out pinned_at timestamptz, out published_at timestamptz
 )
-language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
+language plpgsql stable security definer   -- a cursor stays good when its post is deleted or hidden
 set search_path = ''
 as $$
 begin
@@ -34,7 +34,7 @@ declare
 begin
   select post_id, pinned_at, published_at into v_before, v_pinned, v_from from private.require_profile_place(p_cursor, v_author);
   if v_before is null then
-    v_before := v_author;   -- any will do beside infinity
+    v_before := v_author;   -- any id will do beside infinity
     v_pinned := 'infinity';
   end if;
   if v_pinned is not null then

@@ -1,7 +1,7 @@
 -- Bans: what a banned person wrote is silent, and comes back with the end of the ban.
 
 create function private.lock_published() returns trigger
-language plpgsql security definer   -- counters are written by triggers alone
+language plpgsql security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin

@@ -163,7 +163,7 @@ begin
     perform private.fail('cursor_unknown');
   end if;
   v_from := coalesce(v_from, 'infinity');
-  v_id := coalesce(v_id, v_me);   -- any will do beside infinity
+  v_id := coalesce(v_id, v_me);   -- any id will do beside infinity
   v_ids := array(select id from app.reputation_votes
                  where user_id = v_me and (created_at, id) < (v_from, v_id)
                  order by created_at desc, id desc limit 51);

@@ -157,7 +157,7 @@ insert into private.event_listeners (event, listener, position) values
   ('posts.reply.created', 'private.earn_contribution_from_reply', 400);
 
 create function private.earn_contribution_from_reaction() returns trigger
-language plpgsql security definer   -- the ledger is written by triggers alone
+language plpgsql security definer   -- only triggers write the ledger
 set search_path = ''
 as $$
 begin
@@ -171,7 +171,7 @@ create trigger _400_earn_contribution_from_reaction after insert on app.reaction
   for each row execute function private.earn_contribution_from_reaction();
 
 create function private.reverse_contribution_from_reactions() returns trigger
-language plpgsql security definer   -- the ledger is written by triggers alone
+language plpgsql security definer   -- only triggers write the ledger
 set search_path = ''
 as $$
 begin

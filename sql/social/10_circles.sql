@@ -48,7 +48,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- two at once never make one too many
+  -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('circles ' || new.owner_id, 0));
   if (select count(*) from app.circles where owner_id = new.owner_id and kind = new.kind) >= 10 then
     perform private.fail('circles_exhausted');
@@ -64,7 +64,7 @@ language plpgsql security definer   -- counts members whom the inserting person 
 set search_path = ''
 as $$
 begin
-  perform from app.circles where id = new.circle_id for update;   -- two at once never make one too many
+  perform from app.circles where id = new.circle_id for update;   -- so that two at once never make one too many
   if not found then
     perform private.fail('circle_unknown');   -- it went meanwhile
   end if;

@@ -31,7 +31,7 @@ comment on view private.audience_rebuilt is
   'copy.';
 
 create function private.recompute_audience(p_viewers uuid[], p_authors uuid[]) returns void
-language plpgsql volatile security definer   -- the audience is written by triggers alone
+language plpgsql volatile security definer   -- only triggers write the audience
 set search_path = ''
 as $$
 declare
@@ -55,7 +55,7 @@ comment on function private.recompute_audience is 'Brings these pairs of app.aud
   'at a time.';
 
 create function private.follow_members() returns trigger
-language plpgsql volatile security definer   -- the audience is written by triggers alone
+language plpgsql volatile security definer   -- only triggers write the audience
 set search_path = ''
 as $$
 begin
@@ -71,7 +71,7 @@ create trigger audience_removed after delete on app.circle_members
   referencing old table as changed for each statement execute function private.follow_members();
 
 create function private.follow_blocks() returns trigger
-language plpgsql volatile security definer   -- the audience is written by triggers alone; a block ends the other's invitations too
+language plpgsql volatile security definer   -- only triggers write the audience; a block ends the other's invitations too
 set search_path = ''
 as $$
 begin

@@ -116,7 +116,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- two at once never make one too many
+  -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('keywords ' || new.user_id, 0));
   if (select count(*) from app.muted_keywords where user_id = new.user_id and folded <> new.folded) >= 100 then
     perform private.fail('keywords_exhausted');

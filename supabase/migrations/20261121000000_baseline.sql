@@ -23,7 +23,7 @@ exception when insufficient_privilege then
   raise warning 'pg_graphql stays: it is not ours to drop';
 end $$;
 
--- a function is for nobody until a grant names who may run it
+-- nobody may run a function until a grant says so
 alter default privileges revoke execute on functions from public;
 alter default privileges in schema app grant select, insert, update, delete on tables to service_role;
 
@@ -31,7 +31,8 @@ do $$
 declare
   v_role text;
 begin
-  -- a token's role is a Postgres role; `gate` runs what comes before a token and `worker` what time does: no token names them
+  -- a token's role is a Postgres role. No token names `gate`, which runs what comes before a token, or `worker`, which
+  -- runs the jobs
   foreach v_role in array array['user', 'moderator', 'admin', 'gate', 'worker'] loop
     if not exists (select from pg_catalog.pg_roles where rolname = v_role) then
       execute format('create role %I nologin inherit', v_role);
@@ -47,7 +48,7 @@ do $$
 declare
   v_pool record;
 begin
-  -- one login role a pool: a session starts in its one role and can take no other, also behind a transaction pooler
+  -- one login role a pool: a session starts in its one role and can take no other, even behind a transaction pooler
   for v_pool in
     select * from (values ('kith_anon', 'anon', '8s'), ('kith_gate', 'gate', '8s'),
                           ('kith_user', 'authenticated', '8s'), ('kith_service', 'service_role', '8s'),
@@ -117,8 +118,8 @@ begin
                            'details', v_error.text, 'hint', null);
 end $$;
 comment on function private.refusal is
-  'The answer of an operation that refuses and yet must keep what it wrote: an error to the caller, a commit to the '
-  'database.';
+  'Answers an error without raising it, so that what the operation wrote is kept: the caller sees an error, the '
+  'database a commit.';
 
 create function private.refuse_change() returns trigger
 language plpgsql
@@ -142,7 +143,7 @@ begin
                   for each statement execute function private.refuse_change()', p_table);
 end $$;
 comment on procedure private.make_append_only is
-  'For migrations: from now on the table''s rows are neither changed nor deleted, by anyone. Fails then: append_only.';
+  'For migrations: from then on nobody can change or delete the table''s rows (append_only).';
 
 create function private.touch() returns trigger
 language plpgsql
@@ -168,8 +169,8 @@ create table app.users (
   tokens_valid_from bigint not null default 0,
   created_at        timestamptz not null default now()
 );
--- partial, though every row is in it: a name is then no key that rows could refer to, and renaming or erasing a person
--- lets those go on that only refer to the person. They would wait for it with locks held that an erasure wants.
+-- partial, though every row is in it: a name is then no key that rows could refer to, so renaming or erasing a person
+-- does not block inserts that merely refer to the person. They would wait while they hold locks that an erasure wants.
 create unique index username_taken on app.users (username) where username is not null;
 comment on table app.users is
   'A person. id is internal and never public; the public identifier is the actor id made of the username.';
@@ -198,7 +199,7 @@ create table app.feature_flags (
   enabled     boolean not null,
   description text not null
 );
-comment on table app.feature_flags is 'What can be switched off without a release.';
+comment on table app.feature_flags is 'Features that can be switched off without a release.';
 
 insert into private.errors (code, status, text) values
   ('person_unknown', 404, 'There is no such person.'),
@@ -215,8 +216,8 @@ begin
     nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub',
     nullif(current_setting('request.jwt.claim.sub', true), ''))::uuid;
 end $$;
-comment on function app.uid is 'Who is calling: the token''s sub, or null. Reads both styles of claims that '
-  'PostgREST has had.';
+comment on function app.uid is
+  'The id of the caller: the token''s sub, or null. Reads both styles of claims that PostgREST has used.';
 
 create function private.check_caller() returns boolean
 language plpgsql stable security definer   -- reads users and the denylist for callers who may not
@@ -226,7 +227,7 @@ declare
   v_claims jsonb := nullif(current_setting('request.jwt.claims', true), '')::jsonb;
 begin
   if v_claims ->> 'sub' is null then
-    -- the role setting and not current_user: inside a definer function that is the owner
+    -- asks the role setting, since current_user is the owner inside a definer function
     if current_setting('role') in ('authenticated', 'user', 'moderator', 'admin') then
       perform private.fail('token_missing');
     end if;
@@ -239,7 +240,7 @@ begin
     and u.erased_at is null
     and u.role = v_claims ->> 'role'
     and u.tokens_valid_from <= (v_claims ->> 'iat')::bigint
-    and v_claims ->> 'exp' is not null   -- without it the denylist could not name it
+    and v_claims ->> 'exp' is not null   -- the denylist could not name a token without it
     and not exists (select from private.revoked_tokens r
                     where r.user_id = u.id
                       and r.issued_at = (v_claims ->> 'iat')::bigint
@@ -250,8 +251,8 @@ begin
   return true;
 end $$;
 comment on function private.check_caller is
-  'True, or token_revoked: the token''s holder is gone, banned, has another role, or has ended the token. Every door '
-  'calls it: private.enter, PostgREST''s db_pre_request, the Realtime policies.';
+  'True, or it raises token_revoked: the token''s holder is gone or banned, has another role, or has ended the token. '
+  'Every door calls it: private.enter, PostgREST''s db_pre_request, the Realtime policies.';
 
 create function private.enter(p_caller text, p_headers text default null) returns boolean
 language plpgsql
@@ -264,7 +265,7 @@ begin
 end $$;
 comment on function private.enter is
   'The facade''s door: sets the caller''s claims and the request''s headers (both JSON texts or null) for this '
-  'transaction, then checks the caller. Always one row or an error.';
+  'transaction, then checks the caller. It gives one row or an error.';
 
 create function private.require_caller() returns uuid
 language plpgsql stable
@@ -276,7 +277,7 @@ begin
   end if;
   return app.uid();
 end $$;
-comment on function private.require_caller is 'app.uid(), or token_missing.';
+comment on function private.require_caller is 'Answers app.uid(), or raises token_missing.';
 
 create function private.domain() returns text
 language plpgsql stable
@@ -285,8 +286,8 @@ as $$
 begin
   return (select value from app.settings where key = 'instance_domain');
 end $$;
-comment on function private.domain is 'INSTANCE_DOMAIN. In a query over many rows: (select private.domain()), read '
-  'once.';
+comment on function private.domain is
+  'INSTANCE_DOMAIN. A query over many rows writes (select private.domain()), which is read once.';
 
 create function private.actor_id(p_username text, p_domain text) returns text
 language plpgsql immutable
@@ -314,7 +315,7 @@ comment on function private.username_of is
   'The username in acct:name@domain, @name@domain, @name or name; null when the domain is not ours.';
 
 create function private.require_person(p_person text) returns uuid
-language plpgsql stable   -- invoker: whom row-level security hides is unknown
+language plpgsql stable   -- invoker: a person hidden by row-level security is unknown
 set search_path = ''
 as $$
 declare
@@ -327,8 +328,8 @@ begin
   return v_id;
 end $$;
 comment on function private.require_person is
-  'The id of a person by actor id or username, also one that they had before. Fails: person_unknown (also when '
-  'blocked either way, banned or erased).';
+  'Finds a person by actor id or username, also a former one. Fails: person_unknown (also when blocked either way, '
+  'banned or erased).';
 
 create function private.require_flag(p_key text) returns void
 language plpgsql stable
@@ -351,15 +352,14 @@ begin
   end if;
 end $$;
 comment on function private.require_role is
-  'Passes when the caller''s stored role is one of these. Operations of staff call it themselves. Fails: '
-  'role_required.';
+  'Passes when the caller''s stored role is one of these. Staff operations call it themselves. Fails: role_required.';
 
 create function private.check_author() returns trigger
-language plpgsql security definer   -- reads what nobody may read of a person
+language plpgsql security definer   -- reads bans and erasures, which nobody may
 set search_path = ''
 as $$
 begin
-  -- share, and not the foreign key's key share: it waits for a ban or an erasure under way, which would miss this row
+  -- share, not the foreign key's key share: it waits for a ban or an erasure under way, which would miss this row
   perform from app.users u
   where u.id = new.author_id and u.banned_at is null and u.erased_at is null for share;
   if not found then
@@ -368,8 +368,8 @@ begin
   return new;
 end $$;
 comment on function private.check_author is
-  'Trigger of what people publish: nothing comes from the banned and the erased, also not beside the ban. Fails: '
-  'token_revoked.';
+  'Trigger of what people publish: the banned and the erased publish nothing, not even while the ban is under way. '
+  'Fails: token_revoked.';
 
 -- sql/base/35_names.sql
 
@@ -385,8 +385,8 @@ create table app.usernames (
 );
 create index usernames_user_id_idx on app.usernames (user_id);
 comment on table app.usernames is
-  'Every name that anybody has or ever had, the present ones too, so that one unique key decides who may take a '
-  'name. Of an erased person only the hash stays.';
+  'Every name that anybody has or ever had, so that one unique key decides who may take a name. When a person is '
+  'erased, only the hash stays.';
 
 insert into private.errors (code, status, text) values
   ('usernames_exhausted', 409, 'You have changed your username 10 times and cannot choose a new one. You can still '
@@ -396,10 +396,10 @@ create function private.username_hash(p_username text) returns bytea
 language sql immutable
 set search_path = ''
 as $$ select sha256(convert_to(lower(p_username), 'UTF8')) $$;
-comment on function private.username_hash is 'What app.usernames knows a name by.';
+comment on function private.username_hash is 'The hash under which app.usernames keeps a name.';
 
 create function private.claim_username() returns trigger
-language plpgsql security definer   -- names are written by this trigger alone
+language plpgsql security definer   -- only this trigger writes names
 set search_path = ''
 as $$
 begin
@@ -409,14 +409,15 @@ begin
   if not exists (select from app.usernames where hash = private.username_hash(new.username) and user_id = new.id) then
     perform private.fail('username_taken');   -- somebody had it once
   end if;
-  -- else one person could use up all the good names
+  -- otherwise one person could use up all the good names
   if new.erased_at is null and (select count(*) from app.usernames where user_id = new.id) > 11 then
     perform private.fail('usernames_exhausted');
   end if;
   return null;
 end $$;
 comment on function private.claim_username is
-  'Trigger: a name is free, or was the person''s own before. Fails: username_taken, usernames_exhausted.';
+  'Trigger: a person can take a name that is free or was their own before. Fails: username_taken, '
+  'usernames_exhausted.';
 create trigger _051_claim_username after insert on app.users
   for each row execute function private.claim_username();
 create trigger _052_claim_changed_username after update of username on app.users
@@ -432,14 +433,14 @@ end $$;
 comment on function private.is_free is 'Whether nobody has or had this name.';
 
 create function private.find_person(p_person text) returns uuid
-language plpgsql stable security definer   -- finds people whom the caller cannot see: for functions that then ask whether they may
+language plpgsql stable security definer   -- finds people whom the caller cannot see; who calls it checks that
 set search_path = ''
 as $$
 begin
   return (select user_id from app.usernames where hash = private.username_hash(private.username_of(p_person)));
 end $$;
-comment on function private.find_person is 'Whom a name or actor id means, by a present or an earlier name, whoever '
-  'asks; null when nobody.';
+comment on function private.find_person is
+  'Finds the person of a present or former name, or of an actor id, whoever asks; null when there is none.';
 
 -- sql/base/40_audience.sql
 
@@ -476,7 +477,7 @@ comment on table app.audience is
   'stranger (0).';
 
 create function private.may_see(p_level smallint, p_required smallint, p_member boolean) returns boolean
-language plpgsql immutable   -- a row's cost in policies: 2 µs, half of what SQL costs with a search_path
+language plpgsql immutable   -- costs 2 µs a row in policies, half of what SQL costs with a search_path
 set search_path = ''
 as $$
 begin
@@ -496,7 +497,7 @@ end $$;
 comment on function private.may_meet is 'Whether two people exist for each other: no block either way.';
 
 create function private.find_level(p_viewer uuid, p_author uuid) returns smallint
-language plpgsql stable security definer   -- the audience of another than the caller
+language plpgsql stable security definer   -- reads the audience of others than the caller
 set search_path = ''
 as $$
 begin
@@ -506,7 +507,7 @@ comment on function private.find_level is 'The audience level of any viewer and 
   'check again; null is a stranger.';
 
 create function private.add_own_audience() returns trigger
-language plpgsql security definer   -- the audience is written by triggers alone
+language plpgsql security definer   -- only triggers write the audience
 set search_path = ''
 as $$
 begin
@@ -522,7 +523,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- in one order, whoever comes: two who lock the same pairs the other way round would wait for each other
+  -- sorted, so that two who lock the same pairs do not wait for each other: ARCHITECTURE.md, Locks
   perform pg_advisory_xact_lock(k.key)
   from (select distinct hashtextextended(least(o.one, o.other)::text || greatest(o.one, o.other)::text, 0) as key
         from unnest(p_ones, p_others) as o (one, other)
@@ -530,7 +531,7 @@ begin
 end $$;
 comment on function private.lock_pairs is
   'Locks pairs of people until the transaction ends. The caller recomputes in a later statement, whose snapshot then '
-  'sees all that others committed.';
+  'sees all that others have committed.';
 
 -- sql/base/50_events.sql
 
@@ -557,12 +558,13 @@ create table private.event_listeners (
   constraint event_listeners_position_key unique (event, position)
 );
 comment on table private.event_listeners is
-  'Who hears of an event, with a row from each feature that listens: a function of the payload, (jsonb) returns void.';
+  'The functions that private.emit tells of an event, with a row from each feature that listens. A listener takes the '
+  'payload: (jsonb) returns void.';
 comment on column private.event_listeners.position is
-  'The order among those of one event. It follows the order of locks (ARCHITECTURE.md, Locks): 200 feed, 300 '
+  'The order among the listeners of an event. It follows the order of locks (ARCHITECTURE.md, Locks): 200 feed, 300 '
   'reputation, 400 contribution, 500 what emits further events, 600 notifications, 700 Realtime.';
 comment on column private.event_listeners.timing is
-  'at once: in the transaction that emits, and its failure undoes that. soon: by the worker, about a second later, '
+  'at once: in the transaction that emits, which fails with the listener. soon: by the worker, about a second later, '
   'again when it fails, and perhaps twice.';
 
 create table app.domain_events (
@@ -573,10 +575,11 @@ create table app.domain_events (
 );
 create index domain_events_created_at_idx on app.domain_events (created_at);
 comment on table app.domain_events is
-  'The outbox: what happened, written by the transaction that caused it. Higher features hang their triggers on it.';
+  'The outbox: what happened, written by the transaction that caused it. private.emit writes a row and tells the '
+  'listeners of private.event_listeners.';
 
 create function private.emit(p_name text, p_payload json) returns void
-language plpgsql volatile security definer   -- the outbox is written through here alone, and listeners write for others
+language plpgsql volatile security definer   -- nobody else writes the outbox, and listeners write for others
 set search_path = ''
 as $$
 declare
@@ -596,12 +599,12 @@ begin
   end loop;
 end $$;
 comment on function private.emit is
-  'Records a domain event and tells those who listen, each in its turn. An event emitted by a listener is told to '
-  'its own listeners first.';
+  'Records a domain event and tells its listeners, one after the other. An event emitted by a listener is told to its '
+  'own listeners first.';
 
 -- sql/base/51_idempotency.sql
 
--- Idempotency: the answer of a request that is repeated with its Idempotency-Key.
+-- Idempotency: a request that is repeated with its Idempotency-Key gets the first answer again.
 
 create table app.idempotency_keys (
   user_id    uuid not null references app.users on delete cascade,
@@ -634,7 +637,7 @@ end $$;
 comment on function private.find_idempotency_key is 'The request''s Idempotency-Key, or null.';
 
 create function private.begin_idempotent(p_operation text, p_request json) returns json
-language plpgsql volatile security definer   -- answers are read and written through here alone
+language plpgsql volatile security definer   -- nobody may read or write answers otherwise
 set search_path = ''
 as $$
 declare
@@ -676,11 +679,11 @@ begin
   return v_kept.answer::json;
 end $$;
 comment on function private.begin_idempotent is
-  'The kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there is no '
-  'key. Fails: idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
+  'Finds the kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there '
+  'is no key. Fails: idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
 
 create function private.finish_idempotent(p_operation text, p_answer json) returns json
-language plpgsql volatile security definer   -- answers are read and written through here alone
+language plpgsql volatile security definer   -- nobody may read or write answers otherwise
 set search_path = ''
 as $$
 declare
@@ -692,8 +695,8 @@ begin
   end if;
   return p_answer;
 end $$;
-comment on function private.finish_idempotent is 'Keeps an answer for private.begin_idempotent, and gives it back. A '
-  'failure is undone with its key.';
+comment on function private.finish_idempotent is
+  'Keeps an answer for private.begin_idempotent, and returns it. An operation that fails undoes its key too.';
 
 -- sql/base/52_audit.sql
 
@@ -720,8 +723,8 @@ create table app.audit_details (
   ip       text,
   detail   jsonb
 );
-comment on table app.audit_details is 'The erasable side of an audit entry: the caller''s address, reasons, free '
-  'text.';
+comment on table app.audit_details is
+  'The part of an audit entry that can be erased: the caller''s address, reasons, free text.';
 
 create function private.audit_hash(p_entry app.audit_log) returns bytea
 language sql immutable
@@ -733,14 +736,15 @@ as $$
 $$;
 comment on function private.audit_hash is 'SHA-256 over the entry and the hash before it.';
 
-create function private.audit(p_action text, p_target_type text, p_target_id text, p_detail json default null) returns void
-language plpgsql volatile security definer   -- the chain is written through here alone
+create function private.audit(p_action text, p_target_type text, p_target_id text, p_detail json default null)
+returns void
+language plpgsql volatile security definer   -- nobody else writes the chain
 set search_path = ''
 as $$
 declare
   v_entry app.audit_log;
 begin
-  -- the lock first, then the read in a later statement: reading the last row first forks the chain
+  -- the lock comes first, the read in a later statement: otherwise two would follow the same entry and fork the chain
   perform pg_advisory_xact_lock(hashtextextended('app.audit_log', 0));
   select id + 1, hash into v_entry.id, v_entry.previous from app.audit_log order by id desc limit 1;
   v_entry.id := coalesce(v_entry.id, 1);
@@ -752,14 +756,16 @@ begin
   v_entry.hash := private.audit_hash(v_entry);
   insert into app.audit_log values (v_entry.*);
   insert into app.audit_details (audit_id, ip, detail)
-  values (v_entry.id, nullif(current_setting('request.headers', true), '')::json ->> 'x-forwarded-for', p_detail::jsonb);
+  values (v_entry.id, nullif(current_setting('request.headers', true), '')::json ->> 'x-forwarded-for',
+          p_detail::jsonb);
 end $$;
-comment on function private.audit is 'Appends an audit entry of the caller. The last step of an operation: it lets '
-  'one writer through at a time.';
+comment on function private.audit is
+  'Appends an audit entry of the caller. An operation calls it last, since one writer at a time gets through '
+  '(ARCHITECTURE.md, Locks).';
 
 -- sql/base/53_pages.sql
 
--- How a list, an object of two parts and what a cache has already are answered.
+-- How operations answer a list, an object of two parts, and a client that has the answer in its cache.
 
 create function private.require_cursor(p_cursor text) returns uuid
 language plpgsql stable
@@ -771,7 +777,7 @@ begin
   end if;
   return p_cursor::uuid;
 end $$;
-comment on function private.require_cursor is 'A cursor that is a UUID; null stays null. Fails: cursor_unknown.';
+comment on function private.require_cursor is 'Reads a cursor that is a UUID; null stays null. Fails: cursor_unknown.';
 
 create function private.page(p_items json, p_cursors text[], p_limit integer) returns json
 language plpgsql stable
@@ -787,8 +793,8 @@ begin
     'hasMore', cardinality(p_cursors) > p_limit);
 end $$;
 comment on function private.page is
-  '{items, nextCursor, hasMore}: the items of a page, and the cursors of one item more than the page, in order. '
-  'Fails: limit_out_of_range.';
+  'Makes a page, {items, nextCursor, hasMore}, of its items and of the cursors of one item more than the page, in '
+  'order. Fails: limit_out_of_range.';
 
 create function private.merged(p_card json, p_more json) returns json
 language plpgsql immutable
@@ -799,8 +805,8 @@ begin
   return left(p_card::text, -1) || ',' || substr(p_more::text, 2);
 end $$;
 comment on function private.merged is
-  'Two objects as one, neither of them empty and without a field in common. The first has no blank at its end, as '
-  'what json_build_object makes.';
+  'Merges two objects, neither of them empty, that have no field in common. The first must end without a blank, as '
+  'json_build_object writes it.';
 
 create function private.not_modified(p_version text) returns boolean
 language plpgsql volatile
@@ -819,13 +825,13 @@ begin
   return true;
 end $$;
 comment on function private.not_modified is
-  'Puts the ETag of this version on the answer; true when If-None-Match names it, and then the operation answers '
-  'null (304). Ask before the answer is made.';
+  'Puts the ETag of this version on the answer. True when If-None-Match names it: the operation then answers null '
+  '(304). Call it before the answer is made.';
 
 -- sql/base/55_ledgers.sql
 
--- What ledgers have in common: they are appended only, one writer at a time writes for a person, and each kind of entry is
--- registered. A ledger has the verbs earn_… (once for a cause), reverse_… (by opposite entries) and, for mana, move.
+-- What ledgers have in common: they are appended only, one writer at a time writes for a person, and each kind of entry
+-- is registered. A ledger has the verbs earn_… (once for a cause), reverse_… (by opposite entries) and, for mana, move.
 
 create table private.ledger_kinds (
   ledger text not null check (ledger in ('reputation', 'contribution', 'mana')),
@@ -836,7 +842,7 @@ create table private.ledger_kinds (
 comment on table private.ledger_kinds is
   'Every kind of entry of every ledger, with a row from the feature that writes it.';
 comment on column private.ledger_kinds.points is
-  'What an entry of this kind is worth; null where its cause brings its own number. Of mana always null.';
+  'What an entry of this kind is worth; null where its cause brings its own number. For mana it is always null.';
 
 create function private.ledger_points(p_ledger text, p_kind text) returns numeric
 language plpgsql stable security definer   -- reads the registry for callers who may not
@@ -857,19 +863,22 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- in one order, whoever comes: two who lock the same people the other way round would wait for each other
+  -- sorted, so that two who lock the same people do not wait for each other
   perform pg_advisory_xact_lock(k.key)
-  from (select distinct hashtextextended(p_ledger || ' ' || u.id, 0) as key from unnest(p_users) as u (id) order by key) k;
+  from (select distinct hashtextextended(p_ledger || ' ' || u.id, 0) as key
+        from unnest(p_users) as u (id)
+        order by key) k;
 end $$;
 comment on function private.lock_ledger is
-  'Lets one writer at a time at a ledger of these people. What is asked of it in a later statement is then final. '
+  'Lets one writer at a time write a ledger of these people. What a later statement reads of it is then final. '
   'ARCHITECTURE.md, Locks.';
 
 -- sql/base/60_jobs.sql
 
--- Jobs: what time does. The worker (api-facade/worker) holds the clock and nothing else; each job is one function,
--- private.job_<name>, here or in the feature whose rows it touches, and answers how many rows it changed. What is due is
--- read from the rows, so a job may run late, twice, or in two workers at once. sql/JOBS.md is generated from the registry.
+-- Jobs: work that the clock starts. The worker (api-facade/worker) has the clock and nothing else; each job is one
+-- function, private.job_<name>, here or in the feature whose rows it touches, and answers how many rows it changed. It
+-- finds what is due in the rows, so it may run late, twice, or in two workers at once. sql/JOBS.md is generated from the
+-- registry.
 
 create table private.jobs (
   name    text primary key check (name ~ '^[a-z]+(-[a-z]+)*$'),
@@ -883,12 +892,12 @@ comment on table private.jobs is
   'underscores.';
 comment on column private.jobs.cron is 'When it runs, in UTC.';
 comment on column private.jobs.expires is
-  'After so many seconds a run counts as lost, as one is whose worker was killed, and the next may begin.';
+  'After so many seconds a run counts as lost, as when its worker was killed, and the next may begin.';
 comment on column private.jobs.repeats is
   'A run does one piece of the work: the worker calls again until there is none left, for half of expires. A piece '
   'that answers less than 0 has failed: the others go on, and the run fails at its end.';
-comment on column private.jobs.alarm is 'Said at error level, and counted as a failure, when the job had to change '
-  'anything.';
+comment on column private.jobs.alarm is
+  'What the worker logs as an error, and counts as a failure, when the job had to change anything.';
 
 create table private.batch_queues (
   queue   text primary key,
@@ -898,8 +907,9 @@ create table private.batch_queues (
 comment on table private.batch_queues is
   'Queues of work that is too much for the transaction that causes it, with a row from the feature whose work it is.';
 comment on column private.batch_queues.batch is
-  'A function (job jsonb, after uuid) returns json: does the next 500 or so behind `after`, null at the beginning, '
-  'and answers {changed, next}; next is null at the end. Each batch is a transaction, and it may run twice.';
+  'A function (job jsonb, after uuid) returns json. It does the next 500 or so behind `after`, which is null at the '
+  'beginning, and answers {changed, next}; next is null at the end. Each batch is a transaction, and it may run '
+  'twice.';
 comment on column private.batch_queues.seconds is 'How often the worker looks at the queue.';
 
 create function private.list_work() returns json
@@ -925,7 +935,7 @@ create table private.job_runs (
   last_failed_at timestamptz
 );
 comment on table private.job_runs is
-  'A line a job, for /metrics: how often it ran and failed, in whichever worker, and how many rows it changed in all.';
+  'A row a job, for /metrics: how often it ran and failed in all workers, and how many rows it changed.';
 
 create function private.note_job_run(p_job text, p_changed integer, p_failed boolean) returns void
 language sql volatile security definer   -- the worker may touch no table of ours
@@ -941,10 +951,11 @@ as $$
         last_failed_at = coalesce(excluded.last_failed_at, r.last_failed_at)
 $$;
 comment on function private.note_job_run is
-  'Keeps that a job ran. In a transaction of its own: what a failed job wrote is undone, and that it failed is not.';
+  'Records that a job ran. The worker calls it in a transaction of its own, so that the record of a failed job is not '
+  'undone with it.';
 
 create function private.job_metrics() returns json
-language plpgsql stable security definer   -- for /metrics alone: queues and their record are nobody else's to read
+language plpgsql stable security definer   -- for /metrics alone; nobody else may read the queues
 set search_path = ''
 as $$
 begin
@@ -978,27 +989,29 @@ begin
   v_before := array(select inhrelid from pg_inherits where inhparent = to_regclass('realtime.messages'));
   perform realtime.create_partitions();
   v_after := array(select inhrelid from pg_inherits where inhparent = to_regclass('realtime.messages'));
-  return (select count(*) from unnest(v_before || v_after) as p (id) where p.id <> all (v_before) or p.id <> all (v_after));
+  return (select count(*) from unnest(v_before || v_after) as p (id)
+          where p.id <> all (v_before) or p.id <> all (v_after));
 end $$;
 comment on function private.job_roll_realtime_partitions is
-  'Job: makes the partitions of the days ahead and drops those older than 72 hours.';
+  'Job: makes the partitions of the days ahead and drops those older than 72 hours. May run twice: it makes only what '
+  'is missing.';
 
 insert into private.jobs (name, cron, expires) values ('roll-realtime-partitions', '10 * * * *', 300);
 
 -- sql/base/61_retention.sql
 
--- Retention: what is forgotten when its time is over.
+-- Retention: rows that are deleted when they are old enough.
 
 create table private.retention (
-  relation   regclass primary key,
+  relation    regclass primary key,
   counts_from text not null,
-  keep       interval not null,
-  batch      integer not null default 5000 check (batch > 0)
+  keep        interval not null,
+  batch       integer not null default 5000 check (batch > 0)
 );
 comment on table private.retention is
   'Rows that are deleted by their age, with a row from the feature whose table it is.';
 comment on column private.retention.counts_from is
-  'A timestamptz of the table, as SQL: the moment from which `keep` counts. Written as its index has it.';
+  'A timestamptz of the table, as SQL: the moment from which `keep` counts. It is written as its index has it.';
 comment on column private.retention.batch is 'How many rows one transaction deletes.';
 
 create function private.job_purge() returns integer
@@ -1011,8 +1024,9 @@ declare
   v_changed integer := 0;
 begin
   for v_rule in select * from private.retention order by relation::text loop
-    -- what somebody holds is in use, and goes the next time
-    execute format('delete from %1$s where ctid in (select ctid from %1$s where %2$s < now() - $1 limit $2 for update skip locked)',
+    -- a locked row is in use, and goes the next time
+    execute format('delete from %1$s where ctid in (
+                      select ctid from %1$s where %2$s < now() - $1 limit $2 for update skip locked)',
                    v_rule.relation, v_rule.counts_from) using v_rule.keep, v_rule.batch;
     get diagnostics v_deleted = row_count;
     v_changed := v_changed + v_deleted;
@@ -1020,14 +1034,15 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_purge is
-  'Job: forgets what private.retention says, a batch of each table. It may run twice, since it deletes by age. The '
-  'worker repeats it until there is none.';
+  'Job: deletes the rows that are too old by private.retention, a batch of each table. May run twice: it deletes by '
+  'age. The worker repeats it until there is none.';
 insert into private.jobs (name, cron, expires, repeats) values ('purge', '* * * * *', 60, true);
 
 insert into private.retention (relation, counts_from, keep) values
   ('app.domain_events', 'created_at', '30 days'),
   ('app.idempotency_keys', 'created_at', '24 hours'),
-  ('private.revoked_tokens', 'to_timestamp((expires_at)::double precision)', '1 hour');   -- later: doors whose clocks are behind still refuse it
+  -- an hour more, since a door whose clock is slow must still refuse the token
+  ('private.revoked_tokens', 'to_timestamp((expires_at)::double precision)', '1 hour');
 
 -- sql/base/62_realtime.sql
 
@@ -1042,7 +1057,7 @@ comment on table private.realtime_topics is
   'Private channels, named <prefix>:<rest>, with a row from the feature that sends on them.';
 comment on column private.realtime_topics.audience is
   'A function (rest text) returns boolean: whether the caller may listen to this very channel.';
-comment on column private.realtime_topics.events is 'What is sent, for readers: event and payload.';
+comment on column private.realtime_topics.events is 'What is sent, as readers see it on the page: event and payload.';
 
 create function private.may_listen(p_topic text) returns boolean
 language plpgsql stable security definer   -- reads the registry for callers who may not; audiences ask for app.uid()
@@ -1069,8 +1084,8 @@ begin
   perform realtime.send(p_payload, p_event, p_topic, true);
 end $$;
 comment on function private.broadcast is
-  'Sends a message to a private channel once the transaction commits. What does not arrive is lost, and a failure is '
-  'a mere warning: the payload is ids of rows that the client reads under its own rights.';
+  'Sends a message to a private channel once the transaction commits. A message that does not arrive is lost, and a '
+  'failure is a mere warning: the payload is ids of rows that the client reads under its own rights.';
 
 -- sql/base/70_pgboss.sql
 
@@ -1479,17 +1494,17 @@ alter function pgboss.delete_queue set search_path = '';
 
 -- sql/base/75_enqueue.sql
 
--- Jobs that a transaction causes: they come into being with it or not at all. pg-boss takes plain rows for jobs.
+-- Jobs that a transaction puts on a queue: they exist only if it commits. To pg-boss a job is a plain row.
 
 create function private.enqueue(p_queue text, p_data json) returns void
-language plpgsql volatile security definer   -- the queue is the worker's alone; operations come here
+language plpgsql volatile security definer   -- operations may not touch the queues themselves
 set search_path = ''
 as $$
 begin
   insert into pgboss.job (name, data, policy, dead_letter, retry_limit, retry_delay, retry_backoff, retry_delay_max,
                           expire_seconds, deletion_seconds, keep_until)
-  select q.name, p_data::jsonb, q.policy, q.dead_letter, q.retry_limit, q.retry_delay, q.retry_backoff, q.retry_delay_max,
-         q.expire_seconds, q.deletion_seconds, now() + q.retention_seconds * interval '1 second'
+  select q.name, p_data::jsonb, q.policy, q.dead_letter, q.retry_limit, q.retry_delay, q.retry_backoff,
+         q.retry_delay_max, q.expire_seconds, q.deletion_seconds, now() + q.retention_seconds * interval '1 second'
   from pgboss.queue q
   where q.name = p_queue;
   if not found then
@@ -1497,10 +1512,10 @@ begin
   end if;
 end $$;
 comment on function private.enqueue is
-  'Puts a job on a queue in this transaction. The data is read by the worker and kept with a job that failed: ids, '
-  'nothing secret and no words of people.';
+  'Puts a job on a queue in this transaction. The worker reads the data, and a failed job keeps it: ids, nothing '
+  'secret and no words of people.';
 
--- here and not when the first worker starts: what is asked for before that waits for it. The worker sets how it is tried.
+-- made here and not by the first worker, so that jobs put on it before then wait for it. The worker sets its retries.
 select pgboss.create_queue('mail', '{"policy": "standard"}');
 
 create procedure private.make_batch_queue(p_queue text, p_batch text, p_seconds numeric default 5)
@@ -1512,8 +1527,8 @@ begin
   insert into private.batch_queues (queue, batch, seconds) values (p_queue, p_batch, p_seconds);
 end $$;
 comment on procedure private.make_batch_queue is
-  'For migrations: registers a queue in private.batch_queues, and makes it, so that what is asked for before the '
-  'first worker starts waits for it.';
+  'For migrations: registers a queue in private.batch_queues, and makes it, so that jobs put on it before the first '
+  'worker starts wait for it.';
 
 create function private.apply_effect(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- listeners write for others
@@ -1523,7 +1538,7 @@ declare
   v_listener text := (select l.listener from private.event_listeners l
                       where l.listener = p_job ->> 'listener' and l.timing = 'soon' limit 1);
 begin
-  if v_listener is null then   -- a release has taken it away since
+  if v_listener is null then   -- a release has removed the listener meanwhile
     return json_build_object('changed', 0, 'next', null);
   end if;
   execute format('select %s($1)', v_listener) using p_job -> 'payload';
@@ -1536,14 +1551,14 @@ call private.make_batch_queue('effects', 'private.apply_effect', 1);
 
 -- sql/base/80_rates.sql
 
--- How often one client may call, counted where all facades see it. The numbers come from the facade's configuration.
+-- How often one client may call, counted where all facades see it. The limits come from the facade's configuration.
 -- docs/decisions.md, Limits.
 
 create unlogged table private.rates (
   key     text primary key,
   used    integer not null,
   ends_at timestamptz not null
-) with (fillfactor = 50);   -- room beside each row: counting changes no index
+) with (fillfactor = 50);   -- leaves room beside each row, so that counting changes no index
 comment on table private.rates is
   'Calls of a client in the current window of a limit; the key names limit, window and client. Unlogged: after a '
   'crash of the database all windows begin anew.';
@@ -1551,7 +1566,7 @@ insert into private.retention (relation, counts_from, keep) values ('private.rat
 
 create function private.count_calls(p_keys text[], p_limits integer[], p_seconds integer[])
 returns table (used integer, reset_ms integer, over boolean)
-language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
 set search_path = ''
 as $$
 declare
@@ -1560,7 +1575,7 @@ declare
   v_reset integer[];
   v_over  boolean[];
 begin
-  -- in the order of the keys: calls that share buckets queue up and never wait for each other crosswise
+  -- sorted, so that two calls with the same buckets do not wait for each other: ARCHITECTURE.md, Locks
   with counted as (
     insert into private.rates as r (key, used, ends_at)
     select b.key, 1, v_now + b.seconds * interval '1 second'
@@ -1579,34 +1594,35 @@ begin
   join counted c on c.key = b.key;
 
   if true = any (v_over) then
-    -- a refused call takes from no bucket; nobody saw the count, the rows are locked until the end
+    -- a refused call counts in no bucket; nobody saw it counted, since the rows are locked until the end
     update private.rates r set used = r.used - 1 where r.key = any (p_keys);
     v_used := array(select u - 1 from unnest(v_used) with ordinality as n (u, place) order by place);
   end if;
   return query select * from unnest(v_used, v_reset, v_over);
 end $$;
 comment on function private.count_calls is
-  'Counts one call in every bucket, or in none when one of them is full: used, milliseconds until the window ends, '
-  'and whether it was full, a row a bucket in the order given.';
+  'Counts one call in every bucket, or in none when one of them is full. Answers a row a bucket, in the order given: '
+  'used, milliseconds until the window ends, and whether it was full.';
 
 create function private.uncount_calls(p_keys text[]) returns void
-language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
 set search_path = ''
 as $$
 begin
-  -- in the order of the keys, as they are counted
+  -- sorted, as they are counted: ARCHITECTURE.md, Locks
   update private.rates r set used = r.used - 1
   from (select key from private.rates where key = any (p_keys) and used > 0 and ends_at > clock_timestamp()
         order by key for update) as b
   where r.key = b.key;
 end $$;
 comment on function private.uncount_calls is
-  'Takes a counted call back, for limits that count failures alone: an attempt counts before it is known to be none.';
+  'Takes a counted call back, for limits that count only failures: every attempt counts until it is known not to have '
+  'failed.';
 
 -- sql/base/85_personal_data.sql
 
 -- Where a person's data is: every column that refers to people, and whether its rows are in their export.
--- Each feature adds its own; test/api/export.test.ts finds the columns that are missing here.
+-- Each feature adds its own; test/api/identity/export.test.ts finds the columns that are missing here.
 -- docs/decisions.md, Erasure and export.
 
 create table private.personal_data (
@@ -1624,7 +1640,7 @@ create table private.personal_data (
 comment on table private.personal_data is
   'Every column that refers to a person: the section of the export that has its rows, or the reason why none has.';
 comment on column private.personal_data.whose is
-  'SQL condition of the rows that are person $1''s; null is person_column = $1.';
+  'An SQL condition that finds the rows of person $1; null means person_column = $1.';
 comment on column private.personal_data.omits is 'Columns that the section leaves out.';
 comment on column private.personal_data.across_blocks is
   'Whether the section names people across a block: a person sees whom they have blocked themselves.';
@@ -1676,7 +1692,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- by value and not by column: an internal id of another never leaves, wherever it stands
+  -- it looks at values and not at columns, so that an internal id of somebody else never leaves, wherever it is
   return (
     select json_object_agg(
              private.camel_case(f.key),
@@ -1695,7 +1711,7 @@ comment on function private.export_row is
   'them.';
 
 create function private.export_page(p_user uuid, p_section text, p_after jsonb default null) returns json
-language plpgsql stable security definer   -- reads what people otherwise see through cards alone
+language plpgsql stable security definer   -- reads what people otherwise see only as cards
 set search_path = ''
 as $$
 declare
@@ -1720,13 +1736,13 @@ begin
     'next', case when cardinality(v_rows) > 200 then v_rows[200] end);
 end $$;
 comment on function private.export_page is
-  'Up to 200 rows of a section: {items, next}; next is what to pass as p_after, null at the end. Fails: '
+  'Up to 200 rows of a section: {items, next}; the caller passes next as p_after, and it is null at the end. Fails: '
   'section_unknown.';
 
 -- sql/base/90_erasure.sql
 
--- What erasure does to the base. A person is erased when erased_at is set: every feature hangs a trigger of this kind on
--- it and sees to its own rows, all in the one transaction. The triggers may run again (private.job_finish_erasures).
+-- What erasure does to the base. A person is erased when erased_at is set: every feature has a trigger like this one on
+-- it that changes its own rows, all in the one transaction. The triggers may run again (private.job_finish_erasures).
 -- docs/decisions.md, Erasure and export.
 
 create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';
@@ -1738,14 +1754,15 @@ set search_path = ''
 as $$
 begin
   delete from app.domain_events where payload ? 'email' and payload ->> 'userId' = new.id::text;
-  -- a key that a request holds just now comes first in the order of locks: private.job_finish_erasures sees to it later
+  -- a key that a request holds just now comes first in the order of locks: job_finish_erasures deletes it later
   delete from app.idempotency_keys where ctid in (
     select ctid from app.idempotency_keys where user_id = new.id for update skip locked);
-  -- kept for somebody else, it tells of this person: a repeat still runs nothing, and hears that the answer is gone
+  -- an answer kept for somebody else may name this person: a repeat then runs nothing, and hears that the answer is gone
   update app.idempotency_keys set answer = '' where ctid in (
     select k.ctid from app.idempotency_keys k
-    where k.user_id <> new.id and exists (select from app.usernames n
-                                          where n.user_id = new.id and strpos(k.answer, private.actor_id(n.username, '')) > 0)
+    where k.user_id <> new.id
+      and exists (select from app.usernames n
+                  where n.user_id = new.id and strpos(k.answer, private.actor_id(n.username, '')) > 0)
     for update skip locked);
 
   delete from app.space_members where user_id = new.id;
@@ -1757,8 +1774,9 @@ begin
   return null;
 end $$;
 comment on function private.erase_records is
-  'Trigger: of an erased person no event with an address stays, no kept answer, no address or words beside the audit '
-  'log, and of their names the hash.';
+  'Trigger: deletes an erased person''s events with an address and their kept answers, empties answers kept for '
+  'others that name them, and takes addresses and words out of the audit details. Of their former names only the hash '
+  'stays.';
 create trigger _110_erase_records after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_records();
 
@@ -1774,8 +1792,8 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_finish_erasures is
-  'Job: erases once more whoever was erased in the last 3 hours: a request of theirs that ran beside the erasure may '
-  'have written after it.';
+  'Job: repeats the erasure of everybody erased in the last 3 hours, since a request of theirs that ran beside it may '
+  'have written after it. May run twice: an erasure changes nothing twice.';
 insert into private.jobs (name, cron, expires) values ('finish-erasures', '30 * * * *', 300);
 
 -- policies/base.sql
@@ -1964,7 +1982,7 @@ alter table app.users
   add column city text check (length(city) between 1 and 120),
   add column about text check (length(about) <= 1000),
   add column profile_pic_url text check (profile_pic_url ~ '^https?://' and length(profile_pic_url) <= 2000);
-comment on column app.users.country is 'ISO 3166-1 alpha-2. Null for the first admin alone.';
+comment on column app.users.country is 'ISO 3166-1 alpha-2. Only the first admin has none.';
 
 create table app.accounts (
   user_id          uuid primary key references app.users on delete cascade,
@@ -1975,11 +1993,12 @@ create table app.accounts (
   total_reputation numeric(12, 2) not null default 0
 );
 create unique index email_taken on app.accounts (lower(email));
-comment on table app.accounts is 'What a person tells nobody but us. date_of_birth is null for the first admin alone.';
-comment on column app.accounts.last_seen_at is 'Presence, to five minutes: see api.note_presence.';
+comment on table app.accounts is 'What a person tells only us. Only the first admin has no date_of_birth.';
+comment on column app.accounts.last_seen_at is
+  'When the person was last here, to five minutes: see api.note_presence.';
 comment on column app.accounts.total_reputation is
-  'The sum of the person''s direct reputation entries, on which their allotment of invite codes rests. Reputation''s '
-  'trigger keeps it.';
+  'The sum of the person''s direct reputation entries, which their allotment of invite codes depends on. A trigger of '
+  'reputation keeps it.';
 
 create table private.credentials (
   user_id           uuid primary key references app.users on delete cascade,
@@ -2026,7 +2045,7 @@ comment on view app.person_card is
   'How a person appears in any public answer: {id, actorId, username, firstName, lastName, profilePicUrl}.';
 
 create function private.own_profile(p_user uuid) returns json
-language plpgsql stable   -- invoker: under row-level security it finds the caller alone
+language plpgsql stable   -- invoker: row-level security lets it find only the caller
 set search_path = ''
 as $$
 begin
@@ -2061,7 +2080,7 @@ declare
     lower(extensions.unaccent(p_first_name || '_' || p_last_name)), '[^a-z0-9]+', '_', 'g'), 24), '_');
 begin
   if length(v_name) < 3 then
-    v_name := btrim('member_' || v_name, '_');   -- names in other scripts leave nothing to write
+    v_name := btrim('member_' || v_name, '_');   -- of a name in another script nothing may be left
   end if;
   while not private.is_free(v_name) loop
     v_name := regexp_replace(v_name, '_?\d*$', '') || '_' || (2 + floor(random() * 9998))::int;
@@ -2107,7 +2126,7 @@ comment on function api.get_me is 'The caller''s own profile.';
 
 -- sql/identity/15_profiles.sql
 
--- Profiles: what a person changes of theirs, what others see of it, and when they were last here.
+-- Profiles: what a person can change, what others see of it, and when the person was last here.
 -- docs/decisions.md, People.
 
 create view app.profile_card with (security_invoker) as
@@ -2125,8 +2144,8 @@ select u.id,
          'createdAt', u.created_at) as card
 from app.users u join app.person_card c on c.id = u.id;
 comment on view app.profile_card is
-  'A public profile: the person''s card with {about, country, city, createdAt}. Address, phone, birthday, role and '
-  'presence are nobody''s.';
+  'A public profile: the person''s card with {about, country, city, createdAt}. Nobody sees address, phone, birthday, '
+  'role and presence.';
 
 create function api.get_profile(p_person text) returns json
 language plpgsql stable
@@ -2159,8 +2178,8 @@ begin
 end $$;
 comment on function api.update_me is
   'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what '
-  'is absent stays, null clears phone, about and profilePicUrl. The name before goes on leading to the caller. '
-  'Fails: username_taken, usernames_exhausted.';
+  'is absent stays, null clears phone, about and profilePicUrl. The former name goes on leading to the caller. Fails: '
+  'username_taken, usernames_exhausted.';
 
 create function api.note_presence() returns json
 language plpgsql volatile
@@ -2172,7 +2191,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.note_presence is
-  'The caller is here. Writes at most once in five minutes, however many facades ask.';
+  'Records that the caller is here. It writes at most once in five minutes, however many facades ask.';
 
 -- sql/identity/17_personas.sql
 
@@ -2189,7 +2208,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- two at once never make one too many
+  -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('personas ' || new.user_id, 0));
   if (select count(*) from app.personas where user_id = new.user_id) >= 5 then
     perform private.fail('personas_exhausted');
@@ -2205,7 +2224,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- the row was locked before it was looked at: one that becomes the default meanwhile is seen as such
+  -- the delete has locked the row, so one that became the default meanwhile is seen as such
   if old.is_default then
     perform private.fail('persona_is_default');
   end if;
@@ -2238,7 +2257,8 @@ begin
   end if;
   return p_persona;
 end $$;
-comment on function private.require_own_persona is 'The persona, when it is the caller''s. Fails: persona_unknown.';
+comment on function private.require_own_persona is
+  'Answers the persona if it is the caller''s. Fails: persona_unknown.';
 
 create function api.list_my_personas() returns json
 language plpgsql stable
@@ -2246,9 +2266,10 @@ set search_path = ''
 as $$
 begin
   return private.page(
-    (select json_agg(card order by created_at, id) from app.persona_card where user_id = private.require_caller()), '{}', 5);
+    (select json_agg(card order by created_at, id) from app.persona_card where user_id = private.require_caller()),
+    '{}', 5);
 end $$;
-comment on function api.list_my_personas is 'The caller''s personas, the first one first (at most 5, so one page).';
+comment on function api.list_my_personas is 'The caller''s personas, oldest first (at most 5, so one page).';
 
 create function api.create_persona(
   p_name text, p_about text default null, p_accent text default 'ink', p_profile_pic_url text default null
@@ -2265,7 +2286,7 @@ begin
   return (select card from app.persona_card where id = v_id);
 end $$;
 comment on function api.create_persona is
-  'Makes a persona of the caller, which is not the default. Fails: personas_exhausted, persona_name_taken.';
+  'Makes a persona for the caller, which is not the default. Fails: personas_exhausted, persona_name_taken.';
 
 create function api.update_persona(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -2281,8 +2302,8 @@ begin
   return (select card from app.persona_card where id = p_id);
 end $$;
 comment on function api.update_persona is
-  'Changes name, about, accent and profilePicUrl of one''s persona: what is absent stays, null clears about and '
-  'profilePicUrl. Fails: persona_unknown, persona_name_taken.';
+  'Changes name, about, accent and profilePicUrl of the caller''s persona: what is absent stays, null clears about '
+  'and profilePicUrl. Fails: persona_unknown, persona_name_taken.';
 
 create function api.delete_persona(p_id uuid) returns json
 language plpgsql volatile
@@ -2292,10 +2313,10 @@ begin
   delete from app.personas where id = private.require_own_persona(p_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_persona is 'Deletes one''s persona. Fails: persona_unknown, persona_is_default.';
+comment on function api.delete_persona is 'Deletes the caller''s persona. Fails: persona_unknown, persona_is_default.';
 
 create function private.make_default_persona(p_persona uuid) returns void
-language plpgsql volatile security definer   -- a person writes no is_default: there would be none or two
+language plpgsql volatile security definer   -- a person may not write is_default: there would be none or two
 set search_path = ''
 as $$
 begin
@@ -2308,7 +2329,7 @@ begin
   end if;
 end $$;
 comment on function private.make_default_persona is
-  'Makes one of the caller''s personas the default in place of the one that was. Fails: persona_unknown.';
+  'Makes one of the caller''s personas the default in place of the former one. Fails: persona_unknown.';
 
 create function api.set_default_persona(p_id uuid) returns json
 language plpgsql volatile
@@ -2323,7 +2344,7 @@ comment on function api.set_default_persona is
 
 -- sql/identity/20_sessions.sql
 
--- Sessions: what a token says, logging in, logging out. The facade signs and checks passwords; what is true stands here.
+-- Sessions: what a token says, logging in, logging out. The facade signs and checks passwords; the rules are here.
 -- docs/decisions.md, Tokens and sessions.
 
 create function private.issue_claims(p_user uuid, p_seconds integer) returns json
@@ -2357,21 +2378,21 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- whoever changes a person's tokens locks in this order: credentials, user, sessions
+  -- credentials, then the user, then sessions: ARCHITECTURE.md, Locks
   perform from private.credentials where user_id = p_user for update;
   update app.users
   set tokens_valid_from = greatest(
         floor(extract(epoch from clock_timestamp()))::bigint + 1,
-        -- tokens issued since tokensValidFrom last moved may be dated to that next second already
+        -- tokens issued since tokens_valid_from last moved may be dated to that next second already
         (select last_issued_at + 1 from private.credentials where user_id = p_user))
   where id = p_user;
   update app.sessions set ended_at = now(), user_agent = null where user_id = p_user and ended_at is null;
 end $$;
 comment on function private.end_tokens is
-  'Kills every token issued so far: tokensValidFrom moves to the next whole second, and rotating sessions end.';
+  'Kills every token issued so far: tokens_valid_from moves to the next whole second, and rotating sessions end.';
 
 create function private.end_own_token(p_everywhere boolean) returns void
-language plpgsql volatile security definer   -- a person writes neither users nor the denylist
+language plpgsql volatile security definer   -- a person may write neither users nor the denylist
 set search_path = ''
 as $$
 declare
@@ -2388,7 +2409,7 @@ end $$;
 comment on function private.end_own_token is 'Ends the token of this request, or all of the caller''s.';
 
 create function api.find_login(p_email text) returns json
-language plpgsql stable security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+language plpgsql stable security definer   -- for gate alone: without a token no row can belong to the caller
 set search_path = ''
 as $$
 begin
@@ -2400,13 +2421,13 @@ begin
     where lower(a.email) = lower(btrim(p_email)));
 end $$;
 comment on function api.find_login is
-  'For the facade alone: whose password to check at login, {userId, passwordHash}, or null.';
+  'For the facade alone: the person and the password hash to check at login, {userId, passwordHash}, or null.';
 
 create function api.log_in(
   p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
 ) returns json
-language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
 set search_path = ''
 as $$
 declare
@@ -2473,8 +2494,8 @@ create index invite_codes_generated_by_idx on app.invite_codes (generated_by, cr
 create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until) where status = 'reserved';
 create index invite_codes_candidate_idx on app.invite_codes (candidate_session_id) where status = 'reserved';
 comment on table app.invite_codes is
-  'One-time codes. reservation_id is the secret of whoever reserved the code, and stays on a used one so that a '
-  'second use is told from an unknown one.';
+  'One-time codes. reservation_id is the secret of the candidate who reserved the code. It stays on a used code, so '
+  'that a second use is told from an unknown one.';
 
 create table app.invite_tree (
   invitee_id uuid primary key references app.users on delete cascade,
@@ -2483,13 +2504,13 @@ create table app.invite_tree (
   created_at timestamptz not null default now()
 );
 create index invite_tree_inviter_id_idx on app.invite_tree (inviter_id, created_at desc);
-comment on table app.invite_tree is 'Who came by whose code.';
+comment on table app.invite_tree is 'Who was invited by whom, and with which code.';
 
 insert into private.events (name, payload, happens) values
   ('identity.user_registered', '{userId,email,inviterUserId}',
    'a person has registered'),
   ('identity.invite_code.used', '{codeId,newUserId,inviterUserId}',
-   'a person has registered, of the code by which they came');
+   'a person has registered; it names the code that they used');
 
 insert into private.errors (code, status, text) values
   ('invite_unknown', 404, 'There is no such invite code.'),
@@ -2508,7 +2529,7 @@ declare
 begin
   while length(v_code) < 6 loop
     v_byte := get_byte(extensions.gen_random_bytes(1), 0);
-    -- 204 is the last multiple of 34 in a byte: what lies above would favour the first letters
+    -- 204 is the last multiple of 34 in a byte: a higher value would favour the first letters
     if v_byte < 204 then
       v_code := v_code || substr(c_alphabet, v_byte % 34 + 1, 1);
     end if;
@@ -2546,15 +2567,15 @@ begin
       reservation_id = null, candidate_session_id = null, reserved_until = null
   where id in (select id from app.invite_codes
                where status = 'reserved' and reserved_until <= now()
-               for update skip locked);   -- whoever holds a code decides about it themselves
+               for update skip locked);   -- a request that has locked a code decides about it
   get diagnostics v_released = row_count;
   return v_released;
 end $$;
-comment on function private.release_reservations is 'Makes codes active again whose half hour is over, and says how '
-  'many.';
+comment on function private.release_reservations is
+  'Ends reservations whose half hour is over: their codes become active again, or expired. Answers how many.';
 
 create function api.reserve_invite(p_code text, p_candidate_session_id uuid default null) returns json
-language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
 set search_path = ''
 as $$
 declare
@@ -2602,7 +2623,8 @@ as $$
 declare
   v_reservation json := api.reserve_invite(p_code, p_candidate_session_id);
 begin
-  return json_build_object('inviteCodeId', v_reservation ->> 'sessionId', 'reservedUntil', v_reservation ->> 'expiresAt');
+  return json_build_object('inviteCodeId', v_reservation ->> 'sessionId',
+                           'reservedUntil', v_reservation ->> 'expiresAt');
 end $$;
 comment on function api.reserve_invite_code is
   'The other spelling of api.reserve_invite: {inviteCodeId, reservedUntil}; inviteCodeId is the reservation''s '
@@ -2613,7 +2635,7 @@ create function api.register(
   p_date_of_birth date, p_country text, p_city text, p_seconds integer,
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
 ) returns json
-language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
 set search_path = ''
 as $$
 declare
@@ -2662,11 +2684,12 @@ begin
     return null;
   end if;
   v_admin := private.create_person(p_email, p_password_hash, 'Admin', 'Admin', null, null, null, 'admin');
-  update app.users set username = 'admin' where id = v_admin and private.is_free('admin');   -- an erased admin may have had it
+  -- an erased admin may have had the name
+  update app.users set username = 'admin' where id = v_admin and private.is_free('admin');
   return (select json_agg((private.make_invite_code(v_admin)).code) from generate_series(1, 3));
 end $$;
 comment on function private.ensure_first_admin is
-  'At boot: makes the first admin when there is none, and answers their first invite codes; else null.';
+  'At boot: makes the first admin when there is none, and answers their first invite codes; otherwise null.';
 
 -- sql/identity/35_allotment.sql
 
@@ -2688,8 +2711,8 @@ as $$
     else 'active'
   end
 $$;
-comment on function private.invite_status is 'The status of a code at this moment, whether or not a job has come to '
-  'write it down.';
+comment on function private.invite_status is
+  'The status of a code at this moment, even if no job has written it down yet.';
 
 create function private.invite_allotment(p_user uuid) returns integer
 language plpgsql stable
@@ -2709,9 +2732,11 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return (select count(*) from app.invite_codes c where c.generated_by = p_user and private.invite_status(c) <> 'expired');
+  return (select count(*) from app.invite_codes c
+          where c.generated_by = p_user and private.invite_status(c) <> 'expired');
 end $$;
-comment on function private.count_invites is 'The codes that an allotment counts: all but those that expired unused.';
+comment on function private.count_invites is
+  'Counts a person''s codes against their allotment: all except codes that expired unused.';
 
 create view app.invite_card with (security_invoker) as
 select c.id, c.generated_by, c.created_at,
@@ -2726,8 +2751,8 @@ select c.id, c.generated_by, c.created_at,
          'createdAt', c.created_at) as card
 from app.invite_codes c;
 comment on view app.invite_card is
-  'One''s invite code: {id, code, status, reservedUntil, usedBy, usedAt, expiresAt, createdAt}. usedBy is null also '
-  'when that person is hidden.';
+  'A person''s own invite code: {id, code, status, reservedUntil, usedBy, usedAt, expiresAt, createdAt}. usedBy is '
+  'null also when that person is hidden.';
 
 create function api.list_my_invites() returns json
 language plpgsql stable
@@ -2746,17 +2771,17 @@ begin
     'remaining', greatest(0, v_allotment - private.count_invites(v_me)));
 end $$;
 comment on function api.list_my_invites is
-  'The caller''s invite codes, {codes, allotment, used, remaining}: the newest 200 first, how many they may have '
-  'made, how many were redeemed, how many are left to make.';
+  'The caller''s invite codes, {codes, allotment, used, remaining}: the newest 200, newest first, how many codes they '
+  'may make in all, how many were redeemed, and how many they can still make.';
 
 create function private.make_own_invite() returns uuid
-language plpgsql volatile security definer   -- nobody writes codes but those who count them
+language plpgsql volatile security definer   -- a person may not write codes
 set search_path = ''
 as $$
 declare
   v_me uuid := private.require_caller();
 begin
-  -- two at once never make one too many
+  -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('invites ' || v_me, 0));
   if private.count_invites(v_me) >= private.invite_allotment(v_me) then
     perform private.fail('invites_exhausted');
@@ -2778,7 +2803,7 @@ end $$;
 comment on function api.create_invite is 'Makes an invite code of the caller. Fails: invites_exhausted.';
 
 create function private.revoke_own_invite(p_code uuid) returns void
-language plpgsql volatile security definer   -- a person writes no codes
+language plpgsql volatile security definer   -- a person may not write codes
 set search_path = ''
 as $$
 declare
@@ -2821,10 +2846,12 @@ begin
   end if;
   v_codes := array(select t.code_id from app.invite_tree t join app.person_card p on p.id = t.invitee_id
                    where t.inviter_id = v_me
-                     and (t.created_at, t.code_id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.code_id, v_me))
+                     and (t.created_at, t.code_id)
+                         < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.code_id, v_me))
                    order by t.created_at desc, t.code_id desc limit 51);
   return (
-    jsonb_build_object('invitedBy', (select p.card from app.invite_tree t join app.person_card p on p.id = t.inviter_id
+    jsonb_build_object('invitedBy', (select p.card
+                                     from app.invite_tree t join app.person_card p on p.id = t.inviter_id
                                      where t.invitee_id = v_me))
     || private.page((select json_agg(json_build_object('id', t.code_id, 'person', p.card, 'joinedAt', t.created_at)
                                      order by t.created_at desc, t.code_id desc)
@@ -2832,13 +2859,13 @@ begin
                      where t.code_id = any (v_codes[:p_limit])), v_codes::text[], p_limit)::jsonb)::json;
 end $$;
 comment on function api.get_invite_tree is
-  'By whom the caller came (null for the first admin), and a page of whom they brought in, the newest first: '
+  'Who invited the caller (null for the first admin), and a page of the people whom they invited, newest first: '
   '{invitedBy, items: [{id, person, joinedAt}], nextCursor, hasMore}; id is the code''s. People whom the caller '
   'cannot see are left out. Fails: cursor_unknown, limit_out_of_range.';
 
 -- sql/identity/40_jobs.sql
 
--- What time does to invite codes. When: api-facade/worker/jobs.ts.
+-- Jobs of invite codes.
 
 create function private.job_release_reservations() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -2847,7 +2874,9 @@ as $$
 begin
   return private.release_reservations();
 end $$;
-comment on function private.job_release_reservations is 'Job: makes codes active again whose half hour is over.';
+comment on function private.job_release_reservations is
+  'Job: makes codes active again whose half hour is over. May run twice: it takes only overdue rows, and skips locked '
+  'ones.';
 insert into private.jobs (name, cron, expires) values ('release-reservations', '* * * * *', 60);
 
 create function private.job_expire_invites() returns integer
@@ -2863,13 +2892,14 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_expire_invites is
-  'Job: says of active codes past their time that they have expired. A reserved one is let go first.';
+  'Job: marks active codes past their time as expired. A reserved one is released first. May run twice: it takes only '
+  'overdue rows, and skips locked ones.';
 insert into private.jobs (name, cron, expires) values ('expire-invites', '5 * * * *', 300);
 
 -- sql/identity/50_refresh.sql
 
--- Rotating sessions: access tokens of a quarter of an hour, and a refresh token that is good for one use.
--- The facade makes refresh tokens, HMAC-SHA256(key, family ‖ generation); what of them is good stands here.
+-- Rotating sessions: an access token lives a quarter of an hour, and a refresh token is good for one use.
+-- The facade makes refresh tokens, HMAC-SHA256(key, family ‖ generation); the rules about which are good are here.
 -- docs/decisions.md, Tokens and sessions.
 
 create table app.sessions (
@@ -2888,9 +2918,9 @@ create index sessions_user_id_idx on app.sessions (user_id, created_at desc, id 
 create index sessions_expires_at_idx on app.sessions (expires_at);
 comment on table app.sessions is
   'Families of refresh tokens, one a login: the generation that is good now, and the SHA-256 of its token. An ended '
-  'one stays, so that it stays ended, until its time is over.';
+  'session keeps its row until it expires, so that it stays ended.';
 comment on column app.sessions.issued_at is
-  'iat of the first access token in unix seconds: a session older than the person''s tokensValidFrom is dead.';
+  'iat of the first access token in unix seconds: a session older than the person''s tokens_valid_from is dead.';
 comment on column app.sessions.last_used_at is 'When the generation before this one was first used.';
 insert into private.retention (relation, counts_from, keep) values ('app.sessions', 'expires_at', '0');
 
@@ -2899,7 +2929,8 @@ insert into private.errors (code, status, text) values
   ('refresh_token_reused', 401, 'This refresh token was used before, so its session has been ended. Log in again.'),
   ('session_unknown', 404, 'There is no such session.');
 
-create function private.start_session(p_family uuid, p_claims json, p_refresh_hash bytea, p_user_agent text) returns void
+create function private.start_session(p_family uuid, p_claims json, p_refresh_hash bytea, p_user_agent text)
+returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -2910,18 +2941,18 @@ begin
   end if;
 end $$;
 comment on function private.start_session is
-  'Begins a rotating session with the claims of its first access token; nothing without a family.';
+  'Begins a rotating session with the claims of its first access token. Does nothing without a family.';
 
 create function api.refresh_session(
   p_family uuid, p_generation integer, p_refresh_hash bytea, p_next_hash bytea, p_seconds integer
 ) returns json
-language plpgsql volatile security definer   -- a refresh token is no access token: there is nobody to whom a row could belong; for gate alone
+language plpgsql volatile security definer   -- for gate alone: a refresh token names no caller to whom a row could belong
 set search_path = ''
 as $$
 declare
   v_session app.sessions;
 begin
-  -- the person's lock first, in the order of private.end_tokens; then the family's
+  -- the person before the session: ARCHITECTURE.md, Locks
   perform from private.credentials c join app.sessions s using (user_id) where s.id = p_family for update of c;
   select s.* into v_session
   from app.sessions s join app.users u on u.id = s.user_id
@@ -2937,21 +2968,22 @@ begin
     set generation = generation + 1, token_hash = p_next_hash,
         last_used_at = clock_timestamp(), expires_at = clock_timestamp() + interval '60 days'
     where id = p_family;
-  elsif p_generation = v_session.generation - 1 and v_session.last_used_at > clock_timestamp() - interval '10 seconds' then
-    -- two tabs at once, or an answer that was lost: the same successor again, unless this facade would make another
+  elsif p_generation = v_session.generation - 1
+    and v_session.last_used_at > clock_timestamp() - interval '10 seconds' then
+    -- two tabs at once, or a lost answer: they get the same successor, unless this facade would make another one
     if p_next_hash <> v_session.token_hash then
       perform private.fail('refresh_token_invalid');
     end if;
   else
     update app.sessions set ended_at = now(), user_agent = null where id = p_family;
-    return private.refusal('refresh_token_reused');   -- and not an error, which would undo the end
+    return private.refusal('refresh_token_reused');   -- not an error, which would undo the end of the session
   end if;
   return json_build_object('claims', private.issue_claims(v_session.user_id, p_seconds));
 end $$;
 comment on function api.refresh_session is
-  'For the facade alone, once the token''s seal is checked: {claims} of a new access token. The token of '
-  'p_generation is spent, and the one of p_next_hash takes its place for 60 days. A spent one ends the session, and '
-  'that stays; except the last one within 10 seconds of its first use. Fails: refresh_token_invalid, '
+  'For the facade alone, once the token''s seal is checked: {claims} of a new access token. The token of p_generation '
+  'is spent, and the one of p_next_hash takes its place for 60 days. A token that was spent before ends the session '
+  'for good, except the last one within 10 seconds of its first use. Fails: refresh_token_invalid, '
   'refresh_token_reused.';
 
 create function api.list_sessions(p_limit integer default 20, p_cursor text default null) returns json
@@ -2983,7 +3015,7 @@ begin
   return private.page(v_items, v_ids::text[], p_limit);
 end $$;
 comment on function api.list_sessions is
-  'The caller''s rotating sessions that are not over, the newest first: {id, userAgent, createdAt, lastUsedAt, '
+  'The caller''s rotating sessions that are not over, newest first: {id, userAgent, createdAt, lastUsedAt, '
   'expiresAt}. Fails: cursor_unknown, limit_out_of_range.';
 
 create function api.end_session(p_id uuid) returns json
@@ -3004,7 +3036,7 @@ comment on function api.end_session is
 
 -- sql/identity/60_passwords.sql
 
--- Passwords that change: by whoever knows the old one, or by mail. The facade hashes; hashes and what is due stand here.
+-- Changing a password: with the old one, or by mail. The facade makes the hashes; they and the rules are here.
 -- docs/decisions.md, Tokens and sessions.
 
 create table private.password_resets (
@@ -3027,7 +3059,7 @@ insert into private.errors (code, status, text) values
   ('reset_over', 410, 'This link has been used or has expired. Ask for another one.');
 
 create function api.find_password() returns json
-language plpgsql stable security definer   -- hashes are nobody's to read; for gate alone
+language plpgsql stable security definer   -- for gate alone: nobody may read hashes
 set search_path = ''
 as $$
 begin
@@ -3035,14 +3067,13 @@ begin
           from private.credentials c where c.user_id = private.require_caller());
 end $$;
 comment on function api.find_password is
-  'For the facade alone: the hash to check a password against that is asked for again inside a session, {userId, '
-  'passwordHash}.';
+  'For the facade alone: the hash to check when the caller has to repeat their password, {userId, passwordHash}.';
 
 create function api.change_password(
   p_password_hash text, p_new_hash text, p_seconds integer,
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
 ) returns json
-language plpgsql volatile security definer   -- a person writes neither hashes nor tokensValidFrom; for gate alone
+language plpgsql volatile security definer   -- for gate alone: a person may write neither hashes nor tokens_valid_from
 set search_path = ''
 as $$
 declare
@@ -3052,7 +3083,7 @@ begin
   update private.credentials set password_hash = p_new_hash
   where user_id = v_caller and password_hash = p_password_hash;
   if not found then
-    perform private.fail('token_revoked');   -- it changed while it was being checked, and what changed it ended this token
+    perform private.fail('token_revoked');   -- the password changed while it was being checked, which ended this token
   end if;
   perform private.end_tokens(v_caller);
   update private.password_resets set used_at = now() where user_id = v_caller and used_at is null;
@@ -3061,12 +3092,12 @@ begin
   return json_build_object('claims', v_claims, 'user', private.own_profile(v_caller));
 end $$;
 comment on function api.change_password is
-  'For the facade alone, once the old password is checked: ends every token and session of the caller, and links '
-  'that were mailed; answers {claims, user} for a fresh token. With p_family a rotating session begins. Fails: '
-  'token_revoked.';
+  'For the facade alone, once the old password is checked: sets the new one, ends every token and session of the '
+  'caller and the links that were mailed, and answers {claims, user} for a fresh token. With p_family a rotating '
+  'session begins. Fails: token_revoked.';
 
 create function api.request_password_reset(p_email text, p_id uuid, p_token_hash bytea) returns json
-language plpgsql volatile security definer   -- before a token there is nobody to whom a row could belong; for gate alone
+language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
 set search_path = ''
 as $$
 declare
@@ -3075,7 +3106,7 @@ begin
   select a.user_id into v_person
   from app.accounts a join app.users u on u.id = a.user_id and u.erased_at is null
   where lower(a.email) = lower(btrim(p_email));
-  -- nobody's mailbox is filled by somebody else
+  -- so that nobody can fill the mailbox of another
   if (select count(*) >= 5 from private.password_resets r
       where r.user_id = v_person and r.created_at > now() - interval '1 hour') then
     v_person := null;
@@ -3085,7 +3116,7 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.request_password_reset is
-  'For the facade alone: keeps a request for a new password and has it mailed, at most 5 an hour and person. Does '
+  'For the facade alone: keeps a request for a new password and has it mailed, at most 5 an hour and person. It does '
   'and answers the same for an unknown address: {ok}.';
 
 create function private.find_reset_mail(p_id uuid) returns json
@@ -3101,8 +3132,8 @@ begin
     where r.id = p_id and r.used_at is null and r.expires_at > now());
 end $$;
 comment on function private.find_reset_mail is
-  'For the worker alone: where a request for a new password is mailed to, {to, tokenHash (hex)}; null when there is '
-  'nobody to mail, or it is over.';
+  'For the worker alone: the address that a request for a new password is mailed to, {to, tokenHash (hex)}; null when '
+  'there is nobody to mail, or it is over.';
 
 create function private.find_running_reset(p_id uuid, p_token_hash bytea) returns uuid
 language plpgsql stable
@@ -3114,10 +3145,10 @@ begin
     from private.password_resets r join app.users u on u.id = r.user_id and u.erased_at is null
     where r.id = p_id and r.token_hash = p_token_hash and r.used_at is null and r.expires_at > clock_timestamp());
 end $$;
-comment on function private.find_running_reset is 'Whose password this token may set, or null.';
+comment on function private.find_running_reset is 'The person whose password this token may set, or null.';
 
 create function api.check_password_reset(p_id uuid, p_token_hash bytea) returns json
-language plpgsql stable security definer   -- the token is the right; for gate alone
+language plpgsql stable security definer   -- for gate alone: the token gives the right to it
 set search_path = ''
 as $$
 begin
@@ -3127,16 +3158,16 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.check_password_reset is
-  'For the facade alone: whether hashing a new password is worth the while, {ok}. Fails: reset_over.';
+  'For the facade alone: checks a token before the facade hashes a new password, {ok}. Fails: reset_over.';
 
 create function api.reset_password(p_id uuid, p_token_hash bytea, p_new_hash text) returns json
-language plpgsql volatile security definer   -- the token is the right; for gate alone
+language plpgsql volatile security definer   -- for gate alone: the token gives the right to it
 set search_path = ''
 as $$
 declare
   v_person uuid := private.find_running_reset(p_id, p_token_hash);
 begin
-  -- the person's lock, then a second look: of two who bring the same link one is late
+  -- locks the person and looks again, so that of two with the same link one is too late
   perform from private.credentials where user_id = v_person for update;
   v_person := private.find_running_reset(p_id, p_token_hash);
   if v_person is null then
@@ -3148,12 +3179,12 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.reset_password is
-  'For the facade alone: sets the password of whoever was mailed this token, {ok}. It is spent with all others of '
-  'the person, and every token and session of theirs ends. Fails: reset_over.';
+  'For the facade alone: sets the password of the person who was mailed this token, {ok}. All tokens that were mailed '
+  'to them are spent, and their access tokens and sessions end. Fails: reset_over.';
 
 -- sql/identity/70_erasure.sql
 
--- Erasure: a person goes, and what others have to rely on (ledgers, the audit log, who came by whom) keeps its ids.
+-- Erasure: a person goes, and what others have to rely on (ledgers, the audit log, who invited whom) keeps its ids.
 -- docs/decisions.md, Erasure and export.
 
 create function private.erase_person(p_user uuid) returns void
@@ -3161,7 +3192,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.end_tokens(p_user);   -- first: it locks the credentials, and then the person
+  perform private.end_tokens(p_user);   -- first, since it locks the credentials before the person
   update app.users set
     username = 'deleted_' || left(replace(gen_random_uuid()::text, '-', ''), 20),
     first_name = 'Deleted', last_name = 'Account',
@@ -3170,8 +3201,8 @@ begin
   where id = p_user and erased_at is null;
 end $$;
 comment on function private.erase_person is
-  'Erases a person in this transaction; the triggers on erased_at see to all the rest. Repeating it changes nothing. '
-  'For definer functions and staff operations.';
+  'Erases a person in this transaction; the triggers on erased_at do the rest. Repeating it changes nothing. For '
+  'definer functions and staff operations.';
 
 create function private.erase_account() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
@@ -3191,19 +3222,20 @@ begin
   return null;
 end $$;
 comment on function private.erase_account is
-  'Trigger: of an erased person no address, birthday, number, persona or session stays; the password hash is one '
-  'that no password has, and every invite code is revoked.';
+  'Trigger: deletes an erased person''s address, birthday, phone number, sessions and what their personas say, sets a '
+  'hash that no password has, and revokes every invite code.';
 create trigger _178_erase_account after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_account();
 
 create function api.erase_me(p_password_hash text) returns json
-language plpgsql volatile security definer   -- trusts the facade to have checked the password; for gate alone
+language plpgsql volatile security definer   -- for gate alone: trusts the facade to have checked the password
 set search_path = ''
 as $$
 begin
-  perform from private.credentials where user_id = private.require_caller() and password_hash = p_password_hash for update;
+  perform from private.credentials
+  where user_id = private.require_caller() and password_hash = p_password_hash for update;
   if not found then
-    perform private.fail('token_revoked');   -- it changed while it was being checked, and what changed it ended this token
+    perform private.fail('token_revoked');   -- the password changed while it was being checked, which ended this token
   end if;
   perform private.erase_person(app.uid());
   return json_build_object('erased', true);
@@ -3213,7 +3245,7 @@ comment on function api.erase_me is
 
 -- sql/identity/80_export.sql
 
--- The export: everything about a person, section by section (private.personal_data), so that no answer has to hold it all.
+-- The export: everything about a person, section by section (private.personal_data), so that no answer holds it all.
 -- docs/decisions.md, Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
@@ -3229,7 +3261,7 @@ insert into private.personal_data (relation, person_column, reason) values
   ('private.credentials', 'user_id', 'A secret: password hashes never leave the database.');
 
 create function private.export_head(p_user uuid) returns json
-language plpgsql stable security definer   -- which tables there are is nobody's to read
+language plpgsql stable security definer   -- nobody may read which tables there are
 set search_path = ''
 as $$
 begin
@@ -3245,11 +3277,11 @@ begin
       from private.personal_data d where d.section is not null));
 end $$;
 comment on function private.export_head is
-  'How a person''s export begins, {format, exportedAt, actorId}, and what follows, {sections: [{name, single}]}; '
-  'single is at most one row.';
+  'The head of a person''s export: {format, exportedAt, actorId, sections: [{name, single}]}. A single section has at '
+  'most one row.';
 
 create function private.export_own(p_section text, p_after jsonb) returns json
-language plpgsql stable security definer   -- private.export_page takes anybody
+language plpgsql stable security definer   -- private.export_page exports anybody
 set search_path = ''
 as $$
 begin
@@ -3270,7 +3302,7 @@ begin
 end $$;
 comment on function api.export_me is
   'The caller''s data: without p_section {format, exportedAt, actorId, sections}, with it up to 200 rows of that '
-  'section, {items, next}; next goes into p_after for those that follow, and is null at the end. Fails: '
+  'section, {items, next}. next goes into p_after for the following rows, and is null at the end. Fails: '
   'section_unknown.';
 
 -- policies/identity.sql
@@ -3422,13 +3454,14 @@ create table app.interests (
   constraint interest_slug_taken unique (slug),
   constraint interests_id_level_key unique (id, level),
   constraint interest_parent_misplaced check ((level = 1) = (parent_id is null)),
-  constraint interest_parent_unfit foreign key (parent_id, parent_level) references app.interests (id, level) on delete restrict
+  constraint interest_parent_unfit foreign key (parent_id, parent_level)
+    references app.interests (id, level) on delete restrict
 );
 create index interests_parent_id_idx on app.interests (parent_id, parent_level);
 comment on table app.interests is
-  'The catalog. A parent is always one level up: the foreign key takes the level along. Staff write it.';
-comment on column app.interests.user_count is 'How many people chose this very interest. Kept by trigger.';
--- no delete: too much stands on an interest
+  'The catalog. A parent is always one level up: the foreign key checks the level too. Staff write it.';
+comment on column app.interests.user_count is 'How many people chose this very interest. A trigger keeps it.';
+-- no delete: too much refers to an interest
 
 insert into private.errors (code, status, text) values
   ('interest_unknown', 404, 'There is no such interest.'),
@@ -3452,7 +3485,7 @@ begin
   end if;
   return p_interest;
 end $$;
-comment on function private.require_interest is 'The id of an interest that exists. Fails: interest_unknown.';
+comment on function private.require_interest is 'Answers the id of an interest that exists. Fails: interest_unknown.';
 
 create function private.interest_tree() returns json
 language plpgsql stable
@@ -3491,8 +3524,8 @@ begin
       union all select i.id from below b join app.interests i on i.parent_id = b.id)
     select id from below);
 end $$;
-comment on function private.interest_subtree is 'An interest and all below it; null for null. Fails: '
-  'interest_unknown.';
+comment on function private.interest_subtree is
+  'An interest and all below it; null gives null. Fails: interest_unknown.';
 
 create function api.get_catalog(p_level integer default null, p_parent_id uuid default null) returns json
 language plpgsql stable
@@ -3519,7 +3552,8 @@ begin
 end $$;
 comment on function api.get_catalog is
   'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}; '
-  'narrowed by level, parent or both, a flat list without children. By name, with an ETag. Fails: interest_unknown.';
+  'narrowed by level, parent or both, a flat list without children. Sorted by name, with an ETag. Fails: '
+  'interest_unknown.';
 
 -- sql/interests/20_choices.sql
 
@@ -3554,11 +3588,11 @@ insert into private.errors (code, status, text) values
   ('interest_expertise_out_of_range', 422, 'expertise must be between 1 and 5.');
 
 create function private.count_choices() returns trigger
-language plpgsql security definer   -- the catalog's counts belong to nobody
+language plpgsql security definer   -- nobody may write the catalog's counts
 set search_path = ''
 as $$
 begin
-  -- in one order, whoever comes: two bulk choices of the same interests would wait for each other
+  -- sorted, so that two bulk choices do not wait for each other: ARCHITECTURE.md, Locks
   perform from app.interests i
   where i.id in (select c.interest_id from changed c)
   order by i.id for no key update;
@@ -3601,7 +3635,8 @@ begin
     (select json_agg(c.card order by c.created_at, c.interest_id)
      from app.user_interest_card c where c.user_id = private.require_caller()), '[]'::json));
 end $$;
-comment on function api.list_my_interests is 'All that the caller chose, the first choice first: {items}.';
+comment on function api.list_my_interests is
+  'All interests that the caller chose, in the order of their choice: {items}.';
 
 create function api.select_interest(p_interest_id uuid, p_depth integer, p_expertise integer) returns json
 language plpgsql
@@ -3626,7 +3661,7 @@ as $$
 declare
   v_chosen uuid[];
 begin
-  -- choices keep the order in which they were made, so two calls of one person must not run into each other
+  -- choices keep the order in which they were made, so two calls of one person must not overlap
   perform pg_advisory_xact_lock(hashtextextended('choices ' || private.require_caller(), 0));
 
   with named as (
@@ -3649,8 +3684,8 @@ begin
 end $$;
 comment on function api.select_interests is
   'Confirms a choice of interests, [{interestId, depth, expertise}], all or none: adds or changes these and leaves '
-  'the others; of one named twice the last counts. {items} of all that is chosen then. Fails: interest_unknown, '
-  'interest_depth_out_of_range, interest_expertise_out_of_range.';
+  'the others. When one is named twice, the last counts. Answers all that is chosen then, {items}. Fails: '
+  'interest_unknown, interest_depth_out_of_range, interest_expertise_out_of_range.';
 
 create function api.drop_interest(p_interest_id uuid) returns json
 language plpgsql
@@ -3679,7 +3714,8 @@ begin
   delete from app.user_interests where user_id = new.id;
   return null;
 end $$;
-comment on function private.erase_choices is 'Trigger: what an erased person chose is no longer counted.';
+comment on function private.erase_choices is
+  'Trigger: deletes an erased person''s choices, so that they are no longer counted.';
 create trigger _130_erase_choices after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_choices();
 
@@ -3779,7 +3815,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- two at once never make one too many
+  -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('circles ' || new.owner_id, 0));
   if (select count(*) from app.circles where owner_id = new.owner_id and kind = new.kind) >= 10 then
     perform private.fail('circles_exhausted');
@@ -3795,7 +3831,7 @@ language plpgsql security definer   -- counts members whom the inserting person 
 set search_path = ''
 as $$
 begin
-  perform from app.circles where id = new.circle_id for update;   -- two at once never make one too many
+  perform from app.circles where id = new.circle_id for update;   -- so that two at once never make one too many
   if not found then
     perform private.fail('circle_unknown');   -- it went meanwhile
   end if;
@@ -4365,7 +4401,7 @@ comment on view private.audience_rebuilt is
   'copy.';
 
 create function private.recompute_audience(p_viewers uuid[], p_authors uuid[]) returns void
-language plpgsql volatile security definer   -- the audience is written by triggers alone
+language plpgsql volatile security definer   -- only triggers write the audience
 set search_path = ''
 as $$
 declare
@@ -4389,7 +4425,7 @@ comment on function private.recompute_audience is 'Brings these pairs of app.aud
   'at a time.';
 
 create function private.follow_members() returns trigger
-language plpgsql volatile security definer   -- the audience is written by triggers alone
+language plpgsql volatile security definer   -- only triggers write the audience
 set search_path = ''
 as $$
 begin
@@ -4405,7 +4441,7 @@ create trigger audience_removed after delete on app.circle_members
   referencing old table as changed for each statement execute function private.follow_members();
 
 create function private.follow_blocks() returns trigger
-language plpgsql volatile security definer   -- the audience is written by triggers alone; a block ends the other's invitations too
+language plpgsql volatile security definer   -- only triggers write the audience; a block ends the other's invitations too
 set search_path = ''
 as $$
 begin
@@ -4925,7 +4961,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- two at once never make one too many
+  -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('keywords ' || new.user_id, 0));
   if (select count(*) from app.muted_keywords where user_id = new.user_id and folded <> new.folded) >= 100 then
     perform private.fail('keywords_exhausted');
@@ -5343,7 +5379,7 @@ create function private.visibility_level(p_visibility text) returns smallint
 language sql immutable
 set search_path = ''
 as $$ select (case p_visibility when 'public' then 0 when 'circles' then 1 else 2 end)::smallint $$;
-comment on function private.visibility_level is 'The audience level that a visibility asks for. See private.may_see.';
+comment on function private.visibility_level is 'The audience level that a visibility requires. See private.may_see.';
 
 create function private.trimmed(p_text text) returns text
 language sql immutable
@@ -5352,18 +5388,19 @@ as $$ select btrim(p_text, e' \t\r\n') $$;
 comment on function private.trimmed is 'A text without the blanks and empty lines around it.';
 
 create function private.trending_at(p_published timestamptz, p_boost smallint) returns timestamptz
-language sql immutable   -- adding hours depends on no time zone
+language sql immutable   -- the time zone makes no difference when hours are added
 set search_path = ''
 as $$ select p_published + p_boost * interval '4 hours' $$;
 comment on function private.trending_at is
-  'Where a post stands among the trending: its time, four hours later for every doubling of what it set off. See '
-  'private.warm_post.';
+  'The place of a post among the trending: its time, four hours later for every doubling of its reactions, replies, '
+  'reposts and bookmarks. See private.raise_trending.';
 
 create table app.posts (
   id                   uuid primary key default gen_random_uuid(),
   author_id            uuid not null references app.users on delete restrict,
   persona_id           uuid references app.personas on delete set null,
-  format               text not null default 'note' check (format in ('note', 'essay', 'photo', 'video', 'quote', 'thread', 'repost')),
+  format               text not null default 'note'
+                       check (format in ('note', 'essay', 'photo', 'video', 'quote', 'thread', 'repost')),
   title                text,
   body                 text not null,
   media                jsonb not null default '[]',
@@ -5382,13 +5419,13 @@ create table app.posts (
   edited_at            timestamptz,
   hidden_at            timestamptz,
   deleted_at           timestamptz,
-  author_banned      boolean not null default false,
+  author_banned        boolean not null default false,
   keyword_text         text not null default '',
-  trending_boost               smallint not null default 0,
+  trending_boost       smallint not null default 0,
   created_at           timestamptz not null default now(),
   closer_id            uuid generated always as (
     case when space_id is null and visibility <> 'public' then author_id else original_author_id end) stored,
-  trending_at               timestamptz generated always as (private.trending_at(published_at, trending_boost)) stored,
+  trending_at          timestamptz generated always as (private.trending_at(published_at, trending_boost)) stored,
   required_level       smallint not null generated always as (
     case when deleted_at is not null or author_banned then 4
          when hidden_at is not null or published_at is null then 3
@@ -5404,7 +5441,7 @@ create table app.posts (
     jsonb_array_length(media) between case when format in ('photo', 'video') then 1 else 0 end
       and case format when 'repost' then 0 when 'video' then 1 else 10 end),
   constraint post_quoted check ((format in ('quote', 'repost')) = (quoted_post_id is not null)),
-  -- one stands a person and original, and its author must always see it to be answered it again
+  -- a second repost answers the first again, so its author must always see it, also after leaving a space
   check (space_id is null or format <> 'repost'),
   constraint repost_bare check (format <> 'repost' or (interest_id is null and depth = 0)),
   check ((published_at is null) <= (publish_at is not null))
@@ -5413,33 +5450,39 @@ create index posts_author_id_idx on app.posts (author_id, published_at desc, id 
 create index posts_interest_id_idx on app.posts (interest_id);
 create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
 create index posts_quoted_post_id_idx on app.posts (quoted_post_id) where quoted_post_id is not null;
-create unique index posts_repost_key on app.posts (author_id, quoted_post_id) where format = 'repost' and deleted_at is null;
-create index posts_pinned_idx on app.posts (author_id, pinned_at desc) where pinned_at is not null and deleted_at is null;
-create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at)) where published_at is null and deleted_at is null;
+create unique index posts_repost_key on app.posts (author_id, quoted_post_id)
+  where format = 'repost' and deleted_at is null;
+create index posts_pinned_idx on app.posts (author_id, pinned_at desc)
+  where pinned_at is not null and deleted_at is null;
+create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at))
+  where published_at is null and deleted_at is null;
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
 comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
-comment on column app.posts.persona_id is 'The face under which it was published; null is the author''s default '
-  'persona.';
+comment on column app.posts.persona_id is
+  'The persona under which it was published; null is the author''s default one.';
 comment on column app.posts.media is 'Pictures and the like, in order: [{url, alt}].';
-comment on column app.posts.quoted_post_id is 'What a quote or a repost is of.';
+comment on column app.posts.quoted_post_id is 'The post that a quote or a repost is of.';
 comment on column app.posts.original_author_id is
-  'Of a repost of what is for circles: the author of that. Triggers write it.';
+  'For a repost of a post for circles: the author of that post. Triggers write it.';
 comment on column app.posts.closer_id is
-  'Whom one must be closer to than a stranger to see it: the author of what is for circles, of a repost of such its '
-  'author. The feed finds it by them.';
-comment on column app.posts.keyword_text is 'Title and body as muted keywords are looked for in them '
-  '(private.keyword_text). A trigger writes it.';
+  'The person to whom a viewer must be closer than a stranger: the author of a post for circles, or the original''s '
+  'author for a repost of such a post. The feed finds it by them.';
+comment on column app.posts.keyword_text is
+  'Title and body in the form in which muted keywords are looked for (private.keyword_text). A trigger writes it.';
 comment on column app.posts.publish_at is 'When a scheduled post is due; null is at once.';
-comment on column app.posts.publish_again_at is 'When one that failed to go out is tried again: until then, and '
-  'behind it, the others have their turn.';
-comment on column app.posts.published_at is 'When it went out, its place in time; null while it is scheduled.';
-comment on column app.posts.pinned_at is 'When it was pinned; of a deleted post the place that it had on the profile.';
+comment on column app.posts.publish_again_at is
+  'When a post that failed to go out is tried again. Until then the others have their turn, and it comes behind them.';
+comment on column app.posts.published_at is
+  'When it went out, which is its place in time; null while it is scheduled.';
+comment on column app.posts.pinned_at is
+  'When it was pinned; a deleted post keeps the place that it had on the profile.';
 comment on column app.posts.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
   'author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
-comment on column app.posts.author_banned is 'Whether the author is banned: kept by trigger, so that seeing a post '
-  'needs no further look.';
-comment on column app.posts.trending_boost is 'How often what the post set off has doubled. See private.warm_post.';
+comment on column app.posts.author_banned is
+  'Whether the author is banned. A trigger keeps it, so that a check of visibility need not look at the author.';
+comment on column app.posts.trending_boost is
+  'How often its reactions, replies, reposts and bookmarks have doubled. See private.raise_trending.';
 
 create table app.post_versions (
   post_id    uuid not null references app.posts on delete cascade,
@@ -5462,8 +5505,9 @@ create table app.post_interests (
 );
 create unique index post_interests_primary_key on app.post_interests (post_id) where is_primary;
 create index post_interests_interest_id_idx on app.post_interests (interest_id, published_at desc, post_id desc);
-comment on table app.post_interests is 'A post''s interests: the primary one mirrored, and up to four more.';
-comment on column app.post_interests.published_at is 'The post''s, for the feed of an interest. Triggers keep it.';
+comment on table app.post_interests is 'A post''s interests: the primary one, as in the post, and up to four more.';
+comment on column app.post_interests.published_at is
+  'The time of the post, for the feed of an interest. Triggers keep it.';
 
 create table app.post_counters (
   post_id   uuid primary key references app.posts on delete cascade,
@@ -5474,10 +5518,11 @@ create table app.post_counters (
   views     bigint not null default 0 check (views >= 0),
   milestone smallint not null default 0
 );
-comment on table app.post_counters is 'Counts of a post, beside it so that counting does not rewrite it. Triggers '
-  'keep them; views come in batches.';
-comment on column app.post_counters.milestone is 'The highest number of reactions of which its author was told (5, '
-  '15, 50).';
+comment on table app.post_counters is
+  'Counts of a post, in a table of their own so that counting does not rewrite the post. Triggers keep them; views '
+  'come in batches.';
+comment on column app.post_counters.milestone is
+  'The highest number of reactions that its author was told of (5, 15, 50).';
 
 create table app.post_emotions (
   post_id  uuid not null references app.posts on delete cascade,
@@ -5486,7 +5531,7 @@ create table app.post_emotions (
   mana     bigint not null check (mana >= 0),
   primary key (post_id, emotion)
 );
-comment on table app.post_emotions is 'Mana that a post was paid, by emotion. The economy''s trigger keeps it.';
+comment on table app.post_emotions is 'Mana that a post was paid, by emotion. A trigger of the economy keeps it.';
 
 insert into private.events (name, payload, happens) values
   ('posts.post.published', '{postId,authorId}',
@@ -5519,26 +5564,27 @@ create trigger _100_check_author before insert on app.posts for each row execute
 
 -- sql/posts/11_upkeep.sql
 
--- What triggers keep of a post: its words, its counters, the times of its interests, its trending_boost.
+-- What triggers keep for a post: its keyword_text, its counters, the times of its interests, its trending_boost.
 
 create function private.prepare_post() returns trigger
-language plpgsql security definer   -- looks at what is reposted, whoever may see it
+language plpgsql security definer   -- reads the original of a repost, whoever may see it
 set search_path = ''
 as $$
 begin
   if tg_op = 'INSERT' and new.format = 'repost' then
-    -- locked as its foreign key locks it: an edit under way is waited for, or finds the repost (private.close_reposts)
+    -- locks like the foreign key: it waits for an edit under way, or the edit finds the repost (private.close_reposts)
     select p.closer_id into new.original_author_id from app.posts p where p.id = new.quoted_post_id for key share;
   end if;
   new.keyword_text := private.keyword_text(array[new.title, new.body]);
   return new;
 end $$;
-comment on function private.prepare_post is 'Trigger: what a post keeps so that feeds need not work it out each time.';
+comment on function private.prepare_post is
+  'Trigger: fills original_author_id and keyword_text, so that feeds need not work them out each time.';
 create trigger _120_prepare_post before insert or update of title, body on app.posts
   for each row execute function private.prepare_post();
 
 create function private.count_post() returns trigger
-language plpgsql security definer   -- counters are written by triggers alone
+language plpgsql security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
@@ -5549,36 +5595,36 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.count_post is 'Trigger: a new post has counters, and its primary interest in the '
-  'junction.';
+comment on function private.count_post is
+  'Trigger: a new post gets its counters, and its primary interest gets a row in app.post_interests.';
 create trigger _151_count_post after insert on app.posts for each row execute function private.count_post();
 
 create function private.lock_counters(p_posts uuid[]) returns void
-language plpgsql volatile security definer   -- counters are written by triggers alone
+language plpgsql volatile security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
   perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for no key update;
 end $$;
 comment on function private.lock_counters is
-  'Locks the counters of these posts, in one order. Before any lock on posts or replies: who counts holds counters, '
-  'and then writes to posts (private.raise_trending).';
+  'Locks the counters of these posts, sorted. Call it before locking posts or replies, since counting locks counters '
+  'and then writes to posts (private.raise_trending): ARCHITECTURE.md, Locks.';
 
 create function private.date_interests() returns trigger
-language plpgsql security definer   -- the time in the junction is written by triggers alone
+language plpgsql security definer   -- only triggers write this time
 set search_path = ''
 as $$
 begin
   update app.post_interests set published_at = new.published_at where post_id = new.id;
   return null;
 end $$;
-comment on function private.date_interests is 'Trigger: a scheduled post that goes out takes its place in the feeds '
-  'of its interests.';
+comment on function private.date_interests is
+  'Trigger: a scheduled post that goes out takes its place in the feeds of its interests.';
 create trigger _160_date_interests after update of published_at on app.posts
   for each row when (new.published_at is distinct from old.published_at) execute function private.date_interests();
 
 create function private.date_interest() returns trigger
-language plpgsql security definer   -- the time in the junction is written by triggers alone
+language plpgsql security definer   -- only triggers write this time
 set search_path = ''
 as $$
 begin
@@ -5589,42 +5635,43 @@ comment on function private.date_interest is 'Trigger: an interest of a post has
 create trigger date_interest before insert on app.post_interests for each row execute function private.date_interest();
 
 create function private.raise_trending() returns trigger
-language plpgsql security definer   -- changes the post of another than the caller
+language plpgsql security definer   -- changes posts of others than the caller
 set search_path = ''
 as $$
 declare
-  -- whole doublings: the post's own row and its indexes change a few times in its life, and not at every heart
+  -- only whole doublings: the post's own row and its indexes change a few times in its life, not at every heart
   v_boost smallint := floor(log(2, 1 + new.reactions + new.replies + new.shares + new.bookmarks));
 begin
   update app.posts set trending_boost = v_boost where id = new.post_id and trending_boost <> v_boost;
   return null;
 end $$;
 comment on function private.raise_trending is
-  'Trigger: what a post sets off (reactions, replies, reposts, bookmarks) moves it up among the trending, four hours '
-  'for every doubling. Without the clock: the order changes only when somebody does something.';
+  'Trigger: reactions, replies, reposts and bookmarks move a post up among the trending, four hours for every '
+  'doubling. The clock plays no part: the order changes only when somebody does something.';
 create trigger raise_trending after update of reactions, replies, shares, bookmarks on app.post_counters
   for each row execute function private.raise_trending();
 
 -- sql/posts/12_visibility.sql
 
--- Who sees a post, and how operations come by one. The policy: policies/posts.sql.
+-- Who sees a post, and how operations find one. The policy is in policies/posts.sql.
 -- docs/decisions.md, Visibility.
 
 create function private.post_visible_to(p_post uuid, p_viewer uuid) returns boolean
-language plpgsql stable security definer   -- asks for a viewer other than the caller, and for what a repost is of
+language plpgsql stable security definer   -- checks for others than the caller, and reads the original of a repost
 set search_path = ''
 as $$
 begin
   return (
     select private.may_see(
              private.find_level(p_viewer, p.author_id), p.required_level,
-             p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = p_viewer))
+             p.space_id is null or exists (select from app.space_members m
+                                           where m.space_id = p.space_id and m.user_id = p_viewer))
        and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, p_viewer))
     from app.posts p where p.id = p_post);
 end $$;
 comment on function private.post_visible_to is
-  'Whether any person may see a post: for definer functions that tell others about it. A repost shows to who may see '
-  'what it is of. Null when there is none.';
+  'Whether a person may see a post, for definer functions that tell others about it. A repost is visible to those who '
+  'may see its original. Null when there is no such post.';
 
 create view private.visible_posts with (security_invoker) as
 select p.*
@@ -5636,8 +5683,9 @@ where private.may_see(
                            where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
   and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, (select app.uid())));
 comment on view private.visible_posts is
-  'The posts that the caller may see, as the policy of app.posts says it: for definer functions, which no policy '
-  'holds, and which look once where the policies of all that hangs on a post would each look again.';
+  'The posts that the caller may see, by the rule of the policy of app.posts. It is for definer functions, to which '
+  'no policy applies: they check a post once, where the policies of everything that belongs to it would each check it '
+  'again.';
 
 create function private.require_post(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -5652,7 +5700,7 @@ begin
   end if;
   return v_post;
 end $$;
-comment on function private.require_post is 'The post, when the caller may see it. Fails: post_unknown.';
+comment on function private.require_post is 'Answers the post if the caller may see it. Fails: post_unknown.';
 
 create function private.require_published_post(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -5667,7 +5715,7 @@ begin
   return v_post;
 end $$;
 comment on function private.require_published_post is
-  'The post, when the caller may see it and it is out: a scheduled one takes nothing, not even from its author. '
+  'Answers the post if the caller may see it and it is out: nobody can act on a scheduled one, not even its author. '
   'Fails: post_unknown, post_not_out.';
 
 create function private.lock_own_post(p_post uuid) returns app.posts
@@ -5687,10 +5735,10 @@ begin
   return v_post;
 end $$;
 comment on function private.lock_own_post is
-  'One''s own post, locked until the transaction ends. Fails: post_unknown, post_not_yours.';
+  'Answers the caller''s own post, locked until the transaction ends. Fails: post_unknown, post_not_yours.';
 
 create function private.find_post_time(p_post uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
+language plpgsql stable security definer   -- a cursor stays good when its post is deleted or hidden
 set search_path = ''
 as $$
 begin
@@ -5700,16 +5748,17 @@ begin
       and private.may_see(
         private.find_level(app.uid(), p.author_id),
         case when p.space_id is null then private.visibility_level(p.visibility) else 0::smallint end,
-        p.space_id is null or exists (select from app.space_members m where m.space_id = p.space_id and m.user_id = app.uid()))
+        p.space_id is null or exists (select from app.space_members m
+                                      where m.space_id = p.space_id and m.user_id = app.uid()))
       and (p.format <> 'repost' or private.find_post_time(p.quoted_post_id) is not null));
 end $$;
 comment on function private.find_post_time is
-  'Where a cursor''s post stands in time: also a deleted one, never one that was not for the caller, nor one that is '
-  'not out yet.';
+  'The time of a cursor''s post, also of a deleted one, but not of one that was never for the caller or is not out '
+  'yet.';
 
 -- sql/posts/20_replies.sql
 
--- Replies: what people answer to a post, of four kinds, and to each other under it.
+-- Replies, of four kinds: people answer a post, and each other under it.
 
 create table app.replies (
   id              uuid primary key default gen_random_uuid(),
@@ -5720,25 +5769,28 @@ create table app.replies (
   body            text not null,
   hidden_at       timestamptz,
   deleted_at      timestamptz,
-  author_banned boolean not null default false,
+  author_banned   boolean not null default false,
   created_at      timestamptz not null default now(),
   required_level  smallint not null generated always as (
     case when deleted_at is not null or author_banned then 4 when hidden_at is not null then 3 else 0 end) stored,
   -- a deleted reply may have lost its words
   constraint reply_body check (deleted_at is not null or
     length(private.trimmed(body)) between 1 and case kind when 'reaction' then 280 else 5000 end),
-  constraint criticism_length check (deleted_at is not null or kind <> 'criticism' or length(private.trimmed(body)) between 50 and 300),
-  constraint contribution_length check (deleted_at is not null or kind <> 'contribution' or length(private.trimmed(body)) >= 100)
+  constraint criticism_length check (deleted_at is not null or kind <> 'criticism'
+    or length(private.trimmed(body)) between 50 and 300),
+  constraint contribution_length check (deleted_at is not null or kind <> 'contribution'
+    or length(private.trimmed(body)) >= 100)
 );
--- without what nobody sees: thousands of replies of the banned are not walked by who looks at the others
+-- without the replies that nobody sees: readers then need not walk over thousands of replies of the banned
 create index replies_post_id_idx on app.replies (post_id, created_at, id) where required_level <= 3;
 create index replies_kind_idx on app.replies (post_id, kind, created_at, id) where required_level <= 3;
-create index replies_parent_id_idx on app.replies (parent_id, created_at, id) where parent_id is not null and required_level <= 3;
+create index replies_parent_id_idx on app.replies (parent_id, created_at, id)
+  where parent_id is not null and required_level <= 3;
 create index replies_author_id_idx on app.replies (author_id, created_at desc);
 comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
 comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post '
   'itself.';
-comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own comes on top.';
+comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own applies too.';
 
 insert into private.events (name, payload, happens) values
   ('posts.reply.created', '{replyId,postId,authorId}',
@@ -5764,12 +5816,13 @@ begin
   return new;
 end $$;
 comment on function private.check_parent is
-  'Trigger: a reply answers one under the same post, and one that its author sees. Fails: reply_unknown.';
+  'Trigger: a reply can only answer a reply that is under the same post and that its author sees. Fails: '
+  'reply_unknown.';
 create trigger check_parent before insert on app.replies
   for each row when (new.parent_id is not null) execute function private.check_parent();
 
 create function private.count_replies() returns trigger
-language plpgsql security definer   -- counters are written by triggers alone
+language plpgsql security definer   -- only triggers write counters
 set search_path = ''
 as $$
 declare
@@ -5781,7 +5834,7 @@ begin
   if tg_op = 'UPDATE' then
     v_were := array(select o.post_id from overwritten o where o.required_level = 0);
   end if;
-  -- each post once: a ban or an erasure changes thousands of replies under the same
+  -- each post once, since a ban or an erasure may change thousands of replies under the same one
   for v_post, v_more in
     select c.post_id, sum(c.one)
     from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (post_id, one)
@@ -5792,8 +5845,9 @@ begin
   end loop;
   return null;
 end $$;
-comment on function private.count_replies is 'Trigger: counts the replies that are there for everyone: not the '
-  'hidden, the deleted and those of the banned.';
+comment on function private.count_replies is
+  'Trigger: counts the replies that are there for everyone, and not those that are hidden, deleted or by banned '
+  'people.';
 create trigger count_replies after insert on app.replies
   referencing new table as written for each statement execute function private.count_replies();
 create trigger count_changed_replies after update on app.replies
@@ -5812,11 +5866,11 @@ begin
   end if;
   return v_reply;
 end $$;
-comment on function private.require_reply is 'The reply, when the caller may see it and its post. Fails: '
-  'reply_unknown.';
+comment on function private.require_reply is
+  'Answers the reply if the caller may see it and its post. Fails: reply_unknown.';
 
 create function private.find_reply_time(p_reply uuid, p_post uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor holds also when its reply was deleted or hidden since
+language plpgsql stable security definer   -- a cursor stays good when its reply is deleted or hidden
 set search_path = ''
 as $$
 begin
@@ -5825,7 +5879,7 @@ begin
     where id = p_reply and post_id = p_post and private.may_meet(private.find_level(app.uid(), author_id)));
 end $$;
 comment on function private.find_reply_time is
-  'Where a cursor''s reply stands in time under its post: also a deleted one, never one across a block.';
+  'The time of a cursor''s reply under its post, also of a deleted one, but never across a block.';
 
 create view app.reply_card with (security_invoker) as
 select r.id, r.post_id, r.parent_id, r.kind, r.created_at, r.required_level,
@@ -5856,7 +5910,8 @@ begin
 end $$;
 comment on function private.reply_cards is 'The cards of these replies, in order, as far as the caller sees them.';
 
-create function api.create_reply(p_id uuid, p_body text, p_kind text default 'reply', p_parent_id uuid default null) returns json
+create function api.create_reply(p_id uuid, p_body text, p_kind text default 'reply', p_parent_id uuid default null)
+returns json
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -5864,9 +5919,10 @@ declare
   v_post  uuid := private.require_published_original(p_id);
   v_reply uuid;
 begin
-  -- seen and written in one statement: a block between the two would answer otherwise than an unknown post
+  -- reads and writes in one statement: a block between the two would answer otherwise than an unknown post
   insert into app.replies (post_id, author_id, parent_id, kind, body)
-  select p.id, private.require_caller(), p_parent_id, p_kind, private.trimmed(p_body) from app.posts p where p.id = v_post
+  select p.id, private.require_caller(), p_parent_id, p_kind, private.trimmed(p_body)
+  from app.posts p where p.id = v_post
   returning id into v_reply;
   if not found then
     perform private.fail('post_unknown');
@@ -5876,11 +5932,12 @@ begin
   return private.reply_cards(array[v_reply]) -> 0;
 end $$;
 comment on function api.create_reply is
-  'Replies to a post, of a repost to the original, or to a reply under it. Fails: post_unknown, post_not_out, '
+  'Replies to a post (to the original of a repost), or to a reply under it. Fails: post_unknown, post_not_out, '
   'reply_unknown, reply_body, criticism_length, contribution_length.';
 
 create function api.list_replies(
-  p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null, p_parent_id uuid default null
+  p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null,
+  p_parent_id uuid default null
 ) returns json
 language plpgsql stable
 set search_path = ''
@@ -5895,7 +5952,7 @@ begin
   if v_cursor is not null and v_from = '-infinity' then
     perform private.fail('cursor_unknown');
   end if;
-  -- required_level, which the policy says too, as the indexes have it
+  -- each query repeats required_level, which the policy checks too, so that the indexes fit
   if p_parent_id is not null then
     perform from app.replies where id = p_parent_id and post_id = v_post;
     if not found then
@@ -5911,13 +5968,14 @@ begin
                    order by created_at, id limit 51);
   else
     v_ids := array(select id from app.reply_card
-                   where post_id = v_post and required_level <= 3 and kind = p_kind and (created_at, id) > (v_from, v_after)
+                   where post_id = v_post and required_level <= 3 and kind = p_kind
+                     and (created_at, id) > (v_from, v_after)
                    order by created_at, id limit 51);
   end if;
   return private.page(private.reply_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_replies is
-  'The replies to a post, of a repost those to the original, oldest first: all, of one kind, or the direct answers '
+  'The replies to a post (to the original of a repost), oldest first: all, those of one kind, or the direct answers '
   'to one of them. Fails: post_unknown, reply_unknown, cursor_unknown, limit_out_of_range.';
 
 -- sql/posts/21_reactions.sql
@@ -5940,7 +5998,7 @@ insert into private.events (name, payload, happens) values
    'somebody has given a heart or a spark');
 
 create function private.count_reactions() returns trigger
-language plpgsql security definer   -- counters are written by triggers alone
+language plpgsql security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
@@ -5962,12 +6020,12 @@ declare
   v_card json := private.post_cards(array[p_post]) -> 0;
 begin
   if v_card is null then
-    perform private.fail('post_unknown');   -- hidden from the caller since they found it
+    perform private.fail('post_unknown');   -- it was hidden from the caller meanwhile
   end if;
   return json_build_object('counters', v_card -> 'counters', 'viewer', v_card -> 'viewer');
 end $$;
-comment on function private.require_marks is 'What a reaction changes of a post''s card: {counters, viewer}. Fails: '
-  'post_unknown.';
+comment on function private.require_marks is
+  'The parts of a post''s card that a reaction changes: {counters, viewer}. Fails: post_unknown.';
 
 create function api.react(p_id uuid, p_kind text) returns json
 language plpgsql volatile
@@ -5980,13 +6038,14 @@ begin
   select p.id, private.require_caller(), p_kind from app.posts p where p.id = v_post
   on conflict do nothing;
   if found then
-    perform private.emit('posts.reaction.added', json_build_object('postId', v_post, 'userId', app.uid(), 'kind', p_kind));
+    perform private.emit('posts.reaction.added', json_build_object(
+      'postId', v_post, 'userId', app.uid(), 'kind', p_kind));
   end if;
   return private.require_marks(v_post);
 end $$;
 comment on function api.react is
-  'Gives a heart or a spark, of a repost to the original; repeating it changes nothing. Answers {counters, viewer}. '
-  'Fails: post_unknown, post_not_out.';
+  'Gives a post (the original of a repost) a heart or a spark; repeating it changes nothing. Answers {counters, '
+  'viewer}. Fails: post_unknown, post_not_out.';
 
 create function api.unreact(p_id uuid, p_kind text default null) returns json
 language plpgsql volatile
@@ -5995,15 +6054,16 @@ as $$
 declare
   v_post uuid := private.mark_target(p_id);
 begin
-  delete from app.reactions where post_id = v_post and user_id = private.require_caller() and kind = coalesce(p_kind, kind);
+  delete from app.reactions
+  where post_id = v_post and user_id = private.require_caller() and kind = coalesce(p_kind, kind);
   if found and not exists (select from app.posts where id = v_post) then
     return private.refusal('post_unknown');   -- it is taken back, and nothing of the post is shown
   end if;
   return private.require_marks(v_post);
 end $$;
 comment on function api.unreact is
-  'Takes one''s reaction of a kind back, or both, also from a post that one no longer sees, which is answered as '
-  'unknown all the same; repeating it changes nothing. Answers {counters, viewer}. Fails: post_unknown.';
+  'Takes the caller''s reaction of a kind back, or both; repeating it changes nothing. It also works on a post that '
+  'they no longer see, which is answered as unknown all the same. Answers {counters, viewer}. Fails: post_unknown.';
 
 -- sql/posts/22_bookmarks.sql
 
@@ -6017,7 +6077,7 @@ create table app.bookmarks (
 );
 create index bookmarks_user_id_idx on app.bookmarks (user_id, created_at desc, post_id desc);
 create index bookmarks_post_id_idx on app.bookmarks (post_id);
-comment on table app.bookmarks is 'Who keeps which posts. Others see a count alone.';
+comment on table app.bookmarks is 'Who keeps which posts. Others see only a count.';
 -- no update: a bookmark is set or taken back
 
 create table private.ended_bookmarks (
@@ -6029,12 +6089,12 @@ create table private.ended_bookmarks (
 );
 create index ended_bookmarks_ended_at_idx on private.ended_bookmarks (ended_at);
 comment on table private.ended_bookmarks is
-  'Where bookmarks that were taken back stood in the list, for a day: who is walking it goes on from there. Ids '
-  'without keys: nothing hangs on them.';
+  'The places of bookmarks that were taken back, for a day, so that a reader in the middle of the list can go on from '
+  'there. The ids are no foreign keys, since nothing depends on them.';
 insert into private.retention (relation, counts_from, keep) values ('private.ended_bookmarks', 'ended_at', '1 day');
 
 create function private.count_bookmarks() returns trigger
-language plpgsql security definer   -- counters are written by triggers alone
+language plpgsql security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
@@ -6047,7 +6107,7 @@ create trigger _100_count_bookmarks after insert or delete on app.bookmarks
   for each row execute function private.count_bookmarks();
 
 create function private.keep_ended_bookmarks() returns trigger
-language plpgsql security definer   -- nobody writes these but the trigger
+language plpgsql security definer   -- only this trigger writes them
 set search_path = ''
 as $$
 begin
@@ -6056,13 +6116,13 @@ begin
   on conflict (user_id, post_id) do update set created_at = excluded.created_at, ended_at = now();
   return null;
 end $$;
-comment on function private.keep_ended_bookmarks is 'Trigger: a bookmark taken back leaves its place in the list '
-  'behind.';
+comment on function private.keep_ended_bookmarks is
+  'Trigger: a bookmark that is taken back leaves its place in the list behind.';
 create trigger _110_keep_ended after delete on app.bookmarks
   referencing old table as ended for each statement execute function private.keep_ended_bookmarks();
 
 create function private.find_bookmark_time(p_post uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor holds also when its bookmark was taken back since
+language plpgsql stable security definer   -- a cursor stays good when its bookmark is taken back
 set search_path = ''
 as $$
 begin
@@ -6071,7 +6131,7 @@ begin
     (select created_at from private.ended_bookmarks where user_id = app.uid() and post_id = p_post));
 end $$;
 comment on function private.find_bookmark_time is
-  'Where a cursor''s post stands among the caller''s bookmarks, also one that was taken back in the last day.';
+  'The time of a cursor''s post among the caller''s bookmarks, also of one that was taken back in the last day.';
 
 create function api.bookmark(p_id uuid) returns json
 language plpgsql volatile
@@ -6086,8 +6146,8 @@ begin
   return private.require_marks(v_post);
 end $$;
 comment on function api.bookmark is
-  'Keeps a post, of a repost the original, among the caller''s bookmarks; repeating it changes nothing, its place '
-  'neither. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
+  'Adds a post (the original of a repost) to the caller''s bookmarks; repeating it changes nothing, not even its '
+  'place. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
 
 create function api.unbookmark(p_id uuid) returns json
 language plpgsql volatile
@@ -6119,9 +6179,9 @@ begin
   if v_before is not null and v_from is null then
     perform private.fail('cursor_unknown');
   end if;
-  v_from := coalesce(v_from, 'infinity');   -- bare variables: an expression is no index condition
+  v_from := coalesce(v_from, 'infinity');   -- plain variables: an expression makes no index condition
   v_before := coalesce(v_before, v_caller);
-  -- what the caller no longer sees drops out of the join, and the page fills up with what comes after
+  -- posts that the caller no longer sees drop out of the join, and the following ones fill the page
   v_ids := array(
     select b.post_id from app.bookmarks b join app.posts p on p.id = b.post_id
     where b.user_id = v_caller and (b.created_at, b.post_id) < (v_from, v_before)
@@ -6129,12 +6189,12 @@ begin
   return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_bookmarks is
-  'The caller''s bookmarks, the newest first, of posts that they still may see. Fails: cursor_unknown, '
+  'The caller''s bookmarks, newest first, of posts that they may still see. Fails: cursor_unknown, '
   'limit_out_of_range.';
 
 -- sql/posts/23_post_mutes.sql
 
--- Posts that people have muted: gone from their feed, and silent.
+-- Muting posts: they leave a person's feed and cause no notifications.
 
 create table app.post_mutes (
   post_id    uuid not null references app.posts on delete cascade,
@@ -6144,7 +6204,7 @@ create table app.post_mutes (
 );
 create index post_mutes_post_id_idx on app.post_mutes (post_id);
 comment on table app.post_mutes is
-  'Posts that people have muted: gone from their feeds, reposts too, and silent in their notifications.';
+  'Posts that people have muted: they and their reposts are gone from their feeds, and cause no notifications.';
 -- no update: a mute is made or lifted
 
 create function private.muted_posts() returns uuid[]
@@ -6154,7 +6214,8 @@ as $$
 begin
   return array(select post_id from app.post_mutes where user_id = app.uid());
 end $$;
-comment on function private.muted_posts is 'Which posts the caller has muted: read once by what leaves them out.';
+comment on function private.muted_posts is
+  'The posts that the caller has muted. A query that leaves them out reads them once.';
 
 create function api.mute_post(p_id uuid) returns json
 language plpgsql volatile
@@ -6188,9 +6249,9 @@ comment on function api.unmute_post is
 
 -- sql/posts/24_reposts.sql
 
--- Reposts and quotes: what may be passed on, who is told, and how often it was. A repost is a pointer: what people do to it
--- belongs to the original, and it is its author's to take back whatever they see of that.
--- How one is published: api.create_post. docs/decisions.md, Posts.
+-- Reposts and quotes: which posts can have one, who is told, and how many there are. A repost is a pointer: what people do
+-- to it goes to the original, and its author can take it back even when they no longer see the original.
+-- api.create_post publishes one. docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
   ('repost_own', 400, 'You cannot repost your own post.');
@@ -6208,7 +6269,8 @@ begin
   return v_post;
 end $$;
 comment on function private.require_original is
-  'The post that is meant by what is done to this one: of a repost the original. Fails: post_unknown.';
+  'Answers the post that an action on this one is for: the original of a repost, or the post itself. Fails: '
+  'post_unknown.';
 
 create function private.require_published_original(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -6223,7 +6285,7 @@ begin
   return v_post.id;
 end $$;
 comment on function private.require_published_original is
-  'As private.require_original, of posts that are out: a scheduled one takes nothing. Fails: post_unknown, '
+  'As private.require_original, for posts that are out: nobody can act on a scheduled one. Fails: post_unknown, '
   'post_not_out.';
 
 create function private.require_quotable(p_post uuid) returns uuid
@@ -6233,17 +6295,18 @@ as $$
 declare
   v_post app.posts := private.require_original(p_post);
 begin
-  -- a scheduled or hidden one is refused with this too: nobody but its author sees it
+  -- this refuses scheduled and hidden posts too, since only their author sees them
   if v_post.author_id = private.require_caller() then
     perform private.fail('repost_own');
   end if;
   return v_post.id;
 end $$;
 comment on function private.require_quotable is
-  'The post that a repost or a quote of this one is of: of a repost the original. Fails: post_unknown, repost_own.';
+  'Answers the post that a repost or a quote of this one is of: the original of a repost, or the post itself. Fails: '
+  'post_unknown, repost_own.';
 
 create function private.count_reposts() returns trigger
-language plpgsql security definer   -- counters are written by triggers alone
+language plpgsql security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
@@ -6253,13 +6316,14 @@ begin
   return null;
 end $$;
 comment on function private.count_reposts is
-  'Trigger: counts the reposts that are out and not deleted, whoever deleted them. Quotes are not counted.';
+  'Trigger: counts the reposts that are out and not deleted by anybody. Quotes are not counted.';
 create trigger _152_count_reposts after insert on app.posts
   for each row when (new.format = 'repost' and new.published_at is not null and new.deleted_at is null)
   execute function private.count_reposts();
 create trigger _150_count_changed_reposts after update of published_at, deleted_at on app.posts
   for each row when (new.format = 'repost'
-    and (old.published_at is not null and old.deleted_at is null) <> (new.published_at is not null and new.deleted_at is null))
+    and (old.published_at is not null and old.deleted_at is null)
+        <> (new.published_at is not null and new.deleted_at is null))
   execute function private.count_reposts();
 
 create function private.announce_quote(p_event jsonb) returns void
@@ -6282,12 +6346,12 @@ begin
   end if;
 end $$;
 comment on function private.announce_quote is
-  'Listener: a repost or a quote that goes out is an event of the post that it is of. Fails: post_unknown.';
+  'Listener: emits an event for the original when a repost or a quote of it goes out. Fails: post_unknown.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.announce_quote', 520);
 
 create function private.find_reposted(p_post uuid) returns uuid
-language plpgsql stable security definer   -- one's own repost is known by its id also when one no longer sees it
+language plpgsql stable security definer   -- finds the caller's own repost even when they no longer see it
 set search_path = ''
 as $$
 begin
@@ -6295,11 +6359,11 @@ begin
           where p.id = p_post and p.format = 'repost' and p.author_id = private.require_caller());
 end $$;
 comment on function private.find_reposted is
-  'What the caller''s own repost is of, be the repost deleted, or what it is of gone from the caller''s sight. Null '
+  'The original of the caller''s own repost, even when the repost is deleted or they no longer see the original. Null '
   'for any other id.';
 
 create function private.mark_target(p_post uuid) returns uuid
-language plpgsql stable   -- invoker: of another's repost that is out of sight nobody learns what it is of
+language plpgsql stable   -- invoker: it must not tell the original of a repost that the caller cannot see
 set search_path = ''
 as $$
 begin
@@ -6309,34 +6373,36 @@ begin
     p_post);
 end $$;
 comment on function private.mark_target is
-  'The post of which something is taken back: as private.require_original, and any other id as it is, since one''s '
-  'own goes whatever one sees. Fails nothing.';
+  'The post from which the caller takes something back: the one that private.require_original answers, and any other '
+  'id as it is, since people can take back what is theirs even when they no longer see the post. It never fails.';
 
 create function private.lock_original(p_post uuid) returns void
-language plpgsql volatile security definer   -- counters are written by triggers alone
+language plpgsql volatile security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
-  perform private.lock_counters(array(select p.quoted_post_id from app.posts p where p.id = p_post and p.format = 'repost'));
+  perform private.lock_counters(array(select p.quoted_post_id from app.posts p
+                                      where p.id = p_post and p.format = 'repost'));
 end $$;
 comment on function private.lock_original is
-  'Locks the counters of what a repost is of, where its deletion will count: before the repost itself is locked. '
-  'Nothing for other posts.';
+  'Locks the counters of a repost''s original, where its deletion will count, before the repost itself is locked '
+  '(ARCHITECTURE.md, Locks). Does nothing for other posts.';
 
 create function private.delete_repost(p_original uuid) returns boolean
-language plpgsql volatile security definer   -- deleting is no right that people have on the table
+language plpgsql volatile security definer   -- people may not write deleted_at
 set search_path = ''
 as $$
 begin
   perform private.delete_post(p.id)
   from app.posts p
-  where p.author_id = private.require_caller() and p.quoted_post_id = p_original and p.format = 'repost' and p.deleted_at is null;
+  where p.author_id = private.require_caller() and p.quoted_post_id = p_original and p.format = 'repost'
+    and p.deleted_at is null;
   return found or exists (
     select from app.posts p
     where p.author_id = private.require_caller() and p.quoted_post_id = p_original and p.format = 'repost');
 end $$;
 comment on function private.delete_repost is
-  'Deletes the caller''s repost of a post, whatever they see of that. False when there never was one.';
+  'Deletes the caller''s repost of a post, even when they no longer see the post. False when there never was one.';
 
 create function api.repost(
   p_id uuid, p_body text default null, p_visibility text default 'public', p_depth integer default 0,
@@ -6354,8 +6420,8 @@ begin
     p_persona_id => p_persona_id);
 end $$;
 comment on function api.repost is
-  'Reposts a post, or with a body quotes it. A repost that stands is answered again. Takes an Idempotency-Key, as '
-  'api.create_post. Fails: those of api.create_post.';
+  'Reposts a post, or quotes it when there is a body. A repost that exists already is answered again. Takes an '
+  'Idempotency-Key, as api.create_post does. Fails: those of api.create_post.';
 
 create function api.unrepost(p_id uuid) returns json
 language plpgsql volatile
@@ -6370,21 +6436,21 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unrepost is
-  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, whatever they see of the '
-  'post; repeating it changes nothing. Fails: post_unknown.';
+  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, even when they no longer '
+  'see the post; repeating it changes nothing. Fails: post_unknown.';
 
 -- sql/posts/25_moved_reposts.sql
 
 -- Where the feed finds the reposts of a post whose audience has changed: 500 of them at once, the others soon after.
 
 create function private.place_reposts(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the reposts are others'
+language plpgsql volatile security definer   -- changes reposts of others
 set search_path = ''
 as $$
 declare
   v_ids uuid[];
 begin
-  -- an edit of its audience waits, or is waited for: what is written below would be of before it
+  -- waits for an edit of the audience, or lets it wait: otherwise this could write the audience from before the edit
   perform from app.posts where id = (p_job ->> 'postId')::uuid for key share;
   v_ids := array(
     select r.id from app.posts r
@@ -6397,17 +6463,17 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.place_reposts is
-  'For the worker alone: the next 500 reposts of a post {postId} behind one are found where it is. Answers {changed, '
-  'next}; next is null at the end.';
+  'For the worker alone: gives the next 500 reposts of a post {postId} behind one its audience, so that the feed '
+  'finds them. Answers {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('moved-reposts', 'private.place_reposts');
 
 create function private.close_reposts() returns trigger
-language plpgsql security definer   -- the reposts are others'
+language plpgsql security definer   -- changes reposts of others
 set search_path = ''
 as $$
 begin
-  -- waits for none: a ban or an erasure that has the repost may be waiting for this post
+  -- skips locked reposts: a ban or an erasure that has locked one may be waiting for this post
   update app.posts set original_author_id = new.closer_id
   where id = any (array(select r.id from app.posts r
                         where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
@@ -6420,15 +6486,15 @@ begin
   return null;
 end $$;
 comment on function private.close_reposts is
-  'Trigger: reposts of a post that is opened to everyone are found by everyone, those of one that is closed only by '
-  'who is closer; beyond 500 soon after. Whether they are seen does not depend on it.';
+  'Trigger: when a post is opened to everyone or closed to circles, the feed finds its reposts for everyone, or only '
+  'for people who are closer: 500 at once, the others soon after. Whether they are visible does not depend on it.';
 create trigger _140_close_reposts after update of visibility on app.posts
   for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)
   execute function private.close_reposts();
 
 -- sql/posts/26_mentions.sql
 
--- Mentions: who is named in a post or a reply by @username or @username@domain is told of it, once a text.
+-- Mentions: a person who is named in a post or a reply by @username or @username@domain is told of it, once a text.
 -- An edit mentions nobody.
 -- docs/decisions.md, Posts.
 
@@ -6437,15 +6503,15 @@ insert into private.events (name, payload, happens) values
    'a post or a reply that goes out mentions a person who may see it; replyId is null for a post');
 
 create function private.people_named_in(p_text text) returns uuid[]
-language plpgsql stable security definer   -- finds people whom the writer cannot see: who is told is asked afterwards
+language plpgsql stable security definer   -- finds people whom the writer cannot see; who is told is checked afterwards
 set search_path = ''
 as $$
 begin
   if strpos(p_text, '@') = 0 then
     return '{}';
   end if;
-  -- No part of a word, of an address (a@b.example) or of a link (…/@name); the name ends where the word ends. A name that
-  -- the cut went through is none: an X, as no name has, is put where the rest of it was.
+  -- A mention is not part of a word, an address (a@b.example) or a link (…/@name), and the name ends where the word ends.
+  -- A name that is cut off does not count: an X, which no name has, replaces the rest of it.
   return array(
     select n.user_id
     from regexp_matches(
@@ -6459,8 +6525,8 @@ begin
     order by min(m.place));
 end $$;
 comment on function private.people_named_in is
-  'Whom a text mentions, by a present or an earlier name, each once, in the order of their first mention: among the '
-  'first 200 mentions in its first 10,000 characters, since the text waits for it.';
+  'The people whom a text mentions, by a present or former name, each once, in the order of their first mention: '
+  'among the first 200 mentions in its first 10,000 characters, since publishing waits for it.';
 
 create function private.mention_people(p_text text, p_writer uuid, p_post uuid, p_reply uuid default null) returns void
 language plpgsql volatile
@@ -6478,8 +6544,8 @@ begin
         order by n.place limit 20) m;
 end $$;
 comment on function private.mention_people is
-  'An event posts.person.mentioned for each of the first 20 people whom a text mentions, but for the writer, those '
-  'across a block, and those who may not see the post.';
+  'Emits posts.person.mentioned for each of the first 20 people whom a text mentions, except the writer, people '
+  'across a block, and people who may not see the post.';
 
 create function private.mention_in_post(p_event jsonb) returns void
 language plpgsql volatile
@@ -6490,7 +6556,7 @@ begin
   from app.posts p where p.id = (p_event ->> 'postId')::uuid;
 end $$;
 comment on function private.mention_in_post is
-  'Listener: whom a post mentions is told when it goes out, which for a scheduled one is later than its insert.';
+  'Listener: emits the mentions of a post when it goes out, which for a scheduled one is later than its insert.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.mention_in_post', 510);
 
@@ -6502,7 +6568,7 @@ begin
   perform private.mention_people(r.body, r.author_id, r.post_id, r.id)
   from app.replies r where r.id = (p_event ->> 'replyId')::uuid;
 end $$;
-comment on function private.mention_in_reply is 'Listener: whom a reply mentions is told.';
+comment on function private.mention_in_reply is 'Listener: emits the mentions of a reply.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.reply.created', 'private.mention_in_reply', 510);
 
@@ -6518,11 +6584,13 @@ create table app.polls (
   close_again_at    timestamptz,
   closed_emitted_at timestamptz
 );
-create index polls_due_idx on app.polls (greatest(closes_at, close_again_at)) where closes_at is not null and closed_emitted_at is null;
+create index polls_due_idx on app.polls (greatest(closes_at, close_again_at))
+  where closes_at is not null and closed_emitted_at is null;
 comment on table app.polls is 'The poll of a post. It takes votes until closes_at, or for good.';
-comment on column app.polls.close_again_at is 'When one whose end could not be told is tried again: until then, and '
-  'behind it, the others have their turn.';
-comment on column app.polls.closed_emitted_at is 'When those whom it concerns were told of its end: once.';
+comment on column app.polls.close_again_at is
+  'When a poll whose end could not be told is tried again. Until then the others have their turn, and it comes behind '
+  'them.';
+comment on column app.polls.closed_emitted_at is 'When the author and the voters were told of its end, once.';
 
 create table app.poll_options (
   id       uuid primary key default gen_random_uuid(),
@@ -6533,7 +6601,7 @@ create table app.poll_options (
   unique (poll_id, position),
   unique (poll_id, id)
 );
-comment on table app.poll_options is 'The answers of a poll, in order, with their tally. A trigger counts.';
+comment on table app.poll_options is 'The answers of a poll, in order, with their tally, which a trigger keeps.';
 
 create table app.poll_votes (
   poll_id    uuid not null references app.polls on delete cascade,
@@ -6545,7 +6613,7 @@ create table app.poll_votes (
 );
 create index poll_votes_option_id_idx on app.poll_votes (poll_id, option_id);
 create index poll_votes_user_id_idx on app.poll_votes (user_id);
-comment on table app.poll_votes is 'Who voted for what: one vote a person and poll. Others see tallies alone.';
+comment on table app.poll_votes is 'Who voted for what: one vote a person and poll. Others see only tallies.';
 
 insert into private.events (name, payload, happens) values
   ('posts.poll.closed', '{postId,pollId}',
@@ -6559,11 +6627,11 @@ insert into private.errors (code, status, text) values
   ('poll_closed', 422, 'This poll is closed.');
 
 create function private.count_votes() returns trigger
-language plpgsql security definer   -- tallies are written by this trigger alone
+language plpgsql security definer   -- only this trigger writes tallies
 set search_path = ''
 as $$
 begin
-  -- in one order: a vote that moves, and an erasure that takes the words of all options
+  -- sorted, since a vote that moves and an erasure lock several options: ARCHITECTURE.md, Locks
   perform from app.poll_options where id in (old.option_id, new.option_id) order by id for no key update;
   update app.poll_options set votes = votes + case id when new.option_id then 1 else -1 end
   where id in (old.option_id, new.option_id);
@@ -6586,7 +6654,7 @@ begin
   return null;
 end $$;
 comment on function private.check_poll_time is
-  'Trigger: a scheduled post is not put off until after its poll closes. Fails: poll_closes_at.';
+  'Trigger: a scheduled post cannot be put off until after its poll closes. Fails: poll_closes_at.';
 create trigger _130_check_poll_time after update of publish_at on app.posts
   for each row when (new.publish_at > old.publish_at) execute function private.check_poll_time();
 
@@ -6616,14 +6684,14 @@ declare
   v_card json := (select card from app.poll_card where post_id = p_post);
 begin
   if v_card is null then
-    perform private.fail('post_unknown');   -- hidden from the caller since they found it
+    perform private.fail('post_unknown');   -- it was hidden from the caller meanwhile
   end if;
   return v_card;
 end $$;
 comment on function private.require_poll_card is 'The card of a post''s poll. Fails: post_unknown.';
 
 create function private.add_poll(p_post uuid, p_poll jsonb, p_publish_at timestamptz default null) returns void
-language plpgsql volatile security definer   -- people write no poll: none is added to a post that others have read
+language plpgsql volatile security definer   -- people may not write polls: none is added to a post that others have read
 set search_path = ''
 as $$
 declare
@@ -6631,7 +6699,8 @@ declare
   v_closes_at timestamptz;
   v_poll      uuid;
 begin
-  perform from app.posts where id = p_post and author_id = private.require_caller() and created_at = now() and format <> 'repost';
+  perform from app.posts
+  where id = p_post and author_id = private.require_caller() and created_at = now() and format <> 'repost';
   if not found then
     perform private.fail('post_unknown');
   end if;
@@ -6675,7 +6744,7 @@ begin
   if v_poll.id is null then
     perform private.fail('poll_unknown');
   end if;
-  -- the end of a poll waits for votes under way, and tells those who gave them too; after it nobody waits
+  -- the end of a poll waits for votes under way, so that their voters are told too; after the end nobody waits
   perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0))
   where v_poll.closes_at is null or v_poll.closes_at > clock_timestamp();
   if v_poll.closes_at <= clock_timestamp() then   -- it may have closed while we waited
@@ -6684,8 +6753,8 @@ begin
   return v_poll;
 end $$;
 comment on function private.lock_running_poll is
-  'The poll of a post that is out, when the caller may see it and it takes votes; one vote at a time until the '
-  'transaction ends. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
+  'Answers the poll of a post that is out, if the caller may see it and it takes votes, and lets one vote through at '
+  'a time until the transaction ends. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
 
 create function api.vote_poll(p_id uuid, p_option_id uuid) returns json
 language plpgsql volatile
@@ -6696,7 +6765,8 @@ declare
   v_poll app.polls := private.lock_running_poll(v_post);
 begin
   insert into app.poll_votes (poll_id, user_id, option_id)
-  select o.poll_id, private.require_caller(), o.id from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
+  select o.poll_id, private.require_caller(), o.id
+  from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
   on conflict (poll_id, user_id) do update set option_id = excluded.option_id;
   if not found then
     perform private.require_post(v_post);   -- a block may have come in between
@@ -6705,11 +6775,11 @@ begin
   return private.require_poll_card(v_post);
 end $$;
 comment on function api.vote_poll is
-  'Votes in the poll of a post, of a repost that of the original, or moves one''s vote. Answers the poll. Fails: '
+  'Votes in the poll of a post (of the original of a repost), or moves the caller''s vote. Answers the poll. Fails: '
   'post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown.';
 
 create function private.withdraw_vote(p_post uuid) returns boolean
-language plpgsql volatile security definer   -- one's vote is one's own also in a poll that one no longer sees
+language plpgsql volatile security definer   -- people can take a vote back even when they no longer see the poll
 set search_path = ''
 as $$
 declare
@@ -6728,8 +6798,8 @@ begin
   return found;
 end $$;
 comment on function private.withdraw_vote is
-  'Takes the caller''s vote back from a poll that is not closed, whatever they see of its post; false when there was '
-  'none.';
+  'Takes the caller''s vote back from a poll that is not closed, even when they no longer see its post; false when '
+  'there was none.';
 
 create function api.unvote_poll(p_id uuid) returns json
 language plpgsql volatile
@@ -6739,15 +6809,15 @@ declare
   v_post uuid := private.mark_target(p_id);
 begin
   if not private.withdraw_vote(v_post) then
-    perform private.lock_running_poll(v_post);   -- says why, if there was anything to take back
+    perform private.lock_running_poll(v_post);   -- fails where the caller cannot vote either
   elsif not exists (select from app.posts where id = v_post) then
     return private.refusal('post_unknown');   -- it is taken back, and nothing of the poll is shown
   end if;
   return private.require_poll_card(v_post);
 end $$;
 comment on function api.unvote_poll is
-  'Takes one''s vote back, also from the poll of a post that one no longer sees, which is answered as unknown all '
-  'the same; repeating it changes nothing. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, '
+  'Takes the caller''s vote back, also from the poll of a post that they no longer see, which is answered as unknown '
+  'all the same; repeating it changes nothing. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, '
   'poll_closed.';
 
 create function private.job_close_polls() returns integer
@@ -6757,7 +6827,7 @@ as $$
 declare
   v_poll app.polls;
 begin
-  -- one a transaction, however many voted; not for update, for which a vote under way would wait, and we for it
+  -- one poll a transaction, however many voted. It is not for update: a vote under way would wait for that, and we for it
   select * into v_poll from app.polls
   where closes_at is not null and closed_emitted_at is null and greatest(closes_at, close_again_at) <= now()
   order by greatest(closes_at, close_again_at) limit 1
@@ -6769,7 +6839,7 @@ begin
   begin
     update app.polls set closed_emitted_at = now() where id = v_poll.id;
     perform private.emit('posts.poll.closed', json_build_object('postId', v_poll.post_id, 'pollId', v_poll.id));
-  exception when others or query_canceled then   -- others are not those that took too long
+  exception when others or query_canceled then   -- others does not include one that took too long
     raise warning 'the end of the poll % could not be told: % %', v_poll.id, sqlstate, sqlerrm;
     update app.polls set close_again_at = clock_timestamp() + interval '5 seconds' where id = v_poll.id;
     return -1;
@@ -6777,8 +6847,9 @@ begin
   return 1;
 end $$;
 comment on function private.job_close_polls is
-  'Job: tells of the poll that has been closed the longest, once: 1. One that fails goes behind the others, and is '
-  'tried again in 5 seconds at the earliest: -1. The worker repeats it until there is none: 0.';
+  'Job: tells the author and the voters of the poll that has been closed the longest, and answers 1. When that fails, '
+  'the poll goes behind the others, is tried again in 5 seconds at the earliest, and the answer is -1. May run twice: '
+  'it takes only due polls, each once, and skips locked ones. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('close-polls', '* * * * *', 60, true);
 
 -- sql/posts/31_series.sql
@@ -6797,7 +6868,7 @@ create table app.series (
   constraint series_description check (length(description) <= 2000)
 );
 create index series_author_id_idx on app.series (author_id, created_at desc, id desc);
-comment on table app.series is 'A series of one author. It shows to whoever sees one of its posts.';
+comment on table app.series is 'A series of one author. Everybody who sees one of its posts sees it.';
 
 create table app.series_items (
   series_id uuid not null references app.series on delete cascade,
@@ -6805,12 +6876,12 @@ create table app.series_items (
   position  integer not null check (position > 0),
   added_at  timestamptz not null default now(),
   primary key (series_id, post_id),
-  -- at the end of a statement: moving an item shifts those behind it
+  -- checked at the end of a statement, since moving an item shifts those behind it
   constraint series_items_position_key unique (series_id, position) deferrable initially immediate
 );
 create index series_items_post_id_idx on app.series_items (post_id);
-comment on table app.series_items is 'The items of a series, at most 200, and of at most 5 series each; position '
-  'counts from 1, without gaps.';
+comment on table app.series_items is
+  'The items of a series, at most 200. A post is in at most 5 series. position counts from 1, without gaps.';
 
 create table private.left_items (
   series_id uuid not null references app.series on delete cascade,
@@ -6820,8 +6891,8 @@ create table private.left_items (
 );
 create index left_items_post_id_idx on private.left_items (post_id);
 comment on table private.left_items is
-  'Where deleted posts stood in their series, for who walks one and goes on from there: position is that of the item '
-  'behind. Kept like the post''s own row.';
+  'The places of deleted posts in their series, so that a reader can go on from there; position is the place of the '
+  'item behind. A row stays as long as the post''s own.';
 
 create table app.series_follows (
   series_id  uuid not null references app.series on delete cascade,
@@ -6830,7 +6901,7 @@ create table app.series_follows (
   primary key (series_id, user_id)
 );
 create index series_follows_user_id_idx on app.series_follows (user_id);
-comment on table app.series_follows is 'Who is told of new items of a series.';
+comment on table app.series_follows is 'The people who are told of new items of a series.';
 -- no update: a follow is made or ended
 
 insert into private.events (name, payload, happens) values
@@ -6857,14 +6928,14 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- two at once never make one too many
+  -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('series of ' || new.author_id, 0));
   if (select count(*) from app.series where author_id = new.author_id) >= 100 then
     perform private.fail('series_exhausted');
   end if;
   return new;
 end $$;
-comment on function private.limit_series is 'Trigger: at most 100 series of a person.';
+comment on function private.limit_series is 'Trigger: a person has at most 100 series.';
 create trigger limit_series before insert on app.series for each row execute function private.limit_series();
 
 create function private.lock_series(p_series uuid) returns void
@@ -6875,11 +6946,11 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('series ' || p_series, 0));
 end $$;
 comment on function private.lock_series is
-  'Lets one through at a time who moves items of a series; what they count they read in a later statement. Rows of '
-  'posts are locked before, series in the order of their ids.';
+  'Lets one transaction at a time move items of a series; it counts them in a later statement. Lock the rows of posts '
+  'before, and several series in the order of their ids: ARCHITECTURE.md, Locks.';
 
 create function private.place_item(p_series uuid, p_post uuid, p_position integer) returns boolean
-language plpgsql volatile security definer   -- positions are written here and by the trigger alone, those of unseen items too
+language plpgsql volatile security definer   -- only this and a trigger write positions, those of unseen items too
 set search_path = ''
 as $$
 declare
@@ -6888,7 +6959,8 @@ declare
   v_to     integer;
   v_new    boolean;
 begin
-  perform from app.posts where id = p_post and author_id = private.require_caller() for update;   -- of two series at once, too
+  -- the post first: ARCHITECTURE.md, Locks. It also keeps two series from taking the post at once
+  perform from app.posts where id = p_post and author_id = private.require_caller() for update;
   perform private.lock_series(p_series);
   perform from app.series s join app.posts p on p.author_id = s.author_id
   where s.id = p_series and p.id = p_post and s.author_id = private.require_caller() and p.deleted_at is null;
@@ -6896,7 +6968,8 @@ begin
     perform private.fail('series_unknown');
   end if;
 
-  select count(*) filter (where post_id <> p_post), max(position) filter (where post_id = p_post) into v_others, v_from
+  select count(*) filter (where post_id <> p_post), max(position) filter (where post_id = p_post)
+  into v_others, v_from
   from app.series_items where series_id = p_series;
   v_to := coalesce(p_position, v_others + 1);
   v_new := v_from is null;
@@ -6915,7 +6988,7 @@ begin
   update app.series_items
   set position = case when post_id = p_post then v_to else position + sign(v_from - v_to)::integer end
   where series_id = p_series and position between least(v_from, v_to) and greatest(v_from, v_to) and v_from <> v_to;
-  -- as if the item left its place and came in at the other
+  -- as if the item left its place and came in at the new one
   update private.left_items l
   set position = m.position + (m.position > v_to)::integer
   from (select post_id, position - (position > v_from)::integer as position
@@ -6924,18 +6997,19 @@ begin
   return v_new;
 end $$;
 comment on function private.place_item is
-  'Puts one''s post into one''s series at this position, or at the end; an item moves there. Those behind give way. '
-  'True when it was no item before. Fails: series_unknown, series_full, series_of_post_exceeded, series_position.';
+  'Puts the caller''s post into the caller''s series at this position, or at the end; an item moves there. The items '
+  'behind it give way. True when it is a new item. Fails: series_unknown, series_full, series_of_post_exceeded, '
+  'series_position.';
 
 create function private.leave_series() returns trigger
-language plpgsql volatile security definer   -- positions are written by triggers and private.place_item alone
+language plpgsql volatile security definer   -- only triggers and private.place_item write positions
 set search_path = ''
 as $$
 declare
   v_series uuid;
   v_gap    integer;
 begin
-  -- none is added meanwhile: whoever adds the post has locked its row
+  -- no series is added meanwhile, since adding the post locks its row
   for v_series in select series_id from app.series_items where post_id = new.id order by series_id loop
     perform private.lock_series(v_series);
     delete from app.series_items where series_id = v_series and post_id = new.id returning position into v_gap;
@@ -6945,7 +7019,8 @@ begin
   end loop;
   return null;
 end $$;
-comment on function private.leave_series is 'Trigger: a deleted post leaves its series, and those behind it move up.';
+comment on function private.leave_series is
+  'Trigger: a deleted post leaves its series, and the items behind it move up.';
 create trigger _170_leave_series after update of deleted_at on app.posts
   for each row when (old.deleted_at is null and new.deleted_at is not null) execute function private.leave_series();
 
@@ -6960,7 +7035,7 @@ begin
   return null;
 end $$;
 comment on function private.end_series_follows is
-  'Trigger: a block ends the follows of each other''s series, both ways. Lifting it brings none back.';
+  'Trigger: a block ends the follows of each other''s series, both ways. Lifting it restores none.';
 create trigger _200_end_series_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_series_follows();
 
@@ -7012,7 +7087,7 @@ begin
   end if;
   return v_series;
 end $$;
-comment on function private.require_series is 'The series, when the caller may see it. Fails: series_unknown.';
+comment on function private.require_series is 'Answers the series if the caller may see it. Fails: series_unknown.';
 
 create function api.create_series(p_title text, p_description text default null) returns json
 language plpgsql volatile
@@ -7027,7 +7102,7 @@ begin
   return private.series_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_series is
-  'Makes a series of the caller, still without items. Fails: series_title, series_description, series_exhausted.';
+  'Makes a series for the caller, still without items. Fails: series_title, series_description, series_exhausted.';
 
 create function api.list_my_series(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -7042,7 +7117,7 @@ begin
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
-  v_from.created_at := coalesce(v_from.created_at, 'infinity');   -- bare variables: an expression is no index condition
+  v_from.created_at := coalesce(v_from.created_at, 'infinity');   -- plain variables: an expression makes no index condition
   v_from.id := coalesce(v_from.id, v_caller);
   v_ids := array(select id from app.series
                  where author_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)
@@ -7063,7 +7138,7 @@ begin
   if v_series.author_id <> private.require_caller() then
     perform private.fail('series_not_yours');
   end if;
-  v_post := private.lock_own_post(p_post_id);   -- locked: neither deleted nor published meanwhile
+  v_post := private.lock_own_post(p_post_id);   -- the lock keeps it from being deleted or published meanwhile
   if v_post.format = 'repost' then
     perform private.fail('series_repost');
   end if;
@@ -7075,9 +7150,9 @@ begin
           from app.series_items i where i.series_id = p_id and i.post_id = p_post_id);
 end $$;
 comment on function api.add_series_item is
-  'Makes one''s post an item of one''s series, or moves the item that it is: {seriesId, position, post}. Fails: '
-  'series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, series_full, '
-  'series_of_post_exceeded.';
+  'Makes the caller''s post an item of their series, or moves it there when it is one already: {seriesId, position, '
+  'post}. Fails: series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, '
+  'series_full, series_of_post_exceeded.';
 
 create function private.extend_series(p_event jsonb) returns void
 language plpgsql volatile
@@ -7088,16 +7163,16 @@ begin
   from app.series_items i where i.post_id = (p_event ->> 'postId')::uuid;
 end $$;
 comment on function private.extend_series is
-  'Listener: a scheduled post that is an item already extends its series when it goes out.';
+  'Listener: emits an event for each series that has the post as an item when it goes out, as a scheduled one may.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.extend_series', 500);
 
 create function private.find_item_place(p_series uuid, p_post uuid) returns integer
-language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
+language plpgsql stable security definer   -- a cursor stays good when its post is deleted or hidden
 set search_path = ''
 as $$
 begin
-  -- post_time alone would not know a scheduled item, which its author sees
+  -- private.find_post_time alone would not find a scheduled item, which its author sees
   if private.post_visible_to(p_post, app.uid()) or private.find_post_time(p_post) is not null then
     return coalesce(
       (select position from app.series_items where series_id = p_series and post_id = p_post),
@@ -7106,10 +7181,11 @@ begin
   return null;
 end $$;
 comment on function private.find_item_place is
-  'The position behind which a walk goes on from a cursor''s post: also from a deleted one, never from one that was '
-  'not for the caller.';
+  'The position behind which a list goes on from a cursor''s post, also from a deleted one, but not from one that was '
+  'never for the caller.';
 
-create function api.list_series_items(p_series_id uuid, p_limit integer default 20, p_cursor text default null) returns json
+create function api.list_series_items(p_series_id uuid, p_limit integer default 20, p_cursor text default null)
+returns json
 language plpgsql stable
 set search_path = ''
 as $$
@@ -7123,8 +7199,9 @@ begin
   if v_cursor is not null and private.find_item_place(p_series_id, v_cursor) is null then
     perform private.fail('cursor_unknown');
   end if;
-  -- all that the caller sees, at most 200: a position is a place among these, and tells nothing of others
-  select array_agg(post_id order by position) filter (where position > v_place), count(*) filter (where position <= v_place)
+  -- all items that the caller sees, at most 200: a position is the place among these, and tells nothing of others
+  select array_agg(post_id order by position) filter (where position > v_place),
+         count(*) filter (where position <= v_place)
   into v_ids, v_before
   from app.series_items where series_id = p_series_id;
   return private.merged(
@@ -7148,13 +7225,13 @@ begin
   if v_series.author_id = private.require_caller() then
     perform private.fail('series_follow_own');
   end if;
-  -- seen and written in one statement: a block between the two would answer otherwise than an unknown series
+  -- reads and writes in one statement: a block between the two would answer otherwise than an unknown series
   insert into app.series_follows (series_id, user_id) select s.id, app.uid() from app.series s where s.id = p_id
   on conflict do nothing;
   return json_build_object('following', true);
 end $$;
 comment on function api.follow_series is
-  'Follows a series, to be told of its new items; repeating it changes nothing. Answers {following}. Fails: '
+  'Follows a series: the caller is told of its new items. Repeating it changes nothing. Answers {following}. Fails: '
   'series_unknown, series_follow_own.';
 
 create function api.unfollow_series(p_id uuid) returns json
@@ -7169,7 +7246,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unfollow_series is
-  'Ends a follow of a series, also of one that the caller no longer sees; repeating it changes nothing. Fails: '
+  'Ends the caller''s follow of a series, also of one that they no longer see; repeating it changes nothing. Fails: '
   'series_unknown.';
 
 -- sql/posts/33_co_authors.sql
@@ -7195,7 +7272,7 @@ insert into private.events (name, payload, happens) values
   ('posts.co_author.invited', '{inviteId,postId,inviterId,inviteeId}',
    'the author invites a co-author'),
   ('posts.co_author.accepted', '{inviteId,postId,userId}',
-   'the invited becomes a co-author');
+   'the invited person becomes a co-author');
 
 insert into private.errors (code, status, text) values
   ('split_share', 422, 'splitShare must be a whole number from 0 to 100.'),
@@ -7220,12 +7297,12 @@ begin
   return null;
 end $$;
 comment on function private.end_co_author_invitations is
-  'Trigger: a block ends pending invitations both ways. What was accepted stays, and its share.';
+  'Trigger: a block ends pending invitations both ways. Accepted ones stay, with their share.';
 create trigger _210_end_co_author_invitations after insert on app.blocks
   referencing new table as blocked for each statement execute function private.end_co_author_invitations();
 
 create function private.co_author(p_row app.post_co_authors) returns json
-language plpgsql stable   -- of a row and not by id: a declined invitation has none any more
+language plpgsql stable   -- takes a row and not an id: a declined invitation has no row any more
 set search_path = ''
 as $$
 begin
@@ -7253,7 +7330,7 @@ begin
   end if;
 end $$;
 comment on function private.require_split is
-  'Whether a share fits beside the accepted ones of a post. Lock the post first. Fails: split_share_exceeded.';
+  'Passes when a share fits beside the accepted ones of a post. Lock the post first. Fails: split_share_exceeded.';
 
 create function api.invite_co_author(p_id uuid, p_user_id text, p_split_share integer) returns json
 language plpgsql volatile
@@ -7267,7 +7344,7 @@ begin
   if v_post.format = 'repost' then
     perform private.fail('co_author_repost');
   elsif v_post.published_at is null then
-    perform private.fail('post_not_out');   -- nobody else sees it, and could accept
+    perform private.fail('post_not_out');   -- nobody else could see it and accept
   elsif v_person = app.uid() then
     perform private.fail('co_author_oneself');
   elsif (p_split_share between 0 and 100) is not true then
@@ -7288,22 +7365,23 @@ begin
   return private.co_author(v_row);
 end $$;
 comment on function api.invite_co_author is
-  'Invites a person to be a co-author of one''s post, with a share of what it is paid. Fails: person_unknown, '
+  'Invites a person to be a co-author of the caller''s post, with a share of what it is paid. Fails: person_unknown, '
   'post_unknown, post_not_yours, co_author_repost, post_not_out, co_author_oneself, split_share, co_author_already, '
   'co_authors_exhausted, co_author_outside, split_share_exceeded.';
 
 create function private.settle_co_author(p_post uuid, p_invite uuid, p_accept boolean) returns app.post_co_authors
-language plpgsql volatile security definer   -- the post is another's, and so is its limit
+language plpgsql volatile security definer   -- the post and its other shares belong to others
 set search_path = ''
 as $$
 declare
   v_row app.post_co_authors;
 begin
   perform from app.posts where id = p_post for no key update;
-  -- what is read after the lock is what holds
+  -- only what is read after the lock is final
   select * into v_row from app.post_co_authors
   where id = p_invite and post_id = p_post and user_id = private.require_caller() for update;
-  if (p_accept is not false or v_row.status is distinct from 'accepted') and private.post_visible_to(p_post, app.uid()) is not true then
+  if (p_accept is not false or v_row.status is distinct from 'accepted')
+     and private.post_visible_to(p_post, app.uid()) is not true then
     perform private.fail('post_unknown');
   elsif v_row.id is null then
     perform private.fail('co_author_invitation_unknown');
@@ -7323,8 +7401,8 @@ begin
   return v_row;
 end $$;
 comment on function private.settle_co_author is
-  'The invitee accepts, or declines, which takes the invitation away; a co-author who declines is none any more, '
-  'also of a post that they do not see. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, '
+  'Accepts the caller''s invitation, or declines it, which deletes it. A co-author who declines stops being one, even '
+  'of a post that they do not see. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, '
   'split_share_exceeded.';
 
 create function api.respond_co_author(p_id uuid, p_invite_id uuid, p_accept boolean) returns json
@@ -7332,7 +7410,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- before the post is locked
+  -- checks before the post is locked
   if p_accept is not false or not exists (
        select from app.post_co_authors
        where id = p_invite_id and post_id = p_id and user_id = app.uid() and status = 'accepted') then
@@ -7341,40 +7419,41 @@ begin
   return private.co_author(private.settle_co_author(p_id, p_invite_id, p_accept));
 end $$;
 comment on function api.respond_co_author is
-  'The invitee accepts or declines an invitation to be a co-author; who accepted and declines later is none any '
-  'more. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
+  'Accepts or declines the caller''s invitation to be a co-author; a co-author who declines later stops being one. '
+  'Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
 
 -- sql/posts/34_pins.sql
 
--- Pins: up to three posts that stand first in an author's profile.
+-- Pins: up to three posts that come first in an author's profile.
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
   ('pins_exhausted', 409, 'You can pin at most 3 posts. Unpin one first.');
 
 create function private.pin(p_post uuid) returns void
-language plpgsql volatile security definer   -- pinned_at is no column that people may write
+language plpgsql volatile security definer   -- people may not write pinned_at
 set search_path = ''
 as $$
 declare
   v_pinned integer;
 begin
-  -- the lock first, then the count in a later statement: of two at once the second sees what the first has pinned
+  -- the lock comes first, the count in a later statement: the second of two then sees what the first has pinned
   perform pg_advisory_xact_lock(hashtextextended('pins ' || private.require_caller(), 0));
   select count(*) into v_pinned from app.posts
   where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post
-    -- a repost out of sight is on no profile, and nobody could find it there to take it off
+    -- a repost that its author cannot see is not on the profile, so they could not find it there to unpin it
     and private.post_visible_to(id, author_id);
   if v_pinned >= 3 then
     perform private.fail('pins_exhausted');
   end if;
   update app.posts set pinned_at = now() where id = p_post and author_id = app.uid() and pinned_at is null;
 end $$;
-comment on function private.pin is 'Pins a post of the caller''s, who has locked it. Deleted ones are never pinned. '
-  'Fails: pins_exhausted.';
+comment on function private.pin is
+  'Pins the caller''s post, which the caller of this has locked. A deleted post is never pinned. Fails: '
+  'pins_exhausted.';
 
 create function private.unpin(p_post uuid) returns boolean
-language plpgsql volatile security definer   -- pinned_at is no column that people may write
+language plpgsql volatile security definer   -- people may not write pinned_at
 set search_path = ''
 as $$
 begin
@@ -7382,7 +7461,7 @@ begin
   where id = p_post and author_id = private.require_caller() and pinned_at is not null and deleted_at is null;
   return found;
 end $$;
-comment on function private.unpin is 'Unpins a post of the caller''s; false when it was not pinned.';
+comment on function private.unpin is 'Unpins the caller''s post; false when it was not pinned.';
 
 create function api.pin_post(p_id uuid) returns json
 language plpgsql volatile
@@ -7398,8 +7477,8 @@ begin
   return private.post_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.pin_post is
-  'Pins one''s own post to one''s profile; repeating it changes nothing, its place neither. Answers the post. Fails: '
-  'post_unknown, post_not_yours, post_not_out, pins_exhausted.';
+  'Pins the caller''s post to their profile; repeating it changes nothing, not even its place. Answers the post. '
+  'Fails: post_unknown, post_not_yours, post_not_out, pins_exhausted.';
 
 create function api.unpin_post(p_id uuid) returns json
 language plpgsql volatile
@@ -7411,12 +7490,13 @@ begin
   end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.unpin_post is 'Unpins one''s own post, also a repost of what one no longer sees; repeating '
-  'it changes nothing. Fails: post_unknown, post_not_yours.';
+comment on function api.unpin_post is
+  'Unpins the caller''s post, also a repost whose original they no longer see; repeating it changes nothing. Fails: '
+  'post_unknown, post_not_yours.';
 
 -- sql/posts/35_milestones.sql
 
--- Milestones: that a post has reached 5, 15 and 50 reactions, each told once.
+-- Milestones: a post reaches 5, 15 and 50 reactions, and each is told once.
 -- docs/decisions.md, Posts.
 
 create function private.next_milestone(p_milestone smallint) returns integer
@@ -7427,7 +7507,7 @@ comment on function private.next_milestone is 'The number of reactions that is t
   'last.';
 
 create function private.reach_milestone() returns trigger
-language plpgsql security definer   -- counters are written by triggers alone
+language plpgsql security definer   -- only triggers write counters
 set search_path = ''
 as $$
 declare
@@ -7438,23 +7518,23 @@ begin
   return null;
 end $$;
 comment on function private.reach_milestone is
-  'Trigger: a post has more reactions than it ever had by a milestone. Of hearts that are taken back and given again '
-  'nothing is told twice.';
+  'Trigger: emits an event when a post reaches a milestone for the first time. Hearts that are taken back and given '
+  'again cause no second one.';
 create trigger reach_milestone after update of reactions on app.post_counters
   for each row when (new.reactions >= private.next_milestone(new.milestone))
   execute function private.reach_milestone();
 
 -- sql/posts/36_views.sql
 
--- Views: how often a post was opened by others than its author. The facade counts them in batches, so that no reader waits.
+-- Views: how often others than its author opened a post. The facade counts them in batches, so that no reader waits.
 -- docs/decisions.md, Posts.
 
 create function api.count_views(p_posts uuid[], p_viewers uuid[]) returns json
-language plpgsql volatile security definer   -- counters are nobody's to write; for gate alone
+language plpgsql volatile security definer   -- for gate alone: nobody may write counters
 set search_path = ''
 as $$
 begin
-  -- the rows in one order, whoever comes: two batches of the same posts would wait for each other
+  -- sorted, so that two batches of the same posts do not wait for each other: ARCHITECTURE.md, Locks
   perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for update;
   update app.post_counters c set views = c.views + v.opened
   from (select p.id, count(*) as opened
@@ -7464,8 +7544,8 @@ begin
   return null;
 end $$;
 comment on function api.count_views is
-  'For the facade alone: counts openings of posts, each by a viewer; those by the author and of unknown posts are '
-  'passed over.';
+  'For the facade alone: counts openings of posts, each by a viewer. It skips those by the author and of unknown '
+  'posts.';
 
 -- sql/posts/40_cards.sql
 
@@ -7539,10 +7619,10 @@ join app.person_card author on author.id = p.author_id
 left join app.personas persona on persona.user_id = p.author_id
   and case when p.persona_id is null then persona.is_default else persona.id = p.persona_id end;
 comment on view app.post_card is
-  'A post as its viewer sees it, without what it quotes: private.post_cards, which alone reads this, adds that.';
+  'A post as its viewer sees it. Only private.post_cards reads this, and adds what the post quotes.';
 
 create function private.post_cards(p_ids uuid[], p_more json[] default null) returns json
-language plpgsql stable security definer   -- one look at whether a post is seen, and not one for each thing that hangs on it
+language plpgsql stable security definer   -- checks once whether a post is visible, not once for each of its parts
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -7556,16 +7636,16 @@ begin
     -- as text, and read as json once: taking every card apart to put more into it costs as much as making it
     select ('[' || string_agg(
              left(s.card::text, -1) || ',"quotedPostId":' || coalesce(to_json(q.id)::text, 'null')
-               || ',"quotedPost":' || coalesce(q.card::text, 'null') || coalesce(',' || substr(p_more[i.place]::text, 2), '}'),
+               || ',"quotedPost":' || coalesce(q.card::text, 'null')
+               || coalesce(',' || substr(p_more[i.place]::text, 2), '}'),
              ',' order by i.place) || ']')::json
     from unnest(p_ids) with ordinality as i (id, place)
     join seen s on s.id = i.id
     left join seen q on q.id = s.quoted_post_id);
 end $$;
 comment on function private.post_cards is
-  'The cards of these posts, in order, as far as the caller sees them, each with the card of what it quotes '
-  '{quotedPostId, quotedPost}, null when the caller may not see that; and with the fields of p_more, an object a '
-  'post.';
+  'The cards of these posts, in order, as far as the caller sees them. Each has the card of what it quotes, '
+  '{quotedPostId, quotedPost}, null when the caller may not see that, and the fields of p_more, an object a post.';
 
 -- sql/posts/50_publishing.sql
 
@@ -7927,7 +8007,7 @@ begin
   end if;
   begin
     perform private.publish_post(v_post);
-  exception when others or query_canceled then   -- others are not those that took too long
+  exception when others or query_canceled then   -- others does not include one that took too long
     raise warning 'the scheduled post % did not go out: % %', v_post, sqlstate, sqlerrm;
     update app.posts set publish_again_at = clock_timestamp() + interval '5 seconds' where id = v_post;
     return -1;
@@ -7962,7 +8042,7 @@ declare
   v_ids   uuid[];
 begin
   if v_after is null then
-    v_after := v_me;   -- any will do beside infinity
+    v_after := v_me;   -- any id will do beside infinity
   else
     v_from := private.find_scheduled_time(v_after);
     if v_from is null then
@@ -7985,7 +8065,7 @@ comment on function api.list_scheduled_posts is
 create function private.require_profile_place(
   p_cursor text, p_author uuid, out post_id uuid, out pinned_at timestamptz, out published_at timestamptz
 )
-language plpgsql stable security definer   -- a cursor holds also when its post was deleted or hidden since
+language plpgsql stable security definer   -- a cursor stays good when its post is deleted or hidden
 set search_path = ''
 as $$
 begin
@@ -8015,7 +8095,7 @@ declare
 begin
   select post_id, pinned_at, published_at into v_before, v_pinned, v_from from private.require_profile_place(p_cursor, v_author);
   if v_before is null then
-    v_before := v_author;   -- any will do beside infinity
+    v_before := v_author;   -- any id will do beside infinity
     v_pinned := 'infinity';
   end if;
   if v_pinned is not null then
@@ -8102,7 +8182,7 @@ insert into private.event_listeners (event, listener, position) values
 -- Bans: what a banned person wrote is silent, and comes back with the end of the ban.
 
 create function private.lock_published() returns trigger
-language plpgsql security definer   -- counters are written by triggers alone
+language plpgsql security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
@@ -8536,8 +8616,9 @@ grant execute on function
 
 -- sql/notifications/10_notifications.sql
 
--- Notifications: what happened to a person, rolled up where the same keeps happening. Which events tell whom of what is
--- each feature's own: those before this one have a file here, the later ones theirs, sql/<feature>/80_notifications.sql.
+-- Notifications: what happened to a person, rolled up when the same happens again and again. Each feature says which of
+-- its events notify whom: features before this one have a file in this folder, later ones have
+-- sql/<feature>/80_notifications.sql.
 
 create table private.notification_kinds (
   kind              text primary key check (kind ~ '^[a-z]+(-[a-z]+)*\.[a-z]+(-[a-z]+)*$'),
@@ -8551,17 +8632,17 @@ create table private.notification_kinds (
 comment on table private.notification_kinds is
   'Every kind of notification, with a row from the feature that tells it.';
 comment on column private.notification_kinds.rolls_up is
-  'Whether what comes within an hour of the first item joins it: one notification, its count and its actors.';
+  'Whether items that come within an hour of the first join it in one notification, with a count and several actors.';
 comment on column private.notification_kinds.counts_each is
-  'Of a roll-up: whether another item of somebody who is in it already counts, and makes it unread again.';
+  'For a roll-up: whether another item by somebody who is already in it counts, and makes it unread again.';
 comment on column private.notification_kinds.replaces_unread is
-  'Whether there is at most one unread notification of a group, which then is about the latest.';
+  'Whether a group has at most one unread notification, which then is about the latest item.';
 comment on column private.notification_kinds.passes_muted_post is
   'Whether it is told of a post that the person has muted.';
 comment on column private.notification_kinds.outlives_actor is
   'Whether it stays, without a name, when the only person who caused it is erased.';
 comment on column private.notification_kinds.default_channels is
-  'Where it goes unless the person wants it otherwise. In-app notifications are all that is sent so far.';
+  'Where it goes unless the person chooses otherwise. So far only in-app notifications are sent.';
 
 create table app.notifications (
   id          uuid primary key default gen_random_uuid(),
@@ -8581,7 +8662,7 @@ create index notifications_group_key_idx on app.notifications (user_id, group_ke
 create index notifications_unread_idx on app.notifications (user_id, created_at) where read_at is null;
 comment on table app.notifications is
   'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
-  'never the internal id of a person. created_at is that of the first item of a roll-up.';
+  'never the internal id of a person. In a roll-up, created_at is the time of the first item.';
 
 create table app.notification_actors (
   notification_id uuid not null references app.notifications on delete cascade,
@@ -8591,10 +8672,10 @@ create table app.notification_actors (
 );
 create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
 comment on column app.notifications.kind is
-  'One of private.notification_kinds; private.notify looks. Without a key, whose lock everybody would take at the '
-  'same row.';
-comment on table app.notification_actors is 'Who caused a notification, each once. All of them: one who is hidden '
-  'later leaves room for the next.';
+  'One of private.notification_kinds, as private.notify checks. There is no foreign key, since everybody would lock '
+  'the same row for it.';
+comment on table app.notification_actors is
+  'Everybody who caused a notification, each once, so that the next one shows when an actor is hidden later.';
 
 insert into private.errors (code, status, text) values
   ('read_selection', 422, 'Exactly one of ids, groupKey and before must be given.');
@@ -8620,7 +8701,7 @@ select n.id,
 from app.notifications n;
 comment on view app.notification_card is
   'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, readAt}. actors are the first '
-  'three whom the reader still may see.';
+  'three whom the reader may still see.';
 
 create function private.notification_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -8634,15 +8715,16 @@ end $$;
 comment on function private.notification_cards is 'The cards of these notifications, in order, as far as the caller '
   'sees them.';
 
-create function private.roll_up(p_user uuid, p_kind private.notification_kinds, p_group_key text, p_actor uuid, p_payload jsonb)
-returns boolean
+create function private.roll_up(
+  p_user uuid, p_kind private.notification_kinds, p_group_key text, p_actor uuid, p_payload jsonb
+) returns boolean
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_id uuid;
 begin
-  -- two first items at once make one roll-up
+  -- so that two first items at once make one roll-up
   perform pg_advisory_xact_lock(hashtextextended('notification ' || p_user || p_group_key, 0));
   select id into v_id from app.notifications
   where user_id = p_user and group_key = p_group_key and created_at > now() - interval '1 hour'
@@ -8652,17 +8734,18 @@ begin
     return false;
   end if;
   insert into app.notification_actors (notification_id, actor_id) values (v_id, p_actor) on conflict do nothing;
-  -- who takes a heart back and gives it again is not counted, and disturbs nobody, twice
+  -- a heart that is taken back and given again neither counts nor disturbs anybody twice
   if found or p_kind.counts_each then
     update app.notifications set count = count + 1, payload = p_payload, read_at = null where id = v_id;
   else
-    update app.notifications set payload = p_payload where id = v_id and payload <> p_payload;   -- what it named may be gone
+    -- what the payload named may be gone
+    update app.notifications set payload = p_payload where id = v_id and payload <> p_payload;
   end if;
   return true;
 end $$;
 comment on function private.roll_up is
-  'Adds an item to the notification of this group that is less than an hour old, which is unread again and carries '
-  'the latest payload; false when there is none.';
+  'Adds an item to the notification of this group that is less than an hour old: it becomes unread and gets the '
+  'latest payload. False when there is none.';
 
 create function private.notify(
   p_user uuid, p_kind text, p_actor uuid, p_target_type text, p_target_id text,
@@ -8691,7 +8774,7 @@ begin
     return;
   end if;
   if v_kind.replaces_unread then
-    -- who is invited, and removed, and invited again has one unread notice of it, about the latest
+    -- a person who is invited, removed and invited again has one unread notice, about the latest
     update app.notifications set target_id = p_target_id, payload = p_payload
     where user_id = p_user and group_key = v_group and read_at is null;
     if found then
@@ -8706,9 +8789,9 @@ begin
   end if;
 end $$;
 comment on function private.notify is
-  'Tells a person something, rolled up by kind and target unless a group key says otherwise. Nothing from oneself, '
-  'from the muted or across a block, nothing about a post that they have muted, nothing to the banned and erased. '
-  'Raises no_data_found for a kind that nobody registered.';
+  'Tells a person something, rolled up by kind and target unless a group key says otherwise. It tells nothing that '
+  'they did themselves, nothing from muted people or across a block, nothing about a post that they have muted, and '
+  'nothing to banned and erased people. Raises no_data_found for a kind that nobody registered.';
 
 create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -8723,7 +8806,7 @@ begin
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
-  v_from.created_at := coalesce(v_from.created_at, 'infinity');   -- bare variables: an expression is no index condition
+  v_from.created_at := coalesce(v_from.created_at, 'infinity');   -- plain variables: an expression makes no index condition
   v_from.id := coalesce(v_from.id, v_caller);
   v_ids := array(select id from app.notifications
                  where user_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)
@@ -8741,10 +8824,12 @@ begin
   return json_build_object('count', (select count(*) from app.notifications
                                      where user_id = private.require_caller() and read_at is null));
 end $$;
-comment on function api.count_unread is 'How many notifications the caller has not read, a roll-up as one: {count}.';
+comment on function api.count_unread is
+  'How many notifications the caller has not read: {count}. A roll-up counts once.';
 
-create function api.mark_read(p_ids uuid[] default null, p_group_key text default null, p_before timestamptz default null)
-returns json
+create function api.mark_read(
+  p_ids uuid[] default null, p_group_key text default null, p_before timestamptz default null
+) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -8758,12 +8843,12 @@ begin
   return api.count_unread();
 end $$;
 comment on function api.mark_read is
-  'Marks the caller''s notifications read: these ids, a group, or all before a moment; what is not theirs is passed '
-  'over. Answers {count}, those still unread. Fails: read_selection.';
+  'Marks the caller''s notifications read: these ids, a group, or all before a moment. Notifications of others are '
+  'skipped. Answers how many are still unread, {count}. Fails: read_selection.';
 
 -- sql/notifications/20_identity.sql
 
--- What identity tells: that somebody came by one's invite code.
+-- Notifications of identity: somebody has joined with a person's invite code.
 
 insert into private.notification_kinds (kind) values ('invite.used');
 
@@ -8775,13 +8860,14 @@ begin
   perform private.notify((p_event ->> 'inviterUserId')::uuid, 'invite.used', (p_event ->> 'newUserId')::uuid,
     'invite-code', p_event ->> 'codeId', jsonb_build_object('codeId', p_event -> 'codeId'));
 end $$;
-comment on function private.notify_invite_used is 'Listener: whose code brought somebody in is told.';
+comment on function private.notify_invite_used is
+  'Listener: tells the owner of an invite code that somebody has joined with it.';
 insert into private.event_listeners (event, listener, position) values
   ('identity.invite_code.used', 'private.notify_invite_used', 600);
 
 -- sql/notifications/21_social.sql
 
--- What the social graph tells: invitations into circles, memberships, followers.
+-- Notifications of the social graph: invitations into circles, memberships, followers.
 
 insert into private.notification_kinds (kind, rolls_up, replaces_unread) values
   ('circle.invited', false, true),
@@ -8799,7 +8885,7 @@ begin
     jsonb_build_object('invitationId', p_event -> 'invitationId', 'circleId', p_event -> 'circleId'),
     'circle.invited:' || (p_event ->> 'circleId'));
 end $$;
-comment on function private.notify_circle_invited is 'Listener: who is invited into a circle is told.';
+comment on function private.notify_circle_invited is 'Listener: tells a person that they are invited into a circle.';
 
 create function private.notify_circle_accepted(p_event jsonb) returns void
 language plpgsql volatile
@@ -8810,30 +8896,32 @@ begin
     jsonb_build_object('invitationId', i.id, 'circleId', i.circle_id), 'circle.accepted:' || i.id)
   from app.circle_invitations i where i.id = (p_event ->> 'invitationId')::uuid;
 end $$;
-comment on function private.notify_circle_accepted is 'Listener: whose invitation is accepted is told.';
+comment on function private.notify_circle_accepted is 'Listener: tells a person that their invitation is accepted.';
 
 create function private.notify_circle_added(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- who accepts an invitation adds themselves, and need not be told
+  -- a person who accepts an invitation adds themselves, and need not be told
   perform private.notify((p_event ->> 'memberId')::uuid, 'circle.added', c.owner_id, 'circle', c.id::text,
     jsonb_build_object('circleId', c.id))
   from app.circles c
   where c.id = (p_event ->> 'circleId')::uuid and app.uid() is distinct from (p_event ->> 'memberId')::uuid;
 end $$;
-comment on function private.notify_circle_added is 'Listener: whom an owner puts into a circle is told.';
+comment on function private.notify_circle_added is
+  'Listener: tells a person that the owner has put them into a circle.';
 
 create function private.notify_followed(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- the follower is the actor; who is followed needs no target
-  perform private.notify((p_event ->> 'followingId')::uuid, 'user.followed', (p_event ->> 'followerId')::uuid, null, null);
+  -- the follower is the actor; there is no target
+  perform private.notify((p_event ->> 'followingId')::uuid, 'user.followed', (p_event ->> 'followerId')::uuid,
+    null, null);
 end $$;
-comment on function private.notify_followed is 'Listener: who is followed is told.';
+comment on function private.notify_followed is 'Listener: tells a person that somebody follows them.';
 
 insert into private.event_listeners (event, listener, position) values
   ('social.invitation.sent', 'private.notify_circle_invited', 600),
@@ -8843,7 +8931,7 @@ insert into private.event_listeners (event, listener, position) values
 
 -- sql/notifications/22_posts.sql
 
--- What posts tell: replies, reactions, reposts, quotes, mentions, milestones, ends of polls, co-authors.
+-- Notifications of posts: replies, reactions, reposts, quotes, mentions, milestones, ends of polls, co-authors.
 
 insert into private.notification_kinds (kind, rolls_up, counts_each, replaces_unread, passes_muted_post) values
   ('post.replied', true, true, false, false),
@@ -8861,7 +8949,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- in the order of their ids: telling locks, and two replies at once must not wait for each other
+  -- sorted, since telling locks and two replies at once must not wait for each other: ARCHITECTURE.md, Locks
   perform private.notify(t.id, 'post.replied', t.author_id, 'post', t.post_id::text,
     jsonb_build_object('postId', t.post_id, 'replyId', t.reply_id))
   from (select r.post_id, r.id as reply_id, r.author_id, a.id
@@ -8873,7 +8961,7 @@ begin
         order by a.id) t;
 end $$;
 comment on function private.notify_replied is
-  'Listener: the author of a post is told of a reply to it, and who wrote the reply that it answers.';
+  'Listener: tells the author of a post of a reply to it, and the author of the reply that it answers.';
 
 create function private.notify_mentioned(p_event jsonb) returns void
 language plpgsql volatile
@@ -8883,7 +8971,7 @@ begin
   perform private.notify((p_event ->> 'userId')::uuid, 'post.mentioned', (p_event ->> 'byId')::uuid,
     'post', p_event ->> 'postId', jsonb_build_object('postId', p_event -> 'postId', 'replyId', p_event -> 'replyId'));
 end $$;
-comment on function private.notify_mentioned is 'Listener: who is mentioned is told.';
+comment on function private.notify_mentioned is 'Listener: tells a person that they are mentioned.';
 
 create function private.notify_reacted(p_event jsonb) returns void
 language plpgsql volatile
@@ -8894,7 +8982,7 @@ begin
     jsonb_build_object('postId', p.id, 'kind', p_event -> 'kind'))
   from app.posts p where p.id = (p_event ->> 'postId')::uuid;
 end $$;
-comment on function private.notify_reacted is 'Listener: the author of a post is told of a heart or a spark.';
+comment on function private.notify_reacted is 'Listener: tells the author of a post of a heart or a spark.';
 
 create function private.notify_reposted(p_event jsonb) returns void
 language plpgsql volatile
@@ -8906,21 +8994,23 @@ begin
   from app.posts p
   where p.id = (p_event ->> 'postId')::uuid and private.post_visible_to((p_event ->> 'repostId')::uuid, p.author_id);
 end $$;
-comment on function private.notify_reposted is 'Listener: whose post is reposted is told, if they may see the repost.';
+comment on function private.notify_reposted is
+  'Listener: tells the author of a post that it is reposted, if they may see the repost.';
 
 create function private.notify_quoted(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- a scheduled quote may go out when what it quotes is gone
+  -- a scheduled quote may go out after what it quotes is gone
   perform private.notify(p.author_id, 'post.quoted', (p_event ->> 'userId')::uuid, 'post', p.id::text,
     jsonb_build_object('postId', p.id, 'quoteId', p_event -> 'quoteId'))
   from app.posts p
   where p.id = (p_event ->> 'postId')::uuid and private.post_visible_to(p.id, p.author_id)
     and private.post_visible_to((p_event ->> 'quoteId')::uuid, p.author_id);
 end $$;
-comment on function private.notify_quoted is 'Listener: whose post is quoted is told, if they may see the quote.';
+comment on function private.notify_quoted is
+  'Listener: tells the author of a post that it is quoted, if they may see the quote.';
 
 create function private.notify_milestone(p_event jsonb) returns void
 language plpgsql volatile
@@ -8931,8 +9021,8 @@ begin
     jsonb_build_object('postId', p.id, 'reactions', p_event -> 'reactions'))
   from app.posts p where p.id = (p_event ->> 'postId')::uuid;
 end $$;
-comment on function private.notify_milestone is 'Listener: the author of a post is told how many reactions it has '
-  'reached.';
+comment on function private.notify_milestone is
+  'Listener: tells the author of a post how many reactions it has reached.';
 
 create function private.notify_poll_closed(p_event jsonb) returns void
 language plpgsql volatile
@@ -8948,7 +9038,7 @@ begin
   where p.id = (p_event ->> 'postId')::uuid and private.post_visible_to(p.id, u.id);
 end $$;
 comment on function private.notify_poll_closed is
-  'Listener: the author of a poll and all who voted are told of its end, if they may see it.';
+  'Listener: tells the author of a poll and everybody who voted of its end, if they may see it.';
 
 create function private.notify_co_author_invited(p_event jsonb) returns void
 language plpgsql volatile
@@ -8959,7 +9049,8 @@ begin
     'post', p_event ->> 'postId',
     jsonb_build_object('inviteId', p_event -> 'inviteId', 'postId', p_event -> 'postId'));
 end $$;
-comment on function private.notify_co_author_invited is 'Listener: who is invited to be a co-author is told.';
+comment on function private.notify_co_author_invited is
+  'Listener: tells a person that they are invited to be a co-author.';
 
 create function private.notify_co_author_accepted(p_event jsonb) returns void
 language plpgsql volatile
@@ -8967,10 +9058,11 @@ set search_path = ''
 as $$
 begin
   perform private.notify(p.author_id, 'co-author.accepted', (p_event ->> 'userId')::uuid, 'post', p.id::text,
-    jsonb_build_object('inviteId', p_event -> 'inviteId', 'postId', p.id), 'co-author.accepted:' || (p_event ->> 'inviteId'))
+    jsonb_build_object('inviteId', p_event -> 'inviteId', 'postId', p.id),
+    'co-author.accepted:' || (p_event ->> 'inviteId'))
   from app.posts p where p.id = (p_event ->> 'postId')::uuid;
 end $$;
-comment on function private.notify_co_author_accepted is 'Listener: the author is told who has become a co-author.';
+comment on function private.notify_co_author_accepted is 'Listener: tells the author who has become a co-author.';
 
 insert into private.event_listeners (event, listener, position) values
   ('posts.reply.created', 'private.notify_replied', 600),
@@ -8985,7 +9077,7 @@ insert into private.event_listeners (event, listener, position) values
 
 -- sql/notifications/23_series.sql
 
--- Telling the followers of a series of a new item: with its cause up to 100 of them, more by a job.
+-- Telling the followers of a series of a new item: at once when there are up to 100, otherwise by the worker.
 -- docs/decisions.md, Notifications.
 
 insert into private.notification_kinds (kind) values ('series.updated');
@@ -9002,7 +9094,7 @@ declare
   v_ids    uuid[];
   v_new    uuid[];
 begin
-  -- of two who do the same job the later sees whom the earlier told
+  -- so that of two workers at the same job the later sees whom the earlier told
   perform pg_advisory_xact_lock(hashtextextended(v_group, 0));
   v_ids := array(select user_id from app.series_follows
                  where series_id = v_series and user_id > v_after order by user_id limit 500);
@@ -9015,8 +9107,9 @@ begin
   return json_build_object('changed', cardinality(v_new), 'next', v_ids[500]);
 end $$;
 comment on function private.tell_series_followers is
-  'For the worker alone, and what tells of events: of {seriesId, postId} the next 500 followers behind one, each '
-  'told once a post and series, nobody who may not see it. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.notify_series_extended: tells the next 500 followers behind one of {seriesId, '
+  'postId}, each once a post and series, and only those who may see it. Answers {changed, next}; next is null at the '
+  'end.';
 
 call private.make_batch_queue('series-notices', 'private.tell_series_followers');
 
@@ -9033,13 +9126,13 @@ begin
   end if;
 end $$;
 comment on function private.notify_series_extended is
-  'Listener: tells the followers of a series of a new item, or has them told when they are more than 100.';
+  'Listener: tells the followers of a series of a new item, or lets the worker tell them when they are more than 100.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.series.extended', 'private.notify_series_extended', 600);
 
 -- sql/notifications/30_realtime.sql
 
--- The channel user:{userId}: that there is a notification, new or rolled up once more.
+-- The channel user:{userId} says that there is a notification, new or rolled up once more.
 -- docs/decisions.md, Realtime.
 
 create function private.hears_person(p_rest text) returns boolean
@@ -9059,7 +9152,7 @@ begin
   return null;
 end $$;
 comment on function private.broadcast_notification is
-  'Trigger: {id, kind} to the person''s own channel. Reading marks and changes of the payload alone send nothing.';
+  'Trigger: sends {id, kind} to the person''s own channel. A change of read_at or of the payload alone sends nothing.';
 create trigger broadcast_notification after insert or update of count on app.notifications
   for each row execute function private.broadcast_notification();
 
@@ -9090,8 +9183,8 @@ begin
   return null;
 end $$;
 comment on function private.erase_notifications is
-  'Trigger: an erased person''s notifications go, and those of others that tell of nobody else, but for kinds that '
-  'outlive who caused them.';
+  'Trigger: deletes an erased person''s notifications, and those of others that tell of nobody else, except kinds '
+  'that outlive their actor.';
 create trigger _190_erase_notifications after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_notifications();
 
@@ -9960,7 +10053,7 @@ begin
     perform private.fail('cursor_unknown');
   end if;
   v_from := coalesce(v_from, 'infinity');
-  v_id := coalesce(v_id, v_me);   -- any will do beside infinity
+  v_id := coalesce(v_id, v_me);   -- any id will do beside infinity
   v_ids := array(select id from app.reputation_votes
                  where user_id = v_me and (created_at, id) < (v_from, v_id)
                  order by created_at desc, id desc limit 51);
@@ -10075,7 +10168,7 @@ begin
     perform private.fail('cursor_unknown');
   end if;
   v_from := coalesce(v_from, 'infinity');
-  v_id := coalesce(v_id, v_me);   -- any will do beside infinity
+  v_id := coalesce(v_id, v_me);   -- any id will do beside infinity
   v_ids := array(select id from app.reputation_appeals
                  where user_id = v_me and (created_at, id) < (v_from, v_id)
                  order by created_at desc, id desc limit 51);
@@ -10247,7 +10340,7 @@ insert into private.event_listeners (event, listener, position) values
   ('posts.reply.created', 'private.earn_contribution_from_reply', 400);
 
 create function private.earn_contribution_from_reaction() returns trigger
-language plpgsql security definer   -- the ledger is written by triggers alone
+language plpgsql security definer   -- only triggers write the ledger
 set search_path = ''
 as $$
 begin
@@ -10261,7 +10354,7 @@ create trigger _400_earn_contribution_from_reaction after insert on app.reaction
   for each row execute function private.earn_contribution_from_reaction();
 
 create function private.reverse_contribution_from_reactions() returns trigger
-language plpgsql security definer   -- the ledger is written by triggers alone
+language plpgsql security definer   -- only triggers write the ledger
 set search_path = ''
 as $$
 begin
@@ -10645,8 +10738,8 @@ create table app.mana_accounts (
 );
 create unique index mana_accounts_system_key on app.mana_accounts (kind) where kind in ('mint', 'burn');
 comment on table app.mana_accounts is
-  'Where mana is: wallets, guild treasuries, escrow holds, and the system''s mint (whence all mana comes, so zero or '
-  'less) and burn. A wallet''s account has the id of its person.';
+  'Where mana is: wallets, guild treasuries, escrow holds, and the system''s mint (all mana comes from it, so it is '
+  'at zero or less) and burn. A wallet''s account has the id of its person.';
 
 create table app.mana_transactions (
   id         uuid primary key default gen_random_uuid(),
@@ -10679,7 +10772,7 @@ create table app.wallets (
 );
 comment on table app.wallets is
   'What a person has: the sum of their account''s entries, kept by a trigger on these. Whole mana. System accounts '
-  'have no such row: a balance of the mint would be the one row that everybody waits for.';
+  'have no such row, since everybody would wait for the one row of the mint.';
 
 insert into private.errors (code, status, text) values
   ('insufficient_mana', 409, 'You do not have enough mana for this.');
@@ -10691,7 +10784,7 @@ create function private.mint() returns uuid
 language sql immutable
 set search_path = ''
 as $$ select '00000000-0000-0000-0000-00000000000a'::uuid $$;
-comment on function private.mint is 'The account whence new mana comes: starters and regeneration.';
+comment on function private.mint is 'The account that new mana comes from: starters and regeneration.';
 insert into app.mana_accounts (id, kind) values (private.mint(), 'mint');
 
 create function private.check_balanced() returns trigger
@@ -10708,7 +10801,8 @@ begin
   return null;
 end $$;
 comment on function private.check_balanced is
-  'Trigger at commit: the entries of a movement add up to zero. No code: only a mistake in SQL can come here.';
+  'Trigger at commit: the entries of a movement add up to zero. It raises no code, since only a mistake in SQL can '
+  'come here.';
 create constraint trigger check_balanced after insert on app.mana_entries deferrable initially deferred
   for each row execute function private.check_balanced();
 
@@ -10720,15 +10814,15 @@ as $$
 begin
   perform private.ledger_points('mana', p_kind);
   insert into app.mana_transactions (id, kind) values (p_id, p_kind);
-  -- the order in which the trigger locks wallets: two who pay each other at once otherwise wait for each other
+  -- sorted, since the trigger locks the wallets in this order: ARCHITECTURE.md, Locks
   insert into app.mana_entries (transaction_id, account_id, amount)
   select p_id, m.account, m.amount
   from unnest(p_accounts, p_amounts) as m (account, amount)
   order by m.account;
 end $$;
 comment on function private.move is
-  'Moves mana between accounts, amounts as in app.mana_entries. The last step of an operation, since it locks '
-  'wallets. Raises no_data_found for a kind that nobody registered. Fails: insufficient_mana.';
+  'Moves mana between accounts, amounts as in app.mana_entries. An operation calls it last, since it locks wallets '
+  '(ARCHITECTURE.md, Locks). Raises no_data_found for a kind that nobody registered. Fails: insufficient_mana.';
 
 create function private.settle(p_user uuid) returns void
 language plpgsql volatile
@@ -10739,7 +10833,7 @@ declare
   v_periods integer;
   v_mana    integer;
 begin
-  -- whoever has nothing to settle is not locked
+  -- a wallet with nothing to settle is not locked
   select * into v_wallet from app.wallets
   where user_id = p_user and last_regen_at <= now() - interval '24 hours'
   for no key update;
@@ -10747,7 +10841,7 @@ begin
     return;
   end if;
   v_periods := floor(extract(epoch from now() - v_wallet.last_regen_at) / 86400);
-  -- before the entry, whose trigger comes here again and then finds nothing to settle
+  -- before the entry, whose trigger calls this again and then finds nothing to settle
   update app.wallets set last_regen_at = last_regen_at + v_periods * interval '24 hours' where user_id = p_user;
 
   v_mana := least(5 * v_periods, 50 - v_wallet.balance);
@@ -10757,10 +10851,10 @@ begin
 end $$;
 comment on function private.settle is
   'Regeneration: 5 mana for every whole 24 hours since last_regen_at, up to a balance of 50; at 50 or more the '
-  'periods pass unused. Settled before any change of a balance, so spending releases no backlog.';
+  'periods pass unused. It runs before any change of a balance, so spending releases no backlog.';
 
 create function private.book_entry() returns trigger
-language plpgsql security definer   -- wallets are written by this trigger alone
+language plpgsql security definer   -- only this trigger writes wallets
 set search_path = ''
 as $$
 begin
@@ -10771,7 +10865,7 @@ begin
       lifetime_spent = lifetime_spent + greatest(-new.amount, 0)
   where user_id = new.account_id and balance + new.amount >= 0;
   if not found and exists (select from app.wallets where user_id = new.account_id) then
-    perform private.fail('insufficient_mana');   -- before the constraint, whose refusal would quote the row
+    perform private.fail('insufficient_mana');   -- before the constraint, whose message would quote the row
   end if;
   return null;
 end $$;
@@ -10780,7 +10874,7 @@ create trigger book_entry after insert on app.mana_entries
   for each row execute function private.book_entry();
 
 create function private.create_wallet() returns trigger
-language plpgsql security definer   -- a new person writes no ledger
+language plpgsql security definer   -- a new person may not write the ledger
 set search_path = ''
 as $$
 begin
@@ -10803,7 +10897,7 @@ end $$;
 comment on function private.settle_own is 'Regenerates the caller''s wallet.';
 
 create function api.get_wallet() returns json
-language plpgsql volatile   -- reading settles
+language plpgsql volatile   -- reading settles the wallet
 set search_path = ''
 as $$
 begin
@@ -10820,10 +10914,10 @@ comment on function api.get_wallet is
 
 -- sql/economy/20_payments.sql
 
--- Emoji payments: mana from one person to another for a post, a reply or nothing but themselves.
+-- Emoji payments: one person gives mana to another for a post, for a reply, or for themselves.
 -- docs/decisions.md, Mana.
 
--- a domain, and checked where a request comes in: what a table's check refuses, Postgres quotes with the whole row
+-- a domain, so that it is checked where a request comes in: the message of a table's check quotes the whole row
 create domain app.emotion as text not null constraint emotion_unknown check (
   value in ('love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage'));
 comment on domain app.emotion is 'What a payment says.';
@@ -10841,7 +10935,7 @@ create table app.payments (
   reversal_of uuid unique references app.payments on delete restrict,
   created_at  timestamptz not null default now(),
   check (num_nonnulls(post_id, reply_id) <= 1),
-  -- at commit: the movement comes last, since it locks wallets
+  -- checked at commit: the movement comes last, since it locks wallets (ARCHITECTURE.md, Locks)
   foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create index payments_sender_id_idx on app.payments (sender_id, created_at desc, id desc);
@@ -10891,11 +10985,11 @@ begin
   reputation := (array[0, 0, 10, 20, 35, 50])[p_tier + 1];
 end $$;
 comment on function private.payment_tier is
-  'What a tier (Spark, Wave, Storm, Surge, Tempest, Nova) costs, and the reputation that it asks for in a post''s '
-  'primary interest. Nulls for no tier.';
+  'What a tier (Spark, Wave, Storm, Surge, Tempest, Nova) costs, and the reputation that it requires in a post''s '
+  'primary interest. Nulls when there is no such tier.';
 
 create function private.add_emotion() returns trigger
-language plpgsql security definer   -- the totals of a post are written by this trigger alone
+language plpgsql security definer   -- only this trigger writes the totals of a post
 set search_path = ''
 as $$
 begin
@@ -10925,7 +11019,8 @@ select p.id,
          'total', p.amount,
          'splits', (select json_agg(json_build_object('receiverId', r.name, 'amount', r.amount)
                                     order by r.id <> p.receiver_id, r.id)
-                    from (select coalesce(c.id, p.receiver_id) as id, max(c.card ->> 'id') as name, sum(s.amount) as amount
+                    from (select coalesce(c.id, p.receiver_id) as id, max(c.card ->> 'id') as name,
+                                 sum(s.amount) as amount
                           from app.payment_splits s left join app.person_card c on c.id = s.receiver_id
                           where s.payment_id = p.id
                           group by 1) r),
@@ -10953,14 +11048,15 @@ begin
 end $$;
 comment on function private.payment_cards is 'The cards of these payments, in order, as far as the caller sees them.';
 
-create function private.split_payment(p_payment app.payments, out receiver_id uuid, out amount integer) returns setof record
-language plpgsql stable   -- called by definer functions alone: who pays sees no bans
+create function private.split_payment(p_payment app.payments, out receiver_id uuid, out amount integer)
+returns setof record
+language plpgsql stable   -- only definer functions call it: the payer may not see bans
 set search_path = ''
 as $$
 begin
   return query
   with shared as materialized (
-    select c.user_id, p_payment.amount * c.split_share / 100 as share   -- of whole numbers: rounded down
+    select c.user_id, p_payment.amount * c.split_share / 100 as share   -- whole numbers: it is rounded down
     from app.post_co_authors c join app.users u on u.id = c.user_id
     where c.post_id = p_payment.post_id and c.status = 'accepted' and c.user_id <> p_payment.sender_id
       and u.banned_at is null and u.erased_at is null)
@@ -10969,11 +11065,12 @@ begin
   select s.user_id, s.share from shared s where s.share > 0;
 end $$;
 comment on function private.split_payment is
-  'Who gets how much of a payment: each accepted co-author of a post their share, rounded down, and the author the '
-  'rest. A co-author who pays, is banned or erased leaves theirs to the author.';
+  'Who gets how much of a payment: each accepted co-author of a post gets their share, rounded down, and the author '
+  'the rest. The share of a co-author who pays, is banned or is erased goes to the author.';
 
-create function private.pay(p_receiver uuid, p_emotion app.emotion, p_tier integer, p_post uuid, p_reply uuid) returns uuid
-language plpgsql volatile security definer   -- nobody writes the ledger, and the receiver's wallet is another's
+create function private.pay(p_receiver uuid, p_emotion app.emotion, p_tier integer, p_post uuid, p_reply uuid)
+returns uuid
+language plpgsql volatile security definer   -- nobody may write the ledger, nor the receiver's wallet
 set search_path = ''
 as $$
 declare
@@ -10994,8 +11091,8 @@ begin
   return v_payment.id;
 end $$;
 comment on function private.pay is
-  'Appends a payment of the caller and moves its mana; whether they may is for api.pay to find out. Fails: '
-  'emotion_unknown, insufficient_mana.';
+  'Appends a payment of the caller and moves its mana; api.pay checks whether they may. Fails: emotion_unknown, '
+  'insufficient_mana.';
 
 create function api.pay(
   p_emotion text, p_tier integer,
@@ -11005,7 +11102,8 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_kept     json := private.begin_idempotent('pay', json_build_array(p_emotion, p_tier, p_post_id, p_reply_id, p_receiver_id));
+  v_kept     json := private.begin_idempotent('pay', json_build_array(
+    p_emotion, p_tier, p_post_id, p_reply_id, p_receiver_id));
   v_needed   integer := (private.payment_tier(p_tier)).reputation;
   v_emotion  app.emotion := p_emotion;
   v_post     app.posts;
@@ -11041,8 +11139,8 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $$;
 comment on function api.pay is
-  'Pays for a post, of a repost for the original, for a reply, or a person: {payment, senderBalance}. A post without '
-  'a primary interest asks for no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, '
+  'Pays for a post (for the original of a repost), for a reply, or a person: {payment, senderBalance}. A post without '
+  'a primary interest requires no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, '
   'tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, '
   'insufficient_mana, those of private.begin_idempotent.';
 
@@ -11066,7 +11164,7 @@ begin
     perform private.fail('cursor_unknown');
   end if;
   v_from.created_at := coalesce(v_from.created_at, 'infinity');
-  v_from.id := coalesce(v_from.id, v_caller);   -- any will do beside infinity
+  v_from.id := coalesce(v_from.id, v_caller);   -- any id will do beside infinity
 
   if p_direction = 'sent' then
     v_ids := array(select id from app.payments
@@ -11105,22 +11203,22 @@ begin
   return json_build_object('emojiBreakdown', v_card -> 'emojiBreakdown');
 end $$;
 comment on function api.get_breakdown is
-  'What a post, of a repost the original, was paid by emotion, {emojiBreakdown: {love: {count, total}, …}}, as in '
-  'the post itself. Fails: post_unknown.';
+  'What was paid for a post (for the original of a repost) by emotion, {emojiBreakdown: {love: {count, total}, …}}, '
+  'as in the post itself. Fails: post_unknown.';
 
 -- sql/economy/70_contribution.sql
 
--- What an emoji payment is to its sender's contribution score: sql/reputation/70_contribution.sql has the rest.
+-- What an emoji payment adds to its sender's contribution score. The rest is in sql/reputation/70_contribution.sql.
 -- docs/decisions.md, Mana.
 
 insert into private.ledger_kinds (ledger, kind, points) values ('contribution', 'emoji_pay_sent', 2);
 
 create function private.earn_contribution_from_payment() returns trigger
-language plpgsql security definer   -- the ledger is written by triggers alone
+language plpgsql security definer   -- only triggers write the ledger
 set search_path = ''
 as $$
 begin
-  -- before any wallet is locked: the movement of a payment comes last
+  -- before the movement locks any wallet: ARCHITECTURE.md, Locks
   if new.reversed then
     perform private.reverse_contribution(new.sender_id, 'emoji_pay_sent', new.reversal_of);
   else
@@ -11135,7 +11233,7 @@ create trigger earn_contribution_from_payment after insert on app.payments
 
 -- sql/economy/80_notifications.sql
 
--- What the economy tells: payments received.
+-- Notifications of the economy: payments received.
 
 insert into private.notification_kinds (kind, outlives_actor) values ('payment.received', true);
 
@@ -11146,7 +11244,7 @@ as $$
 begin
   perform private.notify(s.receiver_id, 'payment.received', p.sender_id, 'payment', p.id::text,
     jsonb_build_object('paymentId', p.id, 'emotion', p.emotion, 'tier', p.tier, 'amount', s.amount,
-                       -- a co-author is paid also for a post that they do not see any more
+                       -- a co-author is paid even for a post that they no longer see
                        'postId', case when private.post_visible_to(p.post_id, s.receiver_id) then p.post_id end,
                        'replyId', p.reply_id))
   from app.payments p join app.payment_splits s on s.payment_id = p.id
@@ -11158,7 +11256,7 @@ insert into private.event_listeners (event, listener, position) values
 
 -- sql/economy/90_personal_data.sql
 
--- Where personal data is in the economy. Of an erased person all of it stays: ids and numbers, on which the books rest.
+-- Where personal data is in the economy. All of it stays when a person is erased: the books need these ids and numbers.
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.wallets', 'user_id', 'wallet'),
@@ -11236,14 +11334,15 @@ grant execute on function
 
 -- sql/feed/10_sources.sql
 
--- Where a feed comes from: for each way in, the next 101 posts that the caller may see, by time (the trending by heat).
--- One statement a driving index. What others keep among themselves holds up nobody's page, but where it is of the interest,
--- the format or the depth that was asked for: there it is passed over one by one.
+-- Where a feed comes from: each source gives the next 101 posts that the caller may see, by time (trending by heat), with
+-- one statement a driving index. Posts for circles that the caller is not in cost nothing, except when an interest, a
+-- format or a depth was asked for: there they are skipped one by one.
 -- docs/decisions.md, Feed.
 
 create index posts_public_idx on app.posts (published_at desc, id desc) where required_level = 0 and closer_id is null;
 create index posts_trending_idx on app.posts (trending_at desc, id desc) where required_level = 0 and closer_id is null;
-create index posts_closer_idx on app.posts (published_at desc, id desc) where required_level <= 2 and closer_id is not null;
+create index posts_closer_idx on app.posts (published_at desc, id desc)
+  where required_level <= 2 and closer_id is not null;
 create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id desc)
   where required_level <= 2 and closer_id is not null;
 create index posts_journalism_idx on app.posts (published_at desc, id desc) where is_journalism and required_level <= 2;
@@ -11251,17 +11350,17 @@ create index posts_format_idx on app.posts (format, published_at desc, id desc) 
 create index posts_depth_idx on app.posts (depth, published_at desc, id desc) where required_level <= 2;
 
 create type app.feed_run as (ids uuid[], times timestamptz[]);
-comment on type app.feed_run is 'Posts of a feed in its order, and where each stands in it. At most 101.';
+comment on type app.feed_run is 'At most 101 posts of a feed in its order, each with the time that places it.';
 
 create type app.feed_place as (at timestamptz, id uuid);
-comment on type app.feed_place is 'A place in a feed: what comes next is before it.';
+comment on type app.feed_place is 'A place in a feed. The posts that come next are before it.';
 
 create function private.closer_posts(p_place app.feed_place, p_until timestamptz, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
-  v_from    timestamptz := p_place.at;   -- bare variables: an expression is no index condition
+  v_from    timestamptz := p_place.at;   -- plain variables: an expression makes no index condition
   v_before  uuid := p_place.id;
   v_until   timestamptz := p_until;
   v_authors uuid[] := array(select author_id from app.audience where viewer_id = app.uid() and level > 0 limit 101);
@@ -11269,20 +11368,21 @@ declare
   v_run     app.feed_run;
 begin
   if cardinality(v_authors) = 101 then
-    -- many: by time, as far as 400 posts; what others keep among themselves must not hold up the page for longer
+    -- many authors: by time, but only 400 posts, since those that the caller may not see must not slow the page down
     select array_agg(c.id order by c.published_at desc, c.id desc),
            array_agg(c.published_at order by c.published_at desc, c.id desc)
     into v_run.ids, v_run.times
     from (select w.id, w.published_at
           from (select id, published_at from app.posts
-                where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before) and published_at >= v_until
-                  and author_id <> all (p_muted)
+                where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before)
+                  and published_at >= v_until and author_id <> all (p_muted)
                 order by published_at desc, id desc limit 400) w
           join private.visible_posts v on v.id = w.id
           order by w.published_at desc, w.id desc limit 101) c;
     if cardinality(v_run.ids) = 101
        or (select count(*) from (select from app.posts
-                                 where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before)
+                                 where required_level <= 2 and closer_id is not null
+                                   and (published_at, id) < (v_from, v_before)
                                    and published_at >= v_until and author_id <> all (p_muted) limit 400) w) < 400 then
       return v_run;
     end if;
@@ -11290,7 +11390,7 @@ begin
   end if;
 
   if v_until = '-infinity' then
-    -- by author: as many of each as could fill the page say how far back it goes, and then all of each up to there
+    -- by author: a few posts of each, enough for a page, tell how far back it goes; then all posts up to there are taken
     v_each := 101 / cardinality(v_authors) + 2;
     select c.published_at into v_until
     from unnest(v_authors) a (author_id)
@@ -11315,11 +11415,10 @@ begin
   return v_run;
 end $$;
 comment on function private.closer_posts is
-  'What people wrote for their circles and let the caller see, the caller''s own too, and reposts of such, down to a '
-  'time.';
+  'Posts for circles that the caller may see, also the caller''s own, and reposts of such posts, down to a time.';
 
 create function private.all_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -11330,9 +11429,10 @@ declare
 begin
   select array_agg(o.id), array_agg(o.published_at) into v_open.ids, v_open.times
   from (select id, published_at from private.visible_posts
-        where required_level = 0 and closer_id is null and (published_at, id) < (v_from, v_before) and author_id <> all (p_muted)
+        where required_level = 0 and closer_id is null and (published_at, id) < (v_from, v_before)
+          and author_id <> all (p_muted)
         order by published_at desc, id desc limit 101) o;
-  -- what is older than the last open post cannot be on the page
+  -- a post older than the last open one cannot be on the page
   v_closer := private.closer_posts(p_place, coalesce(v_open.times[101], '-infinity'), p_muted);
   if v_closer.ids is null then
     return v_open;
@@ -11345,7 +11445,7 @@ end $$;
 comment on function private.all_posts is 'Every post that the caller may see.';
 
 create function private.posts_by(p_authors uuid[], p_place app.feed_place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -11355,7 +11455,7 @@ declare
   v_until  timestamptz;
   v_run    app.feed_run;
 begin
-  -- as many of each as could fill the page say how far back it goes, and then all of each up to there
+  -- a few posts of each, enough for a page, tell how far back it goes; then all posts up to there are taken
   select c.published_at into v_until
   from unnest(p_authors) a (author_id)
   cross join lateral (
@@ -11378,10 +11478,10 @@ begin
     order by c.published_at desc, c.id desc limit 101) c;
   return v_run;
 end $$;
-comment on function private.posts_by is 'What these people wrote.';
+comment on function private.posts_by is 'Posts by these people.';
 
 create function private.followed_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -11394,7 +11494,7 @@ begin
   if cardinality(v_authors) <= 300 then
     return private.posts_by(v_authors, p_place, p_muted);
   end if;
-  -- many: they are among the next of all, unless they are silent, and then it goes by author
+  -- many: their posts are among the next of all posts, unless they write little; then it goes by author
   for v_look in 1 .. 8 loop
     v_all := private.all_posts(v_place, p_muted);
     select v_run.ids || array_agg(f.id order by f.place), v_run.times || array_agg(f.at order by f.place)
@@ -11410,10 +11510,10 @@ begin
   end loop;
   return private.posts_by(array(select following_id from app.follows where follower_id = app.uid()), p_place, p_muted);
 end $$;
-comment on function private.followed_posts is 'What the people wrote whom the caller follows.';
+comment on function private.followed_posts is 'Posts by the people whom the caller follows.';
 
 create function private.trending_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -11423,15 +11523,16 @@ declare
 begin
   select array_agg(o.id), array_agg(o.trending_at) into v_run.ids, v_run.times
   from (select id, trending_at from private.visible_posts
-        where required_level = 0 and closer_id is null and (trending_at, id) < (v_from, v_before) and author_id <> all (p_muted)
+        where required_level = 0 and closer_id is null and (trending_at, id) < (v_from, v_before)
+          and author_id <> all (p_muted)
         order by trending_at desc, id desc limit 101) o;
   return v_run;
 end $$;
-comment on function private.trending_posts is 'What anyone may see, by heat: what was written for circles does not '
-  'trend, nor do reposts of it.';
+comment on function private.trending_posts is
+  'Posts that anyone may see, by heat. Posts for circles do not trend, and neither do reposts of them.';
 
 create function private.posts_about(p_interests uuid[], p_place app.feed_place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -11466,12 +11567,12 @@ begin
     order by c.published_at desc, c.id desc limit 101) c;
   return v_run;
 end $$;
-comment on function private.posts_about is 'What is about these interests.';
+comment on function private.posts_about is 'Posts about these interests.';
 
 create function private.filtered_posts(
   p_journalism boolean, p_format text, p_depths smallint[], p_place app.feed_place, p_muted uuid[]
 ) returns app.feed_run
-language plpgsql stable security definer   -- looks once; see private.visible_posts
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -11504,20 +11605,21 @@ begin
   end if;
   return v_run;
 end $$;
-comment on function private.filtered_posts is 'Journalism, else what has a format, else what has one of these depths.';
+comment on function private.filtered_posts is
+  'Posts of journalism, or else those with a format, or else those with one of these depths.';
 
 -- sql/feed/20_ranking.sql
 
--- How For You is ranked: posts in time order are cut into blocks at fixed boundaries, and within a block the score decides.
--- The score has no clock, so that walking the feed to its end gives every post once. What reorders by meaning later stays
--- within a block too.
+-- How For You is ranked: posts in time order are cut into blocks at fixed boundaries, and within a block the score
+-- decides. The score does not change with the clock, so that walking the feed to its end gives every post once. A later
+-- ranking by meaning must stay within a block too.
 -- docs/decisions.md, Feed.
 
 create table app.feed_blocks (
   starts_at timestamptz primary key
 );
 comment on table app.feed_blocks is
-  'The boundaries of the ranked feed, about 50 posts apart, never moved: a block goes from one up to the next.';
+  'The boundaries of the ranked feed, about 50 posts apart. They never move; a block goes from one up to the next.';
 
 create function private.cut_feed(p_event jsonb) returns void
 language plpgsql volatile
@@ -11529,8 +11631,9 @@ declare
 begin
   if (select count(*) from (
         (select from app.posts where required_level = 0 and closer_id is null and published_at >= v_start limit 51)
-        union all (select from app.posts where required_level <= 2 and closer_id is not null and published_at >= v_start limit 51)) p) > 50
-     -- who comes at the same time leaves it to the other
+        union all (select from app.posts
+                   where required_level <= 2 and closer_id is not null and published_at >= v_start limit 51)) p) > 50
+     -- of two at the same time, one leaves it to the other
      and pg_try_advisory_xact_lock(hashtextextended('feed blocks', 0)) then
     insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
   end if;
@@ -11541,26 +11644,29 @@ insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.cut_feed', 200);
 
 create function private.block_start(p_at timestamptz) returns timestamptz
-language plpgsql stable security definer   -- boundaries are nobody's to read
+language plpgsql stable security definer   -- nobody may read the boundaries
 set search_path = ''
 as $$
 begin
   return coalesce((select max(starts_at) from app.feed_blocks where starts_at <= p_at), '-infinity');
 end $$;
-comment on function private.block_start is 'Where the block begins that a moment lies in.';
+comment on function private.block_start is 'The beginning of the block in which a moment lies.';
 
 create function private.block_end(p_at timestamptz) returns timestamptz
-language plpgsql stable security definer   -- boundaries are nobody's to read
+language plpgsql stable security definer   -- nobody may read the boundaries
 set search_path = ''
 as $$
 begin
   return coalesce((select min(starts_at) from app.feed_blocks where starts_at > p_at), 'infinity');
 end $$;
-comment on function private.block_end is 'Where the block ends that a moment lies in.';
+comment on function private.block_end is 'The end of the block in which a moment lies.';
 
 create function private.feed_scores(p_ids uuid[])
-returns table (id uuid, at timestamptz, score integer, engagement integer, depth integer, interest integer, following integer, circle integer)
-language plpgsql stable security definer   -- looks once; gives numbers of posts that its caller has found visible
+returns table (
+  id uuid, at timestamptz, score integer, engagement integer, depth integer, interest integer, following integer,
+  circle integer
+)
+language plpgsql stable security definer   -- gives numbers of posts that its caller has found visible
 set search_path = ''
 as $$
 declare
@@ -11586,9 +11692,9 @@ begin
 end $$;
 comment on function private.feed_scores is
   'What posts are worth to the caller, in ten-thousandths: engagement ln(1 + hearts + 2 replies + 3 reposts + 2 '
-  'bookmarks), depth 0..1 (how near the post''s depth is to the depth of one''s interest in its primary interest), '
-  'interest 1 (one has that), following 1, circle 0.5 or 1 (one is in the author''s circle or inner circle). score '
-  'is their sum. A repost has the first three of its original.';
+  'bookmarks), depth 0..1 (how near the post''s depth is to the depth that the caller chose for its primary '
+  'interest), interest 1 (the caller has chosen that), following 1, circle 0.5 or 1 (the caller is in the author''s '
+  'circle or inner circle). score is their sum. A repost takes the first three from its original.';
 
 -- sql/feed/30_feed.sql
 
@@ -11609,23 +11715,24 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- the narrowest way in; what else was asked for, private.feed_chosen sees to
+  -- takes the narrowest source; private.feed_chosen then applies the rest of the choice
   case
     when p_choice.tab = 'trending' then return private.trending_posts(p_place, p_choice.muted_people);
     when p_choice.tab = 'following' then return private.followed_posts(p_place, p_choice.muted_people);
     when p_choice.tab = 'circles' then return private.closer_posts(p_place, '-infinity', p_choice.muted_people);
-    when p_choice.interests is not null then return private.posts_about(p_choice.interests, p_place, p_choice.muted_people);
+    when p_choice.interests is not null then
+      return private.posts_about(p_choice.interests, p_place, p_choice.muted_people);
     when p_choice.journalism or p_choice.format is not null or p_choice.min_depth > 0 then
       return private.filtered_posts(p_choice.journalism, p_choice.format,
         array(select generate_series(p_choice.min_depth, 5))::smallint[], p_place, p_choice.muted_people);
     else return private.all_posts(p_place, p_choice.muted_people);
   end case;
 end $$;
-comment on function private.feed_source is 'The next posts of a feed from a place on, before what else was asked for '
-  'is left out.';
+comment on function private.feed_source is
+  'The next posts of a feed from a place on, before private.feed_chosen applies the rest of the choice.';
 
 create function private.feed_chosen(p_choice app.feed_choice, p_ids uuid[]) returns uuid[]
-language plpgsql stable security definer   -- looks once; see private.visible_posts
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 begin
@@ -11639,12 +11746,13 @@ begin
     join app.posts p on p.id = w.id
     left join app.posts q on q.id = p.quoted_post_id
     where (p_choice.interests is null
-           or (select true from app.post_interests i where i.post_id = p.id and i.interest_id = any (p_choice.interests) limit 1))
+           or (select true from app.post_interests i
+               where i.post_id = p.id and i.interest_id = any (p_choice.interests) limit 1))
       and (not p_choice.journalism or p.is_journalism)
       and (p_choice.format is null or p.format = p_choice.format)
       and p.depth >= p_choice.min_depth
       and p.author_id <> all (p_choice.muted_people) and p.id <> all (p_choice.muted_posts)
-      -- who does not want to hear somebody does not want to hear them repeated
+      -- a muted person or post stays muted when others repost it
       and (p.format <> 'repost'
            or (q.author_id <> all (p_choice.muted_people) and q.id <> all (p_choice.muted_posts)))
       and (p_choice.muted_keywords is null
@@ -11654,13 +11762,13 @@ begin
     order by w.place);
 end $$;
 comment on function private.feed_chosen is
-  'Of these posts those that were asked for and are not muted: by their author, themselves (also as a repost), or by '
-  'a keyword in them or in what they quote.';
+  'Keeps of these posts those that were asked for and are not muted: by their author, by themselves (also as a '
+  'repost), or by a keyword in them or in what they quote.';
 
 create type app.feed_page as (ids uuid[], parts json[], next uuid);
 comment on type app.feed_page is
-  'Up to one post more than a page, {score, why} of each, and where to go on when the look ended before the page was '
-  'full.';
+  'Up to one post more than a page, {score, why} of each, and the post to go on from when the search ended before the '
+  'page was full.';
 
 create function private.feed_why(p_factors text[], p_weights numeric[]) returns json
 language plpgsql immutable
@@ -11672,21 +11780,23 @@ begin
                              'why', coalesce(json_agg(json_build_object('factor', w.factor, 'weight', w.weight)), '[]'))
     from unnest(p_factors, p_weights) as w (factor, weight) where w.weight <> 0);
 end $$;
-comment on function private.feed_why is 'The parts of a score as {score, why: [{factor, weight}]}, those of no '
-  'weight left out.';
+comment on function private.feed_why is
+  'The parts of a score as {score, why: [{factor, weight}]}. Parts without weight are left out.';
 
 create function private.feed_in_time(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
-language plpgsql stable security definer   -- the heat of a post is nobody's to read
+language plpgsql stable security definer   -- nobody may read the heat of a post
 set search_path = ''
 as $$
 declare
-  v_trending   boolean := p_choice.tab = 'trending';
-  v_place app.feed_place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.feed_place;
-  v_run   app.feed_run;
-  v_page  app.feed_page := ('{}', '{}', null)::app.feed_page;
+  v_trending boolean := p_choice.tab = 'trending';
+  v_place    app.feed_place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.feed_place;
+  v_run      app.feed_run;
+  v_page     app.feed_page := ('{}', '{}', null)::app.feed_page;
 begin
   if p_cursor is not null then
-    select case when v_trending then private.trending_at(private.find_post_time(p.id), p.trending_boost) else private.find_post_time(p.id) end, p.id
+    select case when v_trending then private.trending_at(private.find_post_time(p.id), p.trending_boost)
+                else private.find_post_time(p.id) end,
+           p.id
     into v_place.at, v_place.id
     from app.posts p where p.id = p_cursor;
     if v_place.at is null then
@@ -11708,11 +11818,11 @@ begin
   return v_page;
 end $$;
 comment on function private.feed_in_time is
-  'A page by time, or by heat among the trending. The score is that place in hours since 1970: recency, and '
-  'engagement where it counts. Fails: cursor_unknown.';
+  'A page by time, or by heat for the tab trending. The score is the place in hours since 1970: recency, and for '
+  'trending also engagement. Fails: cursor_unknown.';
 
 create function private.feed_ranked(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
-language plpgsql stable security definer   -- scores and boundaries are nobody's to read
+language plpgsql stable security definer   -- nobody may read scores and boundaries
 set search_path = ''
 as $$
 declare
@@ -11743,7 +11853,7 @@ begin
     v_lowest := '-infinity';
     v_more := v_run;
     while v_more.ids[101] is not null loop
-      -- whole blocks only; where all is in one, until its end is seen
+      -- only whole blocks: when all these posts are in one, read on until its end
       v_lowest := private.block_end(v_more.times[101]);
       exit when v_lowest < v_until;
       v_lowest := '-infinity';
@@ -11751,7 +11861,8 @@ begin
       v_run := (v_run.ids || v_more.ids, v_run.times || v_more.times)::app.feed_run;
     end loop;
     v_whole := array(select w.id from unnest(v_run.ids, v_run.times) as w (id, at) where w.at >= v_lowest);
-    v_bounds := array(select starts_at from app.feed_blocks where starts_at > v_lowest and starts_at < v_until order by starts_at);
+    v_bounds := array(select starts_at from app.feed_blocks
+                      where starts_at > v_lowest and starts_at < v_until order by starts_at);
 
     select array_agg(f.id order by f.block desc, f.score desc, f.id desc),
            array_agg(json_build_array(f.engagement, f.depth, f.interest, f.following, f.circle)
@@ -11791,7 +11902,7 @@ declare
     private.muted_people(), private.muted_posts(), private.find_muted_pattern())::app.feed_choice;
   v_page   app.feed_page;
 begin
-  perform private.page(null, '{}', p_limit);   -- a limit that is none is refused before anything is looked at
+  perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks for posts
   if p_tab is null then
     v_page := private.feed_ranked(v_choice, v_cursor, p_limit);
   elsif p_tab in ('following', 'trending', 'circles') then
@@ -11802,7 +11913,7 @@ begin
   if cardinality(v_page.ids) > p_limit or v_page.next is null then
     return private.page(private.post_cards(v_page.ids[:p_limit], v_page.parts), v_page.ids::text[], p_limit);
   end if;
-  -- a short page, which goes on behind the last post that was looked at
+  -- a short page: the next one goes on behind the last post that was looked at
   return json_build_object('items', coalesce(private.post_cards(v_page.ids, v_page.parts), '[]'::json),
                            'nextCursor', v_page.next, 'hasMore', true);
 end $$;
@@ -11843,7 +11954,7 @@ create table app.conversation_members (
   primary key (conversation_id, user_id)
 );
 create index conversation_members_user_id_idx on app.conversation_members (user_id);
-comment on table app.conversation_members is 'Who takes part in a conversation. Who leaves has no row.';
+comment on table app.conversation_members is 'Who takes part in a conversation. A person who leaves has no row.';
 
 -- sql/messaging/20_realtime.sql
 
@@ -11899,7 +12010,7 @@ comment on policy select_own on app.conversation_members is 'One''s own membersh
 
 -- sql/admin/10_invites.sql
 
--- Invite codes as staff make them.
+-- Invite codes that staff make.
 -- docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
@@ -11923,7 +12034,7 @@ begin
     from unnest(v_codes) c));
 end $$;
 comment on function api.generate_invite_codes is
-  'Makes invite codes of the calling admin: {items: [{id, code, status, expiresAt}]}. Leaves an audit entry. Fails: '
+  'Makes invite codes for the calling admin: {items: [{id, code, status, expiresAt}]}. Leaves an audit entry. Fails: '
   'role_required, count_out_of_range.';
 
 -- sql/admin/20_reputation.sql
@@ -11962,21 +12073,21 @@ begin
   return v_id;
 end $$;
 comment on function private.require_any_person is
-  'The id of a person as staff names them: by UUID, actor id or username, the banned too. Fails: person_unknown '
-  '(also when erased).';
+  'Finds a person, also a banned one, for staff: by UUID, actor id or username. Fails: person_unknown (also when '
+  'erased).';
 
 create function private.require_delta(p_delta numeric, p_least numeric) returns void
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- a number that is none compares as the greatest of all
+  -- NaN compares as greater than every number
   if p_delta is null or p_delta = 0 or p_delta not between p_least and 1000 or p_delta <> round(p_delta, 2) then
     perform private.fail('delta_out_of_range');
   end if;
 end $$;
-comment on function private.require_delta is 'Passes for hundredths from p_least to 1000, without 0. Fails: '
-  'delta_out_of_range.';
+comment on function private.require_delta is
+  'Passes when the number has at most two decimals, is from p_least to 1000 and is not 0. Fails: delta_out_of_range.';
 
 create view app.staff_appeal_card with (security_invoker) as
 select a.id,
@@ -11996,9 +12107,11 @@ select a.id,
 from app.reputation_appeals a
 join app.interests i on i.id = a.interest_id
 join app.person_card person on person.id = a.user_id;
-comment on view app.staff_appeal_card is 'An appeal as staff sees it: with whose it is, userId being the UUID.';
+comment on view app.staff_appeal_card is
+  'An appeal as staff sees it, with the person who made it; userId is their UUID.';
 
-create function api.list_appeals(p_status text default null, p_limit integer default 20, p_cursor text default null) returns json
+create function api.list_appeals(p_status text default null, p_limit integer default 20, p_cursor text default null)
+returns json
 language plpgsql stable
 set search_path = ''
 as $$
@@ -12013,7 +12126,7 @@ begin
     perform private.fail('cursor_unknown');
   end if;
   v_from := coalesce(v_from, 'infinity');
-  v_id := coalesce(v_id, app.uid());   -- any will do beside infinity
+  v_id := coalesce(v_id, app.uid());   -- any id will do beside infinity
   if p_status is null then
     v_ids := array(select id from app.reputation_appeals where (created_at, id) < (v_from, v_id)
                    order by created_at desc, id desc limit 51);
@@ -12026,10 +12139,12 @@ begin
                        join app.staff_appeal_card c on c.id = p.id), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_appeals is
-  'The appeals, newest first, all or of one status. Fails: role_required, cursor_unknown, limit_out_of_range.';
+  'Lists the appeals, newest first, all or those with one status. Fails: role_required, cursor_unknown, '
+  'limit_out_of_range.';
 
-create function api.resolve_appeal(p_id uuid, p_decision text, p_restore_delta numeric default null, p_note text default null)
-returns json
+create function api.resolve_appeal(
+  p_id uuid, p_decision text, p_restore_delta numeric default null, p_note text default null
+) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -12053,7 +12168,7 @@ begin
   if not found then
     perform private.fail('appeal_unknown');
   end if;
-  -- the person's lock, then the read: of two admins at once the second finds it resolved
+  -- the lock comes first, so that the second of two admins finds it resolved: ARCHITECTURE.md, Locks
   perform private.lock_ledger('reputation', array[v_appeal.user_id]);
   update app.reputation_appeals
   set status = p_decision, restore_delta = p_restore_delta, note = v_note, resolved_at = now()
@@ -12071,7 +12186,7 @@ begin
   return (select card from app.staff_appeal_card where id = p_id);
 end $$;
 comment on function api.resolve_appeal is
-  'Accepts or rejects an appeal, once; accepted it may restore some reputation. Leaves an audit entry. Fails: '
+  'Accepts or rejects an appeal, once. An accepted one may restore some reputation. Leaves an audit entry. Fails: '
   'role_required, appeal_decision, note_length, restore_delta_misplaced, delta_out_of_range, appeal_unknown, '
   'appeal_resolved.';
 
@@ -12091,7 +12206,7 @@ begin
   end if;
   v_user := private.require_any_person(p_user_id);
   v_id := private.add_reputation(v_user, private.require_interest(p_interest_id), 'admin.adjusted', p_delta);
-  -- the words stand beside the audit log alone, under the person, whose erasure takes them
+  -- only app.audit_details keeps the note, under this person, whose erasure deletes it
   perform private.audit('reputation.adjusted', 'user', v_user::text,
                         json_build_object('interestId', p_interest_id, 'delta', p_delta, 'note', v_note));
   return (
@@ -12107,7 +12222,7 @@ comment on function api.adjust_reputation is
 
 -- sql/admin/30_posts.sql
 
--- Posts and replies in the hands of staff: hidden, shown again, deleted.
+-- How staff hides posts and replies, shows them again and deletes them.
 -- docs/decisions.md, Staff.
 
 insert into private.events (name, payload, happens) values
@@ -12117,7 +12232,8 @@ insert into private.events (name, payload, happens) values
 insert into private.errors (code, status, text) values
   ('reason_length', 422, 'A reason can have at most 1000 characters.');
 
-create function private.record_moderation(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text) returns void
+create function private.record_moderation(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text)
+returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -12133,8 +12249,8 @@ begin
                         case when v_reason is not null then json_build_object('reason', v_reason) end);
 end $$;
 comment on function private.record_moderation is
-  'What follows when staff did something about content: its author hears that it was done, the audit log keeps who '
-  'did it and why. Fails: reason_length.';
+  'Records what staff did about content: the author hears of it, and the audit log keeps who did it and why. Fails: '
+  'reason_length.';
 
 create function private.set_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -12149,14 +12265,17 @@ begin
     perform private.fail('post_unknown');
   end if;
   if (v_post.hidden_at is not null) <> p_hidden then
-    update app.posts set hidden_at = case when p_hidden then now() end where id = p_id returning hidden_at into v_post.hidden_at;
-    perform private.record_moderation('post', p_id, case when p_hidden then 'hidden' else 'unhidden' end, v_post.author_id, p_reason);
+    update app.posts set hidden_at = case when p_hidden then now() end
+    where id = p_id
+    returning hidden_at into v_post.hidden_at;
+    perform private.record_moderation('post', p_id, case when p_hidden then 'hidden' else 'unhidden' end,
+                                      v_post.author_id, p_reason);
   end if;
   return json_build_object('id', p_id, 'hiddenAt', v_post.hidden_at);
 end $$;
 comment on function private.set_post_hidden is
-  'Hides a post or shows it again: {id, hiddenAt}. What is so already stays as it is, without an entry; what was '
-  'deleted is unknown. Fails: role_required, post_unknown, reason_length.';
+  'Hides a post or shows it again: {id, hiddenAt}. Repeating it changes nothing and leaves no entry; a deleted post '
+  'is unknown. Fails: role_required, post_unknown, reason_length.';
 
 create function private.set_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -12166,19 +12285,24 @@ declare
   v_reply app.replies;
 begin
   perform private.require_role('moderator', 'admin');
-  perform private.lock_counters(array(select post_id from app.replies where id = p_id));   -- before the reply, as everywhere
+  -- before the reply: ARCHITECTURE.md, Locks
+  perform private.lock_counters(array(select post_id from app.replies where id = p_id));
   select * into v_reply from app.replies where id = p_id and deleted_at is null for update;
   if not found then
     perform private.fail('reply_unknown');
   end if;
   if (v_reply.hidden_at is not null) <> p_hidden then
-    update app.replies set hidden_at = case when p_hidden then now() end where id = p_id returning hidden_at into v_reply.hidden_at;
-    perform private.record_moderation('reply', p_id, case when p_hidden then 'hidden' else 'unhidden' end, v_reply.author_id, p_reason);
+    update app.replies set hidden_at = case when p_hidden then now() end
+    where id = p_id
+    returning hidden_at into v_reply.hidden_at;
+    perform private.record_moderation('reply', p_id, case when p_hidden then 'hidden' else 'unhidden' end,
+                                      v_reply.author_id, p_reason);
   end if;
   return json_build_object('id', p_id, 'hiddenAt', v_reply.hidden_at);
 end $$;
 comment on function private.set_reply_hidden is
-  'Hides a reply or shows it again, as private.set_post_hidden. Fails: role_required, reply_unknown, reason_length.';
+  'Hides a reply or shows it again, as private.set_post_hidden does. Fails: role_required, reply_unknown, '
+  'reason_length.';
 
 create function api.hide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -12234,7 +12358,7 @@ comment on function api.remove_post is
 
 -- sql/admin/80_notifications.sql
 
--- What staff tells: that something was done about what a person published.
+-- Notifications of staff: a person hears that something was done about what they published.
 
 insert into private.notification_kinds (kind, passes_muted_post) values ('moderation.actioned', true);
 
@@ -12243,12 +12367,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- without an actor: it was the staff
+  -- there is no actor: it was the staff
   perform private.notify((p_event ->> 'authorId')::uuid, 'moderation.actioned', null,
     p_event ->> 'targetType', p_event ->> 'targetId', p_event - 'authorId');
 end $$;
-comment on function private.notify_moderated is 'Listener: whose post or reply was hidden, shown again or deleted is '
-  'told.';
+comment on function private.notify_moderated is
+  'Listener: tells the author that their post or reply was hidden, shown again or deleted.';
 insert into private.event_listeners (event, listener, position) values
   ('admin.content.moderated', 'private.notify_moderated', 600);
 
@@ -12268,7 +12392,7 @@ begin
   return null;
 end $$;
 comment on function private.erase_moderation is
-  'Trigger: of what staff did about an erased person''s posts and replies the reasons go; the entries stay.';
+  'Trigger: deletes the reasons that staff gave about an erased person''s posts and replies; the entries stay.';
 create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();
 
