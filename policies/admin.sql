@@ -1,4 +1,4 @@
--- Who may run the operations of staff: the service role alone, and each checks the caller's stored role itself.
+-- Who may run the operations of staff: only the service role, and each checks the caller's stored role itself.
 -- Twin of sql/admin/.
 
 -- helpers
@@ -16,9 +16,9 @@ grant execute on function
   private.roll_up_fraction,
   private.set_post_hidden,
   private.set_reply_hidden,
-  private.trending_at,   -- a column of posts is made of it
+  private.trending_at,   -- a column of posts is computed with it
   private.trimmed,
-  private.visibility_level   -- a column of posts is made of it
+  private.visibility_level   -- a column of posts is computed with it
   to service_role;
 
 -- operations

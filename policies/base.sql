@@ -8,8 +8,8 @@ create policy select_reachable on app.users for select to authenticated
      and private.may_meet((select a.level from app.audience a
                            where a.viewer_id = (select app.uid()) and a.author_id = users.id)));
 comment on policy select_reachable on app.users is
-  'Everyone but the banned, the erased and those across a block. '
-  'Nobody writes the core of a person: definer functions do.';
+  'People see everyone except the banned, the erased and those across a block. Only definer functions write the core '
+  'of a person.';
 
 -- usernames: for definer functions alone
 alter table app.usernames enable row level security;
@@ -27,7 +27,8 @@ alter table private.errors enable row level security;
 alter table app.settings enable row level security;
 grant select on app.settings to anon, authenticated, gate;
 create policy select_all on app.settings for select to anon, authenticated, gate using (true);
-comment on policy select_all on app.settings is 'Settings are no secret; they are written at boot.';
+comment on policy select_all on app.settings is
+  'Everyone may read the settings, which are no secret; they are written at boot.';
 
 -- feature_flags
 alter table app.feature_flags enable row level security;
@@ -40,7 +41,7 @@ alter table app.audience enable row level security;
 grant select on app.audience to authenticated;
 create policy select_own on app.audience for select to authenticated using (viewer_id = (select app.uid()));
 comment on policy select_own on app.audience is
-  'A viewer''s own levels, which other policies probe. Triggers write it.';
+  'Viewers see their own levels, which other policies probe. Triggers write them.';
 
 -- spaces
 alter table app.spaces enable row level security;
@@ -53,7 +54,7 @@ comment on policy select_member on app.spaces is 'Members see their spaces.';
 alter table app.space_members enable row level security;
 grant select on app.space_members to authenticated;
 create policy select_own on app.space_members for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.space_members is 'One''s own memberships, which other policies probe.';
+comment on policy select_own on app.space_members is 'People see their own memberships, which other policies probe.';
 
 -- events: a registry, for definer functions alone
 alter table private.events enable row level security;
@@ -91,7 +92,7 @@ alter table private.batch_queues enable row level security;
 -- retention: a registry, for definer functions alone
 alter table private.retention enable row level security;
 
--- rates: counted before anyone is known, by definer functions
+-- rates: for definer functions alone, which count before anyone is known
 alter table private.rates enable row level security;
 
 -- realtime.messages
@@ -99,9 +100,9 @@ create policy select_audience on realtime.messages for select to authenticated
   using (extension = 'broadcast' and (select private.may_listen((select realtime.topic()))));
 do $$ begin
   comment on policy select_audience on realtime.messages is
-    'Whoever the channel is for, by private.realtime_topics. '
+    'The people whom the channel is for may listen, by private.realtime_topics. '
     'There is no policy for insert: nobody but the database sends.';
-exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write policies only
+exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write only policies
 end $$;
 
 -- helpers that operations call in their caller's name
@@ -164,8 +165,8 @@ grant usage on schema pgboss to worker;
 grant select, insert, update, delete on all tables in schema pgboss to worker;
 grant execute on all functions in schema pgboss to worker;
 
--- PostgREST's door: on the role and not in config.toml, which only the CLI reads. Where the owner may not set this the
--- migration fails, and rightly: without the check an ended token lives on there.
+-- PostgREST's door. It is set on the role and not in config.toml, which only the CLI reads. Where the owner may not
+-- set it, the migration fails, as it should: without the check an ended token would live on there.
 alter role authenticator set pgrst.db_schemas = 'api';
 alter role authenticator set pgrst.db_pre_request = 'private.check_caller';
 notify pgrst, 'reload config';

@@ -1,5 +1,5 @@
--- Who may see and touch wallets, the ledger and payments. Twin of sql/economy/. The staff's service writes none of it
--- either, hence the revokes: mana moves by private.move alone.
+-- Who may see and touch wallets, the ledger and payments. Twin of sql/economy/. Only private.move moves mana, so the
+-- service role loses its right to write here.
 
 -- mana_accounts: for definer functions and staff operations
 alter table app.mana_accounts enable row level security;
@@ -18,7 +18,7 @@ alter table app.wallets enable row level security;
 revoke insert, update, delete on app.wallets from service_role;
 grant select on app.wallets to authenticated;
 create policy select_own on app.wallets for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.wallets is 'One''s own wallet. A trigger on the ledger writes it.';
+comment on policy select_own on app.wallets is 'People see their own wallet. A trigger on the ledger writes it.';
 
 -- payments
 alter table app.payments enable row level security;
@@ -30,7 +30,7 @@ create policy select_concerned on app.payments for select to authenticated
       or coalesce((select true from app.payment_splits s
                    where s.payment_id = payments.id and s.receiver_id = (select app.uid())), false));
 comment on policy select_concerned on app.payments is
-  'Who paid, and everybody who got a share. Nobody writes here: private.pay does, and nothing is ever changed.';
+  'The sender and everybody who got a share see a payment. Only private.pay writes here, and nothing is ever changed.';
 
 -- payment_splits
 alter table app.payment_splits enable row level security;
@@ -39,7 +39,7 @@ grant select on app.payment_splits to authenticated;
 create policy select_concerned on app.payment_splits for select to authenticated
   using (receiver_id = (select app.uid()) or sender_id = (select app.uid()));
 comment on policy select_concerned on app.payment_splits is
-  'Who paid sees all shares, who was paid their own. A block hides the person and not the money.';
+  'The sender sees all shares, a receiver their own. A block hides the person, not the money.';
 
 -- helpers
 grant execute on function

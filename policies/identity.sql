@@ -14,22 +14,23 @@ alter table app.accounts enable row level security;
 grant select on app.accounts to authenticated;
 grant update (phone, last_seen_at) on app.accounts to authenticated;
 create policy select_own on app.accounts for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.accounts is 'One''s own account.';
+comment on policy select_own on app.accounts is 'People see their own account.';
 create policy update_own on app.accounts for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.accounts is
-  'Number and presence; the rest of an account is written by definer functions.';
+  'People change their phone number and presence; definer functions write the rest of an account.';
 
 -- credentials: for definer functions alone
 alter table private.credentials enable row level security;
 
 -- sessions
 alter table app.sessions enable row level security;
-grant select (id, user_id, user_agent, created_at, last_used_at, expires_at, ended_at) on app.sessions to authenticated;
+grant select (id, user_id, user_agent, created_at, last_used_at, expires_at, ended_at)
+  on app.sessions to authenticated;
 grant update (ended_at, user_agent) on app.sessions to authenticated;
 create policy select_own on app.sessions for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.sessions is
-  'One''s own rotating sessions, without what their tokens are checked against.';
+  'People see their own rotating sessions, without what their tokens are checked against.';
 create policy update_own on app.sessions for update to authenticated
   using (user_id = (select app.uid())) with check (ended_at is not null);
 comment on policy update_own on app.sessions is 'People end their own sessions, and no ended one begins again.';
@@ -45,13 +46,13 @@ grant insert (user_id, name, about, accent, profile_pic_url), update (name, abou
 grant select on app.persona_card to authenticated;
 create policy select_reachable on app.personas for select to authenticated
   using (exists (select from app.users u where u.id = user_id));
-comment on policy select_reachable on app.personas is 'Whoever sees the person sees their personas.';
+comment on policy select_reachable on app.personas is 'Everybody who sees the person sees their personas.';
 create policy insert_own on app.personas for insert to authenticated with check (user_id = (select app.uid()));
 comment on policy insert_own on app.personas is 'People make personas of their own.';
 create policy update_own on app.personas for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.personas is
-  'People change their own; which one is the default changes by definer function.';
+  'People change their own personas; a definer function changes which one is the default.';
 create policy delete_own on app.personas for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.personas is 'People delete their own.';
 
@@ -60,14 +61,15 @@ alter table app.invite_codes enable row level security;
 grant select on app.invite_codes to authenticated;
 grant select on app.invite_card to authenticated;
 create policy select_own on app.invite_codes for select to authenticated using (generated_by = (select app.uid()));
-comment on policy select_own on app.invite_codes is 'One''s own codes. Definer functions count and write them.';
+comment on policy select_own on app.invite_codes is
+  'People see their own codes. Definer functions count and write them.';
 
 -- invite_tree
 alter table app.invite_tree enable row level security;
 grant select on app.invite_tree to authenticated;
 create policy select_own on app.invite_tree for select to authenticated
   using (inviter_id = (select app.uid()) or invitee_id = (select app.uid()));
-comment on policy select_own on app.invite_tree is 'Whom one brought in, and by whom one came.';
+comment on policy select_own on app.invite_tree is 'People see whom they invited, and who invited them.';
 
 -- helpers
 grant execute on function
@@ -104,7 +106,7 @@ grant execute on function
   api.update_persona
   to authenticated;
 
--- gate: what comes before a token, and what trusts the facade to have checked a password; no token can name its role
+-- gate: what comes before a token, and what trusts the facade to have checked a password; no token can name this role
 grant execute on function
   api.change_password,
   api.check_password_reset,

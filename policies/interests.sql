@@ -6,16 +6,17 @@ grant select on app.interests to authenticated;
 grant select on app.interest_card to authenticated;
 create policy select_all on app.interests for select to authenticated using (true);
 comment on policy select_all on app.interests is
-  'The catalog is for everyone; staff write it, and triggers its counts.';
+  'Everyone sees the catalog; staff write it, and triggers write its counts.';
 
 -- user_interests
 alter table app.user_interests enable row level security;
 grant select, delete on app.user_interests to authenticated;
-grant insert (user_id, interest_id, depth, expertise), update (depth, expertise) on app.user_interests to authenticated;
+grant insert (user_id, interest_id, depth, expertise), update (depth, expertise)
+  on app.user_interests to authenticated;
 grant select on app.user_interest_card to authenticated;
 create policy select_own on app.user_interests for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.user_interests is
-  'One''s own choices. Others learn of them through definer functions alone.';
+  'People see their own choices. Others learn of them only through definer functions.';
 create policy insert_own on app.user_interests for insert to authenticated with check (user_id = (select app.uid()));
 comment on policy insert_own on app.user_interests is 'People choose for themselves.';
 create policy update_own on app.user_interests for update to authenticated

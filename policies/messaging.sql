@@ -11,4 +11,5 @@ comment on policy select_member on app.conversations is 'Members see their conve
 alter table app.conversation_members enable row level security;
 grant select on app.conversation_members to authenticated;
 create policy select_own on app.conversation_members for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.conversation_members is 'One''s own memberships, which other policies probe.';
+comment on policy select_own on app.conversation_members is
+  'People see their own memberships, which other policies probe.';

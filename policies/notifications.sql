@@ -9,7 +9,7 @@ grant select on app.notifications to authenticated;
 grant update (read_at) on app.notifications to authenticated;
 grant select on app.notification_card to authenticated;
 create policy select_own on app.notifications for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.notifications is 'One''s own. private.notify writes them.';
+comment on policy select_own on app.notifications is 'People see their own notifications. private.notify writes them.';
 create policy update_own on app.notifications for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.notifications is 'People mark their own as read; no other column is granted.';
@@ -20,7 +20,7 @@ grant select on app.notification_actors to authenticated;
 create policy select_own on app.notification_actors for select to authenticated
   using ((select true from app.notifications n where n.id = notification_id));
 comment on policy select_own on app.notification_actors is
-  'Whoever sees the notification; who the actor is shows only through app.person_card.';
+  'Everybody who sees the notification sees its actors; who an actor is shows only through app.person_card.';
 
 -- helpers
 grant execute on function

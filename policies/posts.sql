@@ -37,19 +37,21 @@ create policy select_audience on app.posts for select to authenticated
                          where m.space_id = posts.space_id and m.user_id = (select app.uid())) is true)
     and (format <> 'repost' or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy select_audience on app.posts is
-  'The one rule of visibility: whoever is enough to the author for what the post requires, within its space; a repost '
-  'shows to who may see what it is of. All that hangs on a post derives from it.';
+  'The one rule of visibility: viewers see a post if they are close enough to its author and, in a space, are members '
+  'of it; a repost only if they may see its original. The policies of everything that belongs to a post derive from '
+  'it.';
 create policy insert_own on app.posts for insert to authenticated
   with check (author_id = (select app.uid())
     and (quoted_post_id is null or format not in ('quote', 'repost')
       or private.post_visible_to(quoted_post_id, (select app.uid()))));
-comment on policy insert_own on app.posts is 'People publish in their own name, and pass on what they see.';
+comment on policy insert_own on app.posts is
+  'People publish in their own name, and quote and repost only what they see.';
 create policy update_own on app.posts for update to authenticated
   using (author_id = (select app.uid())) with check (author_id = (select app.uid()));
 comment on policy update_own on app.posts is
-  'The author edits; hiding, deleting, pinning and publishing are definer functions'' to do.';
+  'Authors edit their posts; definer functions hide, delete, pin and publish them.';
 
--- post_versions: nobody reads them but their author's export; a trigger writes them
+-- post_versions: only their author's export reads them; a trigger writes them
 alter table app.post_versions enable row level security;
 
 -- post_interests
@@ -58,28 +60,31 @@ grant select, delete on app.post_interests to authenticated;
 grant insert (post_id, interest_id) on app.post_interests to authenticated;
 create policy select_with_post on app.post_interests for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
-comment on policy select_with_post on app.post_interests is 'Whoever sees the post.';
+comment on policy select_with_post on app.post_interests is 'Everybody who sees the post sees its interests.';
 create policy insert_author on app.post_interests for insert to authenticated
-  with check ((select p.author_id from app.posts p where p.id = post_id and p.format <> 'repost') = (select app.uid()));
-comment on policy insert_author on app.post_interests is 'The author alone. A repost has none.';
+  with check ((select p.author_id from app.posts p where p.id = post_id and p.format <> 'repost')
+              = (select app.uid()));
+comment on policy insert_author on app.post_interests is 'Only the author adds interests. A repost has none.';
 create policy delete_author on app.post_interests for delete to authenticated
   using (not is_primary and (select p.author_id from app.posts p where p.id = post_id) = (select app.uid()));
 comment on policy delete_author on app.post_interests is
-  'The author alone; the primary one follows the post, by trigger.';
+  'Only the author removes interests; the primary one follows the post, by trigger.';
 
 -- post_counters
 alter table app.post_counters enable row level security;
 grant select on app.post_counters to authenticated;
 create policy select_with_post on app.post_counters for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
-comment on policy select_with_post on app.post_counters is 'Whoever sees the post. Triggers write.';
+comment on policy select_with_post on app.post_counters is
+  'Everybody who sees the post sees its counters. Triggers write them.';
 
 -- post_emotions
 alter table app.post_emotions enable row level security;
 grant select on app.post_emotions to authenticated;
 create policy select_with_post on app.post_emotions for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
-comment on policy select_with_post on app.post_emotions is 'Whoever sees the post. Triggers write.';
+comment on policy select_with_post on app.post_emotions is
+  'Everybody who sees the post sees its emotions. Triggers write them.';
 
 -- replies
 alter table app.replies enable row level security;
@@ -92,22 +97,23 @@ create policy select_with_post on app.replies for select to authenticated
       required_level, true)
      and (select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.replies is
-  'Whoever sees the post, and is not across a block from the one who replied.';
+  'Everybody who sees the post sees its replies, except those by people across a block.';
 create policy insert_own on app.replies for insert to authenticated
   with check (author_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
 comment on policy insert_own on app.replies is
-  'People reply in their own name to what they see: of a repost to the original.';
+  'People reply in their own name to posts that they see, but not to a repost: the reply goes to the original.';
 
 -- reactions
 alter table app.reactions enable row level security;
 grant select, delete on app.reactions to authenticated;
 grant insert (post_id, user_id, kind) on app.reactions to authenticated;
 create policy select_own on app.reactions for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.reactions is 'One''s own alone. What others gave shows as a count.';
+comment on policy select_own on app.reactions is
+  'People see only their own reactions. What others gave shows as a count.';
 create policy insert_own on app.reactions for insert to authenticated
   with check (user_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
 comment on policy insert_own on app.reactions is
-  'People react in their own name to what they see: of a repost to the original.';
+  'People react in their own name to posts that they see, but not to a repost: the reaction goes to the original.';
 create policy delete_own on app.reactions for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.reactions is 'People take their own reactions back.';
 
@@ -116,25 +122,25 @@ alter table app.bookmarks enable row level security;
 grant select, delete on app.bookmarks to authenticated;
 grant insert (post_id, user_id) on app.bookmarks to authenticated;
 create policy select_own on app.bookmarks for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.bookmarks is 'One''s own alone.';
+comment on policy select_own on app.bookmarks is 'People see only their own bookmarks.';
 create policy insert_own on app.bookmarks for insert to authenticated
   with check (user_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
 comment on policy insert_own on app.bookmarks is
-  'People bookmark in their own name what they see: of a repost the original.';
+  'People bookmark in their own name posts that they see, but not a repost: the bookmark goes to the original.';
 create policy delete_own on app.bookmarks for delete to authenticated using (user_id = (select app.uid()));
-comment on policy delete_own on app.bookmarks is 'People take their own back.';
+comment on policy delete_own on app.bookmarks is 'People take their own bookmarks back.';
 
 -- post_mutes
 alter table app.post_mutes enable row level security;
 grant select, delete on app.post_mutes to authenticated;
 grant insert (post_id, user_id) on app.post_mutes to authenticated;
 create policy select_own on app.post_mutes for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.post_mutes is 'One''s own alone.';
+comment on policy select_own on app.post_mutes is 'People see only their own mutes.';
 create policy insert_own on app.post_mutes for insert to authenticated
   with check (user_id = (select app.uid()) and (select true from app.posts p where p.id = post_id));
-comment on policy insert_own on app.post_mutes is 'People mute in their own name what they see.';
+comment on policy insert_own on app.post_mutes is 'People mute in their own name posts that they see.';
 create policy delete_own on app.post_mutes for delete to authenticated using (user_id = (select app.uid()));
-comment on policy delete_own on app.post_mutes is 'People take their own back.';
+comment on policy delete_own on app.post_mutes is 'People lift their own mutes.';
 
 -- ended_bookmarks: for definer functions alone
 alter table private.ended_bookmarks enable row level security;
@@ -145,21 +151,23 @@ grant select on app.polls to authenticated;
 grant select on app.poll_card to authenticated;
 create policy select_with_post on app.polls for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
-comment on policy select_with_post on app.polls is 'Whoever sees the post.';
+comment on policy select_with_post on app.polls is 'Everybody who sees the post sees its poll.';
 
 -- poll_options
 alter table app.poll_options enable row level security;
 grant select on app.poll_options to authenticated;
 create policy select_with_poll on app.poll_options for select to authenticated
   using ((select true from app.polls l where l.id = poll_id));
-comment on policy select_with_poll on app.poll_options is 'Whoever sees the poll. A trigger counts.';
+comment on policy select_with_poll on app.poll_options is
+  'Everybody who sees the poll sees its options. A trigger counts the votes.';
 
 -- poll_votes
 alter table app.poll_votes enable row level security;
 grant select on app.poll_votes to authenticated;
 grant insert (poll_id, user_id, option_id), update (option_id), delete on app.poll_votes to authenticated;
 create policy select_own on app.poll_votes for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.poll_votes is 'One''s own vote; what others chose shows as a tally alone.';
+comment on policy select_own on app.poll_votes is
+  'People see their own vote; what others chose shows only as a tally.';
 create policy insert_own on app.poll_votes for insert to authenticated
   with check (user_id = (select app.uid()) and (select true from app.polls l where l.id = poll_id));
 comment on policy insert_own on app.poll_votes is 'People vote in their own name, in polls that they see.';
@@ -178,7 +186,8 @@ grant select on app.series_card to authenticated;
 create policy select_author_or_reader on app.series for select to authenticated
   using (author_id = (select app.uid())
       or id in (select i.series_id from app.series_items i where i.series_id = series.id));
-comment on policy select_author_or_reader on app.series is 'The author, and whoever sees one of its items.';
+comment on policy select_author_or_reader on app.series is
+  'The author, and everybody who sees one of its items, see a series.';
 create policy insert_own on app.series for insert to authenticated with check (author_id = (select app.uid()));
 comment on policy insert_own on app.series is 'People make series in their own name.';
 
@@ -188,9 +197,10 @@ grant select on app.series_items to authenticated;
 create policy select_with_post on app.series_items for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.series_items is
-  'Whoever sees the item. private.place_item writes: positions are those of all items, also of the unseen.';
+  'Everybody who sees the post sees it as an item. Only definer functions write items: positions count unseen ones '
+  'too.';
 
--- left_parts: for definer functions alone
+-- left_items: for definer functions alone
 alter table private.left_items enable row level security;
 
 -- series_follows
@@ -198,12 +208,13 @@ alter table app.series_follows enable row level security;
 grant select, delete on app.series_follows to authenticated;
 grant insert (series_id, user_id) on app.series_follows to authenticated;
 create policy select_own on app.series_follows for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.series_follows is 'One''s own; nobody sees who else follows a series.';
+comment on policy select_own on app.series_follows is
+  'People see their own follows; nobody sees who else follows a series.';
 create policy insert_own on app.series_follows for insert to authenticated
   with check (user_id = (select app.uid())
           and (select s.author_id from app.series s where s.id = series_id) <> (select app.uid()));
 comment on policy insert_own on app.series_follows is
-  'People follow in their own name the series of others that they see.';
+  'People follow in their own name series of others that they see.';
 create policy delete_own on app.series_follows for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.series_follows is 'People end their own follows.';
 
@@ -212,15 +223,18 @@ alter table app.post_co_authors enable row level security;
 grant select on app.post_co_authors to authenticated;
 grant insert (post_id, user_id, split_share) on app.post_co_authors to authenticated;
 create policy select_with_post on app.post_co_authors for select to authenticated
-  using ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid()) or user_id = (select app.uid())
+  using ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid())
+      or user_id = (select app.uid())
       or (status = 'accepted' and (select true from app.posts p where p.id = post_id)));
 comment on policy select_with_post on app.post_co_authors is
-  'Accepted ones show with the post, an invitation to the two whom it concerns.';
+  'Everybody who sees the post sees its accepted co-authors; an invitation shows only to the two people whom it '
+  'concerns.';
 create policy insert_author on app.post_co_authors for insert to authenticated
   with check ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid())
           and (select true from app.users u where u.id = user_id));
 comment on policy insert_author on app.post_co_authors is
-  'The author invites, nobody across a block. No update and no delete: private.settle_co_author sees to the answer.';
+  'The author invites, but nobody across a block. There is no update and no delete: private.settle_co_author writes '
+  'the answer.';
 
 -- helpers
 grant execute on function

@@ -6,7 +6,7 @@ grant select (id, position, user_id, interest_id, kind, delta, origin_id, roll_u
   on app.reputation_entries to authenticated;
 create policy select_own on app.reputation_entries for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.reputation_entries is
-  'One''s own entries, without whom each was earned from. Triggers write them, nobody changes them.';
+  'People see their own entries, without from whom each was earned. Triggers write them, and nobody changes them.';
 
 -- reputation
 alter table app.reputation enable row level security;
@@ -15,8 +15,8 @@ grant select on app.reputation_card to authenticated;
 create policy select_reachable on app.reputation for select to authenticated
   using (exists (select from app.users u where u.id = user_id));
 comment on policy select_reachable on app.reputation is
-  'Whoever sees the person sees their reputation, not the levels that they fell from. The ledger''s trigger writes '
-  'it.';
+  'Everybody who sees the person sees their reputation, but not levels that they have lost. A trigger on the ledger '
+  'writes it.';
 
 -- reputation_votes
 alter table app.reputation_votes enable row level security;
@@ -25,7 +25,7 @@ grant select on app.reputation_vote_card to authenticated;
 create policy select_received on app.reputation_votes for select to authenticated
   using (user_id = (select app.uid()) and value <> 0 and (select true from app.users u where u.id = voter_id));
 comment on policy select_received on app.reputation_votes is
-  'Who is voted for sees the votes that stand, of people whom they see. private.cast_vote writes them.';
+  'People see the votes for them that were not taken back, by people whom they see. private.cast_vote writes them.';
 
 -- reputation_appeals
 alter table app.reputation_appeals enable row level security;
@@ -34,7 +34,7 @@ grant insert (user_id, interest_id, entry_id, text) on app.reputation_appeals to
 grant select on app.reputation_appeal_card to authenticated;
 create policy select_own on app.reputation_appeals for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.reputation_appeals is
-  'One''s own appeals. Staff reads and resolves them by operations of its own.';
+  'People see their own appeals. Staff reads and resolves them by operations of its own.';
 create policy insert_own on app.reputation_appeals for insert to authenticated
   with check (user_id = (select app.uid())
           and (entry_id is null
@@ -51,7 +51,8 @@ alter table private.contribution_inheritance enable row level security;
 alter table app.contribution_scores enable row level security;
 grant select on app.contribution_scores to authenticated;
 create policy select_own on app.contribution_scores for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.contribution_scores is 'One''s own score. The ledger''s trigger writes it.';
+comment on policy select_own on app.contribution_scores is
+  'People see their own score. A trigger on the ledger writes it.';
 
 -- helpers
 grant execute on function

@@ -8,14 +8,14 @@ grant select on app.circle_card to authenticated;
 create policy select_member on app.circles for select to authenticated
   using (owner_id = (select app.uid())
       or id in (select m.circle_id from app.circle_members m where m.member_id = (select app.uid())));
-comment on policy select_member on app.circles is 'The owner and the members.';
+comment on policy select_member on app.circles is 'The owner and the members see a circle.';
 create policy insert_own on app.circles for insert to authenticated with check (owner_id = (select app.uid()));
 comment on policy insert_own on app.circles is 'People make circles of their own.';
 create policy update_own on app.circles for update to authenticated
   using (owner_id = (select app.uid())) with check (owner_id = (select app.uid()));
-comment on policy update_own on app.circles is 'The owner alone names a circle.';
+comment on policy update_own on app.circles is 'Only the owner names a circle.';
 create policy delete_own on app.circles for delete to authenticated using (owner_id = (select app.uid()));
-comment on policy delete_own on app.circles is 'The owner alone deletes a circle.';
+comment on policy delete_own on app.circles is 'Only the owner deletes a circle.';
 
 -- circle_members
 alter table app.circle_members enable row level security;
@@ -25,17 +25,18 @@ grant select on app.circle_member_card to authenticated;
 create policy select_concerned on app.circle_members for select to authenticated
   using (owner_id = (select app.uid()) or member_id = (select app.uid()));
 comment on policy select_concerned on app.circle_members is
-  'The owner sees all members; a member sees their own membership alone, since bond levels are the owner''s affair.';
+  'The owner sees all members. A member sees only their own membership, since only the owner may know the bond '
+  'levels.';
 create policy insert_owner on app.circle_members for insert to authenticated
   with check (owner_id = (select app.uid()) and (select true from app.users u where u.id = member_id));
 comment on policy insert_owner on app.circle_members is
-  'The owner adds members, nobody across a block; an accepted invitation does it by definer function.';
+  'The owner adds members, but nobody across a block; a definer function adds those who accept an invitation.';
 create policy update_owner on app.circle_members for update to authenticated
   using (owner_id = (select app.uid())) with check (owner_id = (select app.uid()));
-comment on policy update_owner on app.circle_members is 'The owner alone sets bond levels.';
+comment on policy update_owner on app.circle_members is 'Only the owner sets bond levels.';
 create policy delete_concerned on app.circle_members for delete to authenticated
   using (owner_id = (select app.uid()) or member_id = (select app.uid()));
-comment on policy delete_concerned on app.circle_members is 'The owner removes, a member leaves.';
+comment on policy delete_concerned on app.circle_members is 'The owner removes a member, and a member leaves.';
 
 -- circle_invitations
 alter table app.circle_invitations enable row level security;
@@ -44,21 +45,21 @@ grant insert (circle_id, inviter_id, invitee_id, bond_level) on app.circle_invit
 grant select on app.circle_invitation_card to authenticated;
 create policy select_concerned on app.circle_invitations for select to authenticated
   using (inviter_id = (select app.uid()) or invitee_id = (select app.uid()));
-comment on policy select_concerned on app.circle_invitations is 'The two people whom it concerns.';
+comment on policy select_concerned on app.circle_invitations is 'The inviter and the invitee see an invitation.';
 create policy insert_owner on app.circle_invitations for insert to authenticated
   with check (inviter_id = (select app.uid())
           and circle_id in (select c.id from app.circles c where c.owner_id = (select app.uid()))
           and (select true from app.users u where u.id = invitee_id));
 comment on policy insert_owner on app.circle_invitations is
-  'The owner of a circle invites into it, nobody across a block. '
-  'No update: private.settle_invitation keeps the states.';
+  'The owner of a circle invites into it, but nobody across a block. '
+  'There is no update: private.settle_invitation changes the status.';
 
 -- blocks
 alter table app.blocks enable row level security;
 grant select, delete on app.blocks to authenticated;
 grant insert (blocker_id, blocked_id) on app.blocks to authenticated;
 create policy select_own on app.blocks for select to authenticated using (blocker_id = (select app.uid()));
-comment on policy select_own on app.blocks is 'Whom one has blocked; nobody sees by whom they are blocked.';
+comment on policy select_own on app.blocks is 'People see whom they have blocked; nobody sees who blocks them.';
 create policy insert_own on app.blocks for insert to authenticated with check (blocker_id = (select app.uid()));
 comment on policy insert_own on app.blocks is 'People block in their own name.';
 create policy delete_own on app.blocks for delete to authenticated using (blocker_id = (select app.uid()));
@@ -71,12 +72,12 @@ grant insert (follower_id, following_id) on app.follows to authenticated;
 create policy select_reachable on app.follows for select to authenticated
   using ((select true from app.users u where u.id = follower_id)
      and (select true from app.users u where u.id = following_id));
-comment on policy select_reachable on app.follows is 'Whoever sees both people sees that one follows the other.';
+comment on policy select_reachable on app.follows is 'Everybody who sees both people sees that one follows the other.';
 create policy insert_own on app.follows for insert to authenticated
   with check (follower_id = (select app.uid()) and (select true from app.users u where u.id = following_id));
-comment on policy insert_own on app.follows is 'People follow in their own name, nobody across a block.';
+comment on policy insert_own on app.follows is 'People follow in their own name, but nobody across a block.';
 create policy delete_own on app.follows for delete to authenticated using (follower_id = (select app.uid()));
-comment on policy delete_own on app.follows is 'Only the follower ends a follow; a block does it by trigger.';
+comment on policy delete_own on app.follows is 'Only the follower ends a follow; a block ends it by trigger.';
 
 -- ended_follows: for definer functions alone
 alter table private.ended_follows enable row level security;
@@ -86,10 +87,10 @@ alter table app.mutes enable row level security;
 grant select, delete on app.mutes to authenticated;
 grant insert (muter_id, muted_id) on app.mutes to authenticated;
 create policy select_own on app.mutes for select to authenticated using (muter_id = (select app.uid()));
-comment on policy select_own on app.mutes is 'Whom one has muted; nobody sees by whom they are muted.';
+comment on policy select_own on app.mutes is 'People see whom they have muted; nobody sees who mutes them.';
 create policy insert_own on app.mutes for insert to authenticated
   with check (muter_id = (select app.uid()) and (select true from app.users u where u.id = muted_id));
-comment on policy insert_own on app.mutes is 'People mute in their own name whom they see.';
+comment on policy insert_own on app.mutes is 'People mute in their own name people whom they see.';
 create policy delete_own on app.mutes for delete to authenticated using (muter_id = (select app.uid()));
 comment on policy delete_own on app.mutes is 'Only the muter lifts a mute.';
 
@@ -99,14 +100,14 @@ grant select, delete on app.muted_keywords to authenticated;
 grant insert (id, user_id, keyword, folded, until), update (keyword, until) on app.muted_keywords to authenticated;
 grant select on app.muted_keyword_card to authenticated;
 create policy select_own on app.muted_keywords for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.muted_keywords is 'One''s own words.';
+comment on policy select_own on app.muted_keywords is 'People see their own words.';
 create policy insert_own on app.muted_keywords for insert to authenticated with check (user_id = (select app.uid()));
 comment on policy insert_own on app.muted_keywords is 'People mute words for themselves.';
 create policy update_own on app.muted_keywords for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.muted_keywords is 'A keyword that is muted again gets another end.';
+comment on policy update_own on app.muted_keywords is 'People mute a keyword again, which gives it another end.';
 create policy delete_own on app.muted_keywords for delete to authenticated using (user_id = (select app.uid()));
-comment on policy delete_own on app.muted_keywords is 'People lift their own.';
+comment on policy delete_own on app.muted_keywords is 'People lift their own keywords.';
 
 -- reports
 alter table app.reports enable row level security;
@@ -114,10 +115,10 @@ grant select on app.reports to authenticated;
 grant insert (reporter_id, target_type, target_id, reason) on app.reports to authenticated;
 create policy select_own on app.reports for select to authenticated using (reporter_id = (select app.uid()));
 comment on policy select_own on app.reports is
-  'One''s own reports; the reported see none. Staff reads and settles them by operations of its own.';
+  'People see their own reports; the reported see none. Staff reads and settles them by operations of its own.';
 create policy insert_own on app.reports for insert to authenticated with check (reporter_id = (select app.uid()));
 comment on policy insert_own on app.reports is
-  'People report in their own name; that they see the target is api.report''s to find out, by its kind.';
+  'People report in their own name; api.report checks, by the kind of the target, that they see it.';
 
 -- report_targets: for definer functions alone
 alter table private.report_targets enable row level security;

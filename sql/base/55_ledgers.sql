@@ -1,5 +1,6 @@
--- What ledgers have in common: they are appended only, one writer at a time writes for a person, and each kind of entry
--- is registered. A ledger has the verbs earn_… (once for a cause), reverse_… (by opposite entries) and, for mana, move.
+-- What ledgers have in common: they are appended only, one writer at a time writes for a person, and each kind of
+-- entry is registered. A ledger has the verbs earn_… (once for a cause), reverse_… (by opposite entries) and, for
+-- mana, move.
 
 create table private.ledger_kinds (
   ledger text not null check (ledger in ('reputation', 'contribution', 'mana')),

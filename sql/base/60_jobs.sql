@@ -1,7 +1,7 @@
 -- Jobs: work that the clock starts. The worker (api-facade/worker) has the clock and nothing else; each job is one
 -- function, private.job_<name>, here or in the feature whose rows it touches, and answers how many rows it changed. It
--- finds what is due in the rows, so it may run late, twice, or in two workers at once. sql/JOBS.md is generated from the
--- registry.
+-- finds what is due in the rows, so it may run late, twice, or in two workers at once. sql/JOBS.md is generated from
+-- the registry.
 
 create table private.jobs (
   name    text primary key check (name ~ '^[a-z]+(-[a-z]+)*$'),

@@ -9,7 +9,7 @@ comment on table private.realtime_topics is
   'Private channels, named <prefix>:<rest>, with a row from the feature that sends on them.';
 comment on column private.realtime_topics.audience is
   'A function (rest text) returns boolean: whether the caller may listen to this very channel.';
-comment on column private.realtime_topics.events is 'What is sent, as readers see it on the page: event and payload.';
+comment on column private.realtime_topics.events is 'What is sent, as a text for readers: event and payload.';
 
 create function private.may_listen(p_topic text) returns boolean
 language plpgsql stable security definer   -- reads the registry for callers who may not; audiences ask for app.uid()

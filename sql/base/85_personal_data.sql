@@ -103,7 +103,8 @@ begin
   v_keys := private.key_columns(v_source.relation);
   execute format(
       'select array(select to_json(t) from %1$s t
-                    where (%2$s) and ($2 is null or (%3$s) > (select %3$s from jsonb_populate_record(null::%1$s, $2) t))
+                    where (%2$s)
+                      and ($2 is null or (%3$s) > (select %3$s from jsonb_populate_record(null::%1$s, $2) t))
                     order by %3$s limit 201)',
       v_source.relation, coalesce(v_source.whose, format('%I = $1', v_source.person_column)), v_keys)
     into v_rows using p_user, p_after;

@@ -1,5 +1,6 @@
--- What erasure does to the base. A person is erased when erased_at is set: every feature has a trigger like this one on
--- it that changes its own rows, all in the one transaction. The triggers may run again (private.job_finish_erasures).
+-- What erasure does to the base. A person is erased when erased_at is set: every feature has a trigger on it like the
+-- one here, which changes its own rows, all in one transaction. The triggers may run again
+-- (private.job_finish_erasures).
 -- docs/decisions.md, Erasure and export.
 
 create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';

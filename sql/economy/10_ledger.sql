@@ -41,7 +41,7 @@ create table app.wallets (
   foreign key (user_id) references app.mana_accounts on delete restrict
 );
 comment on table app.wallets is
-  'What a person has: the sum of their account''s entries, kept by a trigger on these. Whole mana. System accounts '
+  'What a person has, in whole mana: the sum of their account''s entries, kept by a trigger on these. System accounts '
   'have no such row, since everybody would wait for the one row of the mint.';
 
 insert into private.errors (code, status, text) values

@@ -161,7 +161,8 @@ declare
   v_payment app.payments;
 begin
   insert into app.payments (sender_id, receiver_id, emotion, tier, amount, post_id, reply_id)
-  values (private.require_caller(), p_receiver, p_emotion, p_tier, (private.payment_tier(p_tier)).mana, p_post, p_reply)
+  values (private.require_caller(), p_receiver, p_emotion, p_tier, (private.payment_tier(p_tier)).mana,
+          p_post, p_reply)
   returning * into v_payment;
   insert into app.payment_splits (payment_id, receiver_id, sender_id, amount, created_at)
   select v_payment.id, s.receiver_id, v_payment.sender_id, s.amount, v_payment.created_at

@@ -1,8 +1,9 @@
 -- What was paid: a person's own payments, and the totals of a post.
 -- docs/decisions.md, Mana.
 
-create function api.list_payments(p_direction text default null, p_limit integer default 20, p_cursor text default null)
-returns json
+create function api.list_payments(
+  p_direction text default null, p_limit integer default 20, p_cursor text default null
+) returns json
 language plpgsql stable
 set search_path = ''
 as $$

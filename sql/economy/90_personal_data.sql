@@ -1,4 +1,4 @@
--- Where personal data is in the economy. All of it stays when a person is erased: the books need these ids and numbers.
+-- Where personal data is in the economy. All of it stays when a person is erased: the books need the ids and numbers.
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.wallets', 'user_id', 'wallet'),

@@ -1,15 +1,17 @@
--- Where a feed comes from: each source gives the next 101 posts that the caller may see, by time (trending by heat), with
--- one statement a driving index. Posts for circles that the caller is not in cost nothing, except when an interest, a
--- format or a depth was asked for: there they are skipped one by one.
+-- Where a feed comes from: each source gives the next 101 posts that the caller may see, by time (trending by heat),
+-- with one statement a driving index. Posts for circles that the caller is not in do not slow a page down, except when
+-- an interest, a format or a depth was asked for: there they are skipped one by one.
 -- docs/decisions.md, Feed.
 
 create index posts_public_idx on app.posts (published_at desc, id desc) where required_level = 0 and closer_id is null;
-create index posts_trending_idx on app.posts (trending_at desc, id desc) where required_level = 0 and closer_id is null;
+create index posts_trending_idx on app.posts (trending_at desc, id desc)
+  where required_level = 0 and closer_id is null;
 create index posts_closer_idx on app.posts (published_at desc, id desc)
   where required_level <= 2 and closer_id is not null;
 create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id desc)
   where required_level <= 2 and closer_id is not null;
-create index posts_journalism_idx on app.posts (published_at desc, id desc) where is_journalism and required_level <= 2;
+create index posts_journalism_idx on app.posts (published_at desc, id desc)
+  where is_journalism and required_level <= 2;
 create index posts_format_idx on app.posts (format, published_at desc, id desc) where required_level <= 2;
 create index posts_depth_idx on app.posts (depth, published_at desc, id desc) where required_level <= 2;
 
@@ -54,7 +56,7 @@ begin
   end if;
 
   if v_until = '-infinity' then
-    -- by author: a few posts of each, enough for a page, tell how far back it goes; then all posts up to there are taken
+    -- by author: a few posts of each, enough for a page, tell how far back it goes; then it takes all up to there
     v_each := 101 / cardinality(v_authors) + 2;
     select c.published_at into v_until
     from unnest(v_authors) a (author_id)
@@ -119,7 +121,7 @@ declare
   v_until  timestamptz;
   v_run    app.feed_run;
 begin
-  -- a few posts of each, enough for a page, tell how far back it goes; then all posts up to there are taken
+  -- a few posts of each, enough for a page, tell how far back it goes; then it takes all up to there
   select c.published_at into v_until
   from unnest(p_authors) a (author_id)
   cross join lateral (

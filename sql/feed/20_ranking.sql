@@ -1,6 +1,6 @@
 -- How For You is ranked: posts in time order are cut into blocks at fixed boundaries, and within a block the score
--- decides. The score does not change with the clock, so that walking the feed to its end gives every post once. A later
--- ranking by meaning must stay within a block too.
+-- decides. The score does not change with the clock, so that walking the feed to its end gives every post once.
+-- A later ranking by meaning must stay within a block too.
 -- docs/decisions.md, Feed.
 
 create table app.feed_blocks (
@@ -65,7 +65,8 @@ begin
            f.engagement, f.depth, f.interest, f.following, f.circle
     from (
       select p.id, p.published_at,
-             (ln(1::float8 + c.reactions + c.replies * 2 + c.shares * 3 + c.bookmarks * 2) * 10000)::integer as engagement,
+             (ln(1::float8 + c.reactions + c.replies * 2 + c.shares * 3 + c.bookmarks * 2) * 10000)::integer
+               as engagement,
              coalesce(10000 - 2000 * abs(o.depth - i.depth), 0) as depth,
              case when i.depth is null then 0 else 10000 end as interest,
              case when f.following_id is null then 0 else 10000 end as following,

@@ -77,7 +77,8 @@ as $$
 begin
   return (
     select json_build_object('score', coalesce(sum(w.weight), 0),
-                             'why', coalesce(json_agg(json_build_object('factor', w.factor, 'weight', w.weight)), '[]'))
+                             'why', coalesce(json_agg(json_build_object('factor', w.factor, 'weight', w.weight)),
+                                             '[]'))
     from unnest(p_factors, p_weights) as w (factor, weight) where w.weight <> 0);
 end $$;
 comment on function private.feed_why is

@@ -46,7 +46,7 @@ comment on function private.start_session is
 create function api.refresh_session(
   p_family uuid, p_generation integer, p_refresh_hash bytea, p_next_hash bytea, p_seconds integer
 ) returns json
-language plpgsql volatile security definer   -- for gate alone: a refresh token names no caller to whom a row could belong
+language plpgsql volatile security definer   -- for gate alone: with a refresh token no row can belong to the caller
 set search_path = ''
 as $$
 declare

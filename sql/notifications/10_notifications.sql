@@ -1,5 +1,5 @@
--- Notifications: what happened to a person, rolled up when the same happens again and again. Each feature says which of
--- its events notify whom: features before this one have a file in this folder, later ones have
+-- Notifications: what happened to a person, rolled up when the same happens again and again. Each feature says which
+-- of its events notify whom: features before this one have a file in this folder, later ones have
 -- sql/<feature>/80_notifications.sql.
 
 create table private.notification_kinds (
@@ -188,7 +188,8 @@ begin
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
-  v_from.created_at := coalesce(v_from.created_at, 'infinity');   -- plain variables: an expression makes no index condition
+  -- plain variables: an expression makes no index condition
+  v_from.created_at := coalesce(v_from.created_at, 'infinity');
   v_from.id := coalesce(v_from.id, v_caller);
   v_ids := array(select id from app.notifications
                  where user_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)

@@ -14,7 +14,8 @@ language plpgsql security definer   -- sends to others than the caller
 set search_path = ''
 as $$
 begin
-  perform private.broadcast('user:' || new.user_id, 'notification', jsonb_build_object('id', new.id, 'kind', new.kind));
+  perform private.broadcast('user:' || new.user_id, 'notification',
+                            jsonb_build_object('id', new.id, 'kind', new.kind));
   return null;
 end $$;
 comment on function private.broadcast_notification is

@@ -59,7 +59,8 @@ create table app.posts (
          else private.visibility_level(visibility) end) stored,
   -- a deleted post may have lost its words
   constraint post_title check (deleted_at is not null or
-    case format when 'essay' then coalesce(length(private.trimmed(title)), 0) between 1 and 200 else title is null end),
+    case format when 'essay' then coalesce(length(private.trimmed(title)), 0) between 1 and 200
+                else title is null end),
   constraint post_body check (deleted_at is not null or
     length(private.trimmed(body)) between case when format in ('photo', 'video', 'repost') then 0 else 1 end
       and case format when 'essay' then 100000 when 'thread' then 20000 when 'repost' then 0 else 5000 end),

@@ -91,7 +91,8 @@ comment on function private.count_replies is
 create trigger count_replies after insert on app.replies
   referencing new table as written for each statement execute function private.count_replies();
 create trigger count_changed_replies after update on app.replies
-  referencing old table as overwritten new table as written for each statement execute function private.count_replies();
+  referencing old table as overwritten new table as written
+  for each statement execute function private.count_replies();
 
 create function private.require_reply(p_reply uuid) returns app.replies
 language plpgsql stable   -- invoker: what row-level security hides is unknown

@@ -1,6 +1,7 @@
--- Reposts and quotes: which posts can have one, who is told, and how many there are. A repost is a pointer: what people do
--- to it goes to the original, and its author can take it back even when they no longer see the original.
--- api.create_post publishes one. docs/decisions.md, Posts.
+-- Reposts and quotes: which posts can have one, who is told, and how many there are. api.create_post publishes them.
+-- A repost is a pointer: what people do to it goes to the original, and its author can take it back even when they no
+-- longer see the original.
+-- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
   ('repost_own', 400, 'You cannot repost your own post.');

@@ -7,15 +7,15 @@ insert into private.events (name, payload, happens) values
    'a post or a reply that goes out mentions a person who may see it; replyId is null for a post');
 
 create function private.people_named_in(p_text text) returns uuid[]
-language plpgsql stable security definer   -- finds people whom the writer cannot see; who is told is checked afterwards
+language plpgsql stable security definer   -- finds people whom the writer cannot see; who may be told is checked later
 set search_path = ''
 as $$
 begin
   if strpos(p_text, '@') = 0 then
     return '{}';
   end if;
-  -- A mention is not part of a word, an address (a@b.example) or a link (…/@name), and the name ends where the word ends.
-  -- A name that is cut off does not count: an X, which no name has, replaces the rest of it.
+  -- A mention is not part of a word, an address (a@b.example) or a link (…/@name), and its name ends where the word
+  -- ends. A name that is cut off does not count: an X, which no name has, replaces the rest of it.
   return array(
     select n.user_id
     from regexp_matches(

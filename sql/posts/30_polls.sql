@@ -115,7 +115,7 @@ end $$;
 comment on function private.require_poll_card is 'The card of a post''s poll. Fails: post_unknown.';
 
 create function private.add_poll(p_post uuid, p_poll jsonb, p_publish_at timestamptz default null) returns void
-language plpgsql volatile security definer   -- people may not write polls: none is added to a post that others have read
+language plpgsql volatile security definer   -- people may not write polls: a post that others have read gets none
 set search_path = ''
 as $$
 declare
@@ -251,7 +251,8 @@ as $$
 declare
   v_poll app.polls;
 begin
-  -- one poll a transaction, however many voted. It is not for update: a vote under way would wait for that, and we for it
+  -- one poll a transaction, however many voted; not for update, since a vote under way would wait for it, and we for
+  -- the vote
   select * into v_poll from app.polls
   where closes_at is not null and closed_emitted_at is null and greatest(closes_at, close_again_at) <= now()
   order by greatest(closes_at, close_again_at) limit 1

@@ -44,7 +44,8 @@ begin
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
-  v_from.created_at := coalesce(v_from.created_at, 'infinity');   -- plain variables: an expression makes no index condition
+  -- plain variables: an expression makes no index condition
+  v_from.created_at := coalesce(v_from.created_at, 'infinity');
   v_from.id := coalesce(v_from.id, v_caller);
   v_ids := array(select id from app.series
                  where author_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)

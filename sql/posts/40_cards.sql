@@ -55,7 +55,8 @@ select p.id, p.quoted_post_id,
            from app.series_items si join app.series s on s.id = si.series_id
            where si.post_id = p.id), '[]'),
          'emojiBreakdown', coalesce((
-           select json_object_agg(e.emotion, json_build_object('count', e.payments, 'total', e.mana) order by e.emotion)
+           select json_object_agg(e.emotion, json_build_object('count', e.payments, 'total', e.mana)
+                                  order by e.emotion)
            from app.post_emotions e where e.post_id = p.id and e.payments > 0), '{}'),
          'pinned', p.pinned_at is not null,
          'publishAt', p.publish_at,

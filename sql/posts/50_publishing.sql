@@ -1,4 +1,4 @@
--- Publishing and opening posts. What is published later: 52_schedule.sql.
+-- Publishing and opening posts. Scheduled posts are in 52_schedule.sql.
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
@@ -27,19 +27,21 @@ begin
     perform private.fail('post_media');
   end if;
   return (
-    select jsonb_agg(jsonb_build_object('url', piece ->> 'url', 'alt', nullif(private.trimmed(piece ->> 'alt'), '')) order by place)
+    select jsonb_agg(jsonb_build_object('url', piece ->> 'url', 'alt', nullif(private.trimmed(piece ->> 'alt'), ''))
+                     order by place)
     from jsonb_array_elements(p_media) with ordinality m (piece, place));
 end $$;
 comment on function private.require_media is
-  'Media as a post keeps it: [{url, alt}] without other fields, alt null where it says nothing. How many is for the '
-  'format to say. Fails: post_media.';
+  'Media as a post keeps it: [{url, alt}] without other fields, alt null where it is empty. The format decides how '
+  'many there may be. Fails: post_media.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_more uuid[] := array(select distinct i from unnest(p_more) i where i is not null and i is distinct from p_primary order by i);
+  v_more uuid[] := array(select distinct i from unnest(p_more) i
+                         where i is not null and i is distinct from p_primary order by i);
 begin
   if cardinality(v_more) > 4 then
     perform private.fail('post_interests_exceeded');
@@ -63,21 +65,23 @@ begin
     perform private.fail('publish_at_past');
   end if;
 end $$;
-comment on function private.require_future is 'Passes for a moment in the future and for null, which is at once. '
-  'Fails: publish_at_past.';
+comment on function private.require_future is
+  'Passes for a moment in the future, and for null, which means at once. Fails: publish_at_past.';
 
 create function api.create_post(
   p_body text default '', p_format text default 'note', p_title text default null, p_visibility text default 'public',
-  p_depth integer default 0, p_interest_id uuid default null, p_interest_ids uuid[] default '{}', p_persona_id uuid default null,
-  p_media jsonb default '[]', p_poll jsonb default null, p_quoted_post_id uuid default null,
+  p_depth integer default 0, p_interest_id uuid default null, p_interest_ids uuid[] default '{}',
+  p_persona_id uuid default null, p_media jsonb default '[]', p_poll jsonb default null,
+  p_quoted_post_id uuid default null,
   p_publish_at timestamptz default null, p_is_journalism boolean default false
 ) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_request json := json_build_array(p_body, p_format, p_title, p_visibility, p_depth, p_interest_id, p_interest_ids, p_persona_id,
-                                     p_media, p_poll, p_quoted_post_id, p_publish_at, p_is_journalism);
+  v_request json := json_build_array(
+    p_body, p_format, p_title, p_visibility, p_depth, p_interest_id, p_interest_ids, p_persona_id,
+    p_media, p_poll, p_quoted_post_id, p_publish_at, p_is_journalism);
   v_answer  json := private.begin_idempotent('create_post', v_request);
   v_more    uuid[];
   v_post    uuid;
@@ -96,13 +100,15 @@ begin
   v_more := private.require_further_interests(p_interest_id, p_interest_ids);
 
   while v_post is null loop
-    insert into app.posts (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth, interest_id,
-                           is_journalism, publish_at, published_at)
-    values (private.require_caller(), case when p_persona_id is not null then private.require_own_persona(p_persona_id) end,
+    insert into app.posts (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth,
+                           interest_id, is_journalism, publish_at, published_at)
+    values (private.require_caller(),
+            case when p_persona_id is not null then private.require_own_persona(p_persona_id) end,
             p_format, private.trimmed(p_title), private.trimmed(p_body), private.require_media(p_media),
-            -- looked for by the statement that writes: what is hidden just then answers as what there is not
+            -- read by the statement that writes, so that a post hidden at this moment answers as an unknown one
             case when p_quoted_post_id is not null then private.require_quotable(p_quoted_post_id) end,
-            p_visibility, p_depth, p_interest_id, p_is_journalism, p_publish_at, case when p_publish_at is null then now() end)
+            p_visibility, p_depth, p_interest_id, p_is_journalism, p_publish_at,
+            case when p_publish_at is null then now() end)
     on conflict (author_id, quoted_post_id) where format = 'repost' and deleted_at is null do nothing
     returning id into v_post;
     if v_post is null then
@@ -113,7 +119,7 @@ begin
     end if;
   end loop;
   if v_answer is not null then
-    return private.finish_idempotent('create_post', v_answer);   -- a repost that stands already
+    return private.finish_idempotent('create_post', v_answer);   -- a repost that exists already
   end if;
 
   if v_more <> '{}' then
@@ -128,8 +134,8 @@ begin
   return private.finish_idempotent('create_post', private.post_cards(array[v_post]) -> 0);
 end $$;
 comment on function api.create_post is
-  'Publishes a post of any format, or schedules it (p_publish_at). A repost that stands already is answered as it '
-  'is. Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, '
+  'Publishes a post of any format, or schedules it (p_publish_at). A repost that exists already is answered as it is. '
+  'Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, '
   'repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, journalism_not_allowed, '
   'those of private.add_poll and private.begin_idempotent.';
 
@@ -142,5 +148,5 @@ begin
   return private.merged(private.post_cards(array[p_id]) -> 0, json_build_object('replies', api.list_replies(p_id)));
 end $$;
 comment on function api.get_post is
-  'A post with the first page of its replies, of a repost those of the original: {…, replies: {items, nextCursor, '
+  'A post with the first page of its replies (those of the original, for a repost): {…, replies: {items, nextCursor, '
   'hasMore}}. Fails: post_unknown.';

@@ -1,4 +1,4 @@
--- Editing and deleting one's posts. No edit fans out: nobody is told, and nothing is published again.
+-- Editing and deleting one's own posts. Nobody is told of an edit, and nothing is published again.
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
@@ -7,7 +7,7 @@ insert into private.errors (code, status, text) values
   'scheduled.');
 
 create function private.keep_version() returns trigger
-language plpgsql security definer   -- versions are written by this trigger alone
+language plpgsql security definer   -- only this trigger writes versions
 set search_path = ''
 as $$
 begin
@@ -18,15 +18,15 @@ begin
   return new;
 end $$;
 comment on function private.keep_version is
-  'Trigger: keeps what a post said before an edit of its words, and stamps edited_at. Of a scheduled one nobody has '
-  'read anything, and an erasure leaves nothing.';
+  'Trigger: keeps what a post said before an edit of its words, and stamps edited_at. It keeps nothing of a scheduled '
+  'post, which nobody has read, nor at an erasure.';
 create trigger _110_keep_version before update of title, body, media on app.posts
   for each row when ((old.title, old.body, old.media) is distinct from (new.title, new.body, new.media)
                      and old.published_at is not null and new.deleted_at is null)
   execute function private.keep_version();
 
 create function private.mirror_interest() returns trigger
-language plpgsql security definer   -- which interest is the primary one is written by triggers alone
+language plpgsql security definer   -- only triggers write which interest is the primary one
 set search_path = ''
 as $$
 begin
@@ -37,7 +37,8 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.mirror_interest is 'Trigger: the primary interest in the junction is that of the post.';
+comment on function private.mirror_interest is
+  'Trigger: the primary interest in app.post_interests follows that of the post.';
 create trigger _180_mirror_interest after update of interest_id on app.posts
   for each row when (new.interest_id is distinct from old.interest_id) execute function private.mirror_interest();
 
@@ -49,7 +50,8 @@ declare
   v_post     app.posts := private.lock_own_post(p_id);
   v_time     timestamptz := (p_changes ->> 'publishAt')::timestamptz;
   v_interest uuid := v_post.interest_id;
-  v_others   uuid[] := array(select interest_id from app.post_interests where post_id = p_id and not is_primary order by interest_id);
+  v_others   uuid[] := array(select interest_id from app.post_interests
+                             where post_id = p_id and not is_primary order by interest_id);
   v_more     uuid[] := v_others;
   v_now      app.posts;
 begin
@@ -79,13 +81,16 @@ begin
   update app.posts set
     title = case when p_changes ? 'title' then private.trimmed(p_changes ->> 'title') else title end,
     body = case when p_changes ? 'body' then private.trimmed(p_changes ->> 'body') else body end,
-    media = case when p_changes ? 'media' then private.require_media(nullif(p_changes -> 'media', 'null')) else media end,
+    media = case when p_changes ? 'media' then private.require_media(nullif(p_changes -> 'media', 'null'))
+                 else media end,
     visibility = case when p_changes ? 'visibility' then p_changes ->> 'visibility' else visibility end,
     depth = case when p_changes ? 'depth' then (p_changes ->> 'depth')::smallint else depth end,
     interest_id = v_interest,
-    persona_id = case when p_changes ->> 'personaId' is not null then private.require_own_persona((p_changes ->> 'personaId')::uuid)
+    persona_id = case when p_changes ->> 'personaId' is not null
+                      then private.require_own_persona((p_changes ->> 'personaId')::uuid)
                       when p_changes ? 'personaId' then null else persona_id end,
-    is_journalism = case when p_changes ? 'isJournalism' then (p_changes ->> 'isJournalism')::boolean else is_journalism end,
+    is_journalism = case when p_changes ? 'isJournalism' then (p_changes ->> 'isJournalism')::boolean
+                         else is_journalism end,
     publish_at = coalesce(v_time, publish_at)
   where id = p_id
   returning * into v_now;
@@ -101,8 +106,8 @@ begin
   return private.post_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.update_post is
-  'Changes one''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, isJournalism, '
-  'publishAt}: what is absent stays. What its words were before is kept. publishAt moves a scheduled one, null '
+  'Changes the caller''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, '
+  'isJournalism, publishAt}: what is absent stays. The former words are kept. publishAt moves a scheduled post, null '
   'publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, '
   'publish_at_past, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, persona_unknown, '
   'poll_closes_at, journalism_not_allowed.';
@@ -124,15 +129,16 @@ begin
   return v_author;
 end $$;
 comment on function private.delete_post is
-  'Deletes a post for everyone and gives its author; its row and words stay for the staff. Null when it was deleted '
+  'Deletes a post for everyone and answers its author; its row and words stay for the staff. Null when it was deleted '
   'before. For definer functions and staff.';
 
 create function private.delete_own_post(p_post uuid) returns boolean
-language plpgsql volatile security definer   -- nobody, its author included, sees a deleted post: no policy lets it be written
+language plpgsql volatile security definer   -- nobody sees a deleted post, so no policy can let its author write it
 set search_path = ''
 as $$
 begin
-  return (select private.delete_post(p.id) is not null from app.posts p where p.id = p_post and p.author_id = private.require_caller());
+  return (select private.delete_post(p.id) is not null
+          from app.posts p where p.id = p_post and p.author_id = private.require_caller());
 end $$;
 comment on function private.delete_own_post is
   'Deletes the caller''s own post. False when it was deleted before, null when it is not theirs.';
@@ -142,14 +148,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if private.find_reposted(p_id) is null then   -- one's repost goes whatever one sees of what it is of
+  if private.find_reposted(p_id) is null then   -- a repost can be deleted without seeing its original
     perform private.lock_own_post(p_id);
   end if;
-  if private.delete_own_post(p_id) is not true then   -- of two at once the second finds none
+  if private.delete_own_post(p_id) is not true then   -- the second of two at once finds none
     perform private.fail('post_unknown');
   end if;
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_post is
-  'Deletes one''s post, also a hidden or scheduled one, and a repost of what one no longer sees. Fails: '
+  'Deletes the caller''s post, also a hidden or scheduled one, and a repost whose original they no longer see. Fails: '
   'post_unknown, post_not_yours.';

@@ -1,4 +1,4 @@
--- Scheduled posts: what waits, and how it goes out, once. When: api-facade/worker/jobs.ts.
+-- Scheduled posts: how they wait, and how each goes out, once.
 -- docs/decisions.md, Posts.
 
 create function private.publish_post(p_post uuid) returns void
@@ -16,10 +16,11 @@ begin
   end if;
 end $$;
 comment on function private.publish_post is
-  'Lets a scheduled post go out, and everything that hangs on it; nothing when it has already. For definer functions.';
+  'Lets a scheduled post go out, with everything that follows. Does nothing when it is out already. For definer '
+  'functions.';
 
 create function private.publish_now(p_post uuid) returns void
-language plpgsql volatile security definer   -- people do not say when something was published
+language plpgsql volatile security definer   -- people may not write published_at
 set search_path = ''
 as $$
 begin
@@ -37,7 +38,7 @@ as $$
 declare
   v_post uuid;
 begin
-  -- one a transaction: it holds what publishing by hand holds, and whoever meets it waits for nothing else
+  -- one post a transaction: it then locks no more than publishing by hand does
   select p.id into v_post
   from app.posts p join app.users u on u.id = p.author_id
   where p.published_at is null and p.deleted_at is null and greatest(p.publish_at, p.publish_again_at) <= now()
@@ -57,21 +58,23 @@ begin
   return 1;
 end $$;
 comment on function private.job_publish_scheduled is
-  'Job: lets the scheduled post go out that has been due the longest, its author neither banned nor erased: 1. One '
-  'that fails goes behind the others that are due, and is tried again in 5 seconds at the earliest: -1. The worker '
-  'repeats it until there is none: 0.';
+  'Job: lets the scheduled post go out that has been due the longest, unless its author is banned or erased, and '
+  'answers 1. When that fails, the post goes behind the others that are due, is tried again in 5 seconds at the '
+  'earliest, and the answer is -1. May run twice: it takes only due posts, each once, and skips locked ones. The '
+  'worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('publish-scheduled', '* * * * *', 60, true);
 
 create function private.find_scheduled_time(p_post uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor holds also when its post was deleted since
+language plpgsql stable security definer   -- a cursor stays good when its post is deleted
 set search_path = ''
 as $$
 begin
-  return (select coalesce(publish_at, scheduled_emitted_at) from app.posts where id = p_post and author_id = app.uid());
+  return (select coalesce(publish_at, scheduled_emitted_at)
+          from app.posts where id = p_post and author_id = app.uid());
 end $$;
 comment on function private.find_scheduled_time is
-  'Where a cursor''s post stands among the caller''s scheduled ones: also one that has gone out or was deleted, '
-  'never another''s. One that was published before its time stands at the moment when that was.';
+  'The time of a cursor''s post among the caller''s scheduled ones, also of one that has gone out or was deleted, but '
+  'never of another''s. For one that went out before its time, it is the moment when it did.';
 
 create function api.list_scheduled_posts(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -97,4 +100,4 @@ begin
   return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_scheduled_posts is
-  'The caller''s posts that wait for their time, the soonest first. Fails: cursor_unknown, limit_out_of_range.';
+  'The caller''s posts that wait for their time, soonest first. Fails: cursor_unknown, limit_out_of_range.';

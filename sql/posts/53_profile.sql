@@ -18,8 +18,9 @@ begin
   end if;
 end $$;
 comment on function private.require_profile_place is
-  'Where a cursor''s post stands on its author''s profile: among the pinned when pinned_at is there (a deleted one '
-  'keeps it), else in time. Fails for what is none of theirs or was not for the caller: cursor_unknown.';
+  'The place of a cursor''s post on its author''s profile: among the pinned ones when pinned_at is set (a deleted '
+  'post keeps it), otherwise in time. A post that is not by this author or was never for the caller fails with '
+  'cursor_unknown.';
 
 create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -32,14 +33,16 @@ declare
   v_from   timestamptz;
   v_ids    uuid[] := '{}';
 begin
-  select post_id, pinned_at, published_at into v_before, v_pinned, v_from from private.require_profile_place(p_cursor, v_author);
+  select post_id, pinned_at, published_at into v_before, v_pinned, v_from
+  from private.require_profile_place(p_cursor, v_author);
   if v_before is null then
     v_before := v_author;   -- any id will do beside infinity
     v_pinned := 'infinity';
   end if;
   if v_pinned is not null then
     v_ids := array(select id from app.posts
-                   where author_id = v_author and pinned_at is not null and deleted_at is null and published_at is not null
+                   where author_id = v_author and pinned_at is not null and deleted_at is null
+                     and published_at is not null
                      and (pinned_at, id) < (v_pinned, v_before)
                    order by pinned_at desc, id desc);
     v_from := 'infinity';
@@ -50,5 +53,5 @@ begin
   return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_posts_by is
-  'A person''s posts as far as the caller sees them, the pinned ones first, then the newest; to oneself the hidden '
-  'ones too, the scheduled ones to nobody. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
+  'A person''s posts as far as the caller sees them, the pinned ones first, then the newest. Only the author sees the '
+  'hidden ones, and nobody the scheduled ones. Fails: person_unknown, cursor_unknown, limit_out_of_range.';

@@ -1,4 +1,4 @@
--- Posts and replies as targets of reports: how a report finds them. The reports themselves: sql/social/70_reports.sql.
+-- How a report finds the post or the reply that it is about. The reports are in sql/social/70_reports.sql.
 
 create function private.require_reported_post(p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -11,8 +11,8 @@ begin
   perform private.fail('post_unknown');
   return null;
 end $$;
-comment on function private.require_reported_post is 'The post that a report names, when the caller may see it. '
-  'Fails: post_unknown.';
+comment on function private.require_reported_post is
+  'Answers the post that a report names, if the caller may see it. Fails: post_unknown.';
 
 create function private.require_reported_reply(p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -25,8 +25,8 @@ begin
   perform private.fail('reply_unknown');
   return null;
 end $$;
-comment on function private.require_reported_reply is 'The reply that a report names, when the caller may see it. '
-  'Fails: reply_unknown.';
+comment on function private.require_reported_reply is
+  'Answers the reply that a report names, if the caller may see it. Fails: reply_unknown.';
 
 insert into private.report_targets (type, finder) values
   ('post', 'private.require_reported_post'), ('reply', 'private.require_reported_reply');

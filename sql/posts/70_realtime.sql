@@ -5,7 +5,7 @@ create function private.hears_feed(p_rest text) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$ begin return p_rest = 'public'; end $$;
-comment on function private.hears_feed is 'Audience of feed:public: every live token.';
+comment on function private.hears_feed is 'Audience of feed:public: everybody whose token is good.';
 insert into private.realtime_topics (prefix, audience, events) values
   ('feed', 'private.hears_feed', '`feed:public`: `post` {id} of a new public post');
 
@@ -17,9 +17,10 @@ begin
   perform private.broadcast('feed:public', 'post', jsonb_build_object('id', p.id))
   from app.posts p
   where p.id = (p_event ->> 'postId')::uuid and p.required_level = 0 and p.space_id is null and p.closer_id is null
-    and not exists (select from app.posts q where q.id = p.quoted_post_id and p.format = 'repost' and q.space_id is not null);
+    and not exists (select from app.posts q
+                    where q.id = p.quoted_post_id and p.format = 'repost' and q.space_id is not null);
 end $$;
 comment on function private.broadcast_post is
-  'Listener: a public post is announced when it is published, which for a scheduled one is later than its insert.';
+  'Listener: announces a public post when it goes out, which for a scheduled one is later than its insert.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.broadcast_post', 700);

@@ -1,4 +1,4 @@
--- Bans: what a banned person wrote is silent, and comes back with the end of the ban.
+-- Bans: what a banned person wrote disappears, and comes back when the ban ends.
 
 create function private.lock_published() returns trigger
 language plpgsql security definer   -- only triggers write counters
@@ -21,10 +21,10 @@ begin
   return null;
 end $$;
 comment on function private.lock_published is
-  'Trigger: before a ban or an erasure changes anything, the counters of all that it will count or change: those of '
-  'the person''s posts, of what they reposted and of what they replied under. Who reacts, counts views, moderates, '
-  'bans or erases meanwhile waits with nothing held that is wanted here.';
--- by its name before all others that a ban or an erasure fires
+  'Trigger: before a ban or an erasure changes anything, locks the counters of everything that it will count or '
+  'change: the person''s posts, what they reposted and what they replied under (ARCHITECTURE.md, Locks). Whoever '
+  'reacts, counts views, moderates, bans or erases meanwhile then waits without a lock that is wanted here.';
+-- its name makes it the first of the triggers that a ban or an erasure fires
 create trigger _100_lock_published after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
   execute function private.lock_published();
@@ -37,8 +37,8 @@ begin
   update app.posts set author_banned = new.banned_at is not null where author_id = new.id;
   return null;
 end $$;
-comment on function private.mark_posts_of_banned is 'Trigger: a ban takes a person''s posts from everyone, its end '
-  'gives them back.';
+comment on function private.mark_posts_of_banned is
+  'Trigger: a ban hides a person''s posts from everyone, and its end shows them again.';
 create trigger _150_mark_posts_of_banned after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
   execute function private.mark_posts_of_banned();
@@ -51,8 +51,8 @@ begin
   update app.replies set author_banned = new.banned_at is not null where author_id = new.id;
   return null;
 end $$;
-comment on function private.mark_replies_of_banned is 'Trigger: a ban takes a person''s replies from everyone, its '
-  'end gives them back.';
+comment on function private.mark_replies_of_banned is
+  'Trigger: a ban hides a person''s replies from everyone, and its end shows them again.';
 create trigger _151_mark_replies_of_banned after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
   execute function private.mark_replies_of_banned();

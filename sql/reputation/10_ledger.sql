@@ -27,18 +27,18 @@ create unique index reputation_entries_onboarding_key on app.reputation_entries 
   where kind = 'onboarding.bootstrap' and roll_up_level = 0;
 comment on column app.reputation_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.reputation_entries is
-  'The ledger: ids and numbers only, never changed. What is taken back has an opposite entry.';
+  'The ledger: ids and numbers only, never changed. An entry that is taken back gets an opposite one.';
 comment on column app.reputation_entries.position is
-  'The order of a person''s entries, also within a transaction: given while private.lock_ledger is held.';
-comment on column app.reputation_entries.origin_id is 'Of a roll-up: the direct entry that it follows from.';
+  'The order of a person''s entries, also within a transaction: it is given while private.lock_ledger is held.';
+comment on column app.reputation_entries.origin_id is 'For a roll-up: the direct entry that it follows from.';
 comment on column app.reputation_entries.roll_up_level is
   '0 is the direct entry, 1 its share in the parent of the interest, 2 in the parent''s parent.';
 comment on column app.reputation_entries.undoes_id is 'The entry that this one is the opposite of.';
 comment on column app.reputation_entries.source_id is
   'The cause, by kind: the post, the reply, the invite code, the interest chosen, the vote, the appeal.';
 comment on column app.reputation_entries.earned_from is
-  'Whom it is earned from: who reacted, whose post was replied to, who came by the code. Null where nobody else is '
-  'involved.';
+  'The person from whom it is earned: who reacted, whose post got the reply, or who used the code. Null where nobody '
+  'else is involved.';
 call private.make_append_only('app.reputation_entries');
 
 create table app.reputation (
@@ -50,19 +50,18 @@ create table app.reputation (
   primary key (user_id, interest_id)
 );
 create index reputation_interest_id_idx on app.reputation (interest_id, value desc);
-comment on table app.reputation is 'The ledger summed up by person and interest. Its trigger keeps it.';
+comment on table app.reputation is 'The ledger summed up by person and interest. A trigger on the ledger keeps it.';
 comment on column app.reputation.direct_value is 'value without roll-ups; over all interests it is the person''s '
   'total.';
 comment on column app.reputation.highest_level is
-  'The highest level that value ever had, by private.level_rank: what was reached once is not told again. Its '
-  'trigger keeps it.';
+  'The highest level that value ever had, by private.level_rank, so that no level is told twice. A trigger keeps it.';
 
 create function private.sum_reputation() returns trigger
-language plpgsql security definer   -- the sums of other people than the caller
+language plpgsql security definer   -- writes the sums of others than the caller
 set search_path = ''
 as $$
 begin
-  -- in one order, whoever comes: two writers of the same sums would wait for each other
+  -- sorted, so that two writers of the same sums do not wait for each other: ARCHITECTURE.md, Locks
   insert into app.reputation as r (user_id, interest_id, value, direct_value)
   select w.user_id, w.interest_id, sum(w.delta), coalesce(sum(w.delta) filter (where w.roll_up_level = 0), 0)
   from written w
@@ -82,15 +81,15 @@ create trigger sum_reputation after insert on app.reputation_entries
   referencing new table as written for each statement execute function private.sum_reputation();
 
 create function private.roll_up_fraction(p_level integer) returns numeric
-language plpgsql immutable   -- a row's cost: a tenth of what SQL costs with a search_path
+language plpgsql immutable   -- costs a tenth of what SQL costs with a search_path
 set search_path = ''
 as $$
 begin
   return (array[1, 0.50, 0.25, 0.12])[least(p_level, 3) + 1] / power(2::numeric, greatest(p_level - 3, 0));
 end $$;
 comment on function private.roll_up_fraction is
-  'What the interest so many levels up gets of an entry: all at 0, then 50, 25, 12 %, and half of that for each '
-  'further level.';
+  'The share of an entry that the interest so many levels up gets: all at 0, then 50, 25, 12 %, and half of that for '
+  'each further level.';
 
 create function private.add_reputation(
   p_user uuid, p_interest uuid, p_kind text, p_points numeric, p_source uuid default null, p_from uuid default null,
@@ -109,9 +108,10 @@ begin
     union all
     select i.id, i.parent_id, l.level + 1 from line l join app.interests i on i.id = l.parent_id
   ), share as (
-    -- each level rounded by itself, before and after: of differences rounded level by level something would stay
+    -- rounds each level before and after by itself: rounded differences would not add up to zero again
     select l.id, l.level,
-           round(p_points * private.roll_up_fraction(l.level), 2) - round(p_before * private.roll_up_fraction(l.level), 2) as delta
+           round(p_points * private.roll_up_fraction(l.level), 2)
+             - round(p_before * private.roll_up_fraction(l.level), 2) as delta
     from line l
   )
   insert into app.reputation_entries
@@ -122,6 +122,6 @@ begin
   return v_origin;
 end $$;
 comment on function private.add_reputation is
-  'Writes an entry with its roll-ups, whatever stands there already, and gives the id of the direct one. With '
-  'p_before, what the same cause gave until now, it writes the differences. For definer functions; see '
+  'Writes an entry with its roll-ups, whatever entries there are already, and answers the id of the direct one. With '
+  'p_before, which the same cause gave until now, it writes the differences. For definer functions; see '
   'private.earn_reputation.';

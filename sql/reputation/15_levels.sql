@@ -1,4 +1,4 @@
--- Levels: what a value has reached, and that a person hears of it once.
+-- Levels: which one a value has reached, and how a person hears of it once.
 -- docs/decisions.md, Reputation.
 
 insert into private.events (name, payload, happens) values
@@ -16,7 +16,7 @@ language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  return greatest(width_bucket(p_value, private.level_minimums()) - 1, 0);   -- below 0 one is Curious too
+  return greatest(width_bucket(p_value, private.level_minimums()) - 1, 0);   -- a value below 0 is Curious too
 end $$;
 comment on function private.level_rank is 'The level that a value has reached, from 0 (Curious) to 5 (Lifework).';
 
@@ -24,7 +24,7 @@ create function private.level_name(p_rank integer) returns text
 language sql immutable
 set search_path = ''
 as $$ select (array['Curious', 'Reader', 'Practitioner', 'Adept', 'Master', 'Lifework'])[p_rank + 1] $$;
-comment on function private.level_name is 'What a level is called; null above the last.';
+comment on function private.level_name is 'The name of a level; null above the last.';
 
 create function private.reputation_level(p_value numeric) returns text
 language plpgsql immutable
@@ -69,7 +69,8 @@ begin
   return null;
 end $$;
 comment on function private.announce_level is
-  'Trigger: a person rose above every level that they had in an interest. Of several at once the highest is told.';
+  'Trigger: emits an event when a person rises above every level that they had in an interest. Of several levels at '
+  'once it tells the highest.';
 create trigger announce_first_level after insert on app.reputation
   for each row when (new.highest_level > 0) execute function private.announce_level();
 create trigger announce_level after update of value on app.reputation

@@ -18,7 +18,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- the newest alone decides: who likes and unlikes for hours must not make each time longer than the last
+  -- only the newest counts, so that liking and unliking for hours does not get slower each time
   return (select case when e.undoes_id is null then e.id end
           from app.reputation_entries e
           where e.user_id = p_user and e.source_id = p_source
@@ -30,7 +30,9 @@ comment on function private.find_standing_reputation is
   'The direct entry that a cause gave a person, or null when it gave none or was undone. Lock first '
   '(private.lock_ledger).';
 
-create function private.earn_reputation(p_user uuid, p_interest uuid, p_kind text, p_source uuid, p_from uuid default null) returns void
+create function private.earn_reputation(
+  p_user uuid, p_interest uuid, p_kind text, p_source uuid, p_from uuid default null
+) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -46,8 +48,8 @@ begin
   end if;
 end $$;
 comment on function private.earn_reputation is
-  'Gives the points of a kind once for a cause, until it is undone. Nothing without an interest, and nothing from '
-  'oneself.';
+  'Gives the points of a kind once for a cause, until it is undone. It gives nothing without an interest, and nothing '
+  'from oneself.';
 
 create function private.reverse_reputation(p_entries uuid[]) returns void
 language plpgsql volatile
@@ -59,13 +61,13 @@ begin
   )
   insert into app.reputation_entries
     (id, user_id, interest_id, kind, delta, origin_id, roll_up_level, undoes_id, source_id, earned_from)
-  select case when e.id = u.id then u.opposite_id else gen_random_uuid() end, e.user_id, e.interest_id, e.kind, -e.delta,
-         case when e.id <> u.id then u.opposite_id end, e.roll_up_level, e.id, e.source_id, e.earned_from
+  select case when e.id = u.id then u.opposite_id else gen_random_uuid() end, e.user_id, e.interest_id, e.kind,
+         -e.delta, case when e.id <> u.id then u.opposite_id end, e.roll_up_level, e.id, e.source_id, e.earned_from
   from undone u join app.reputation_entries e on e.id = u.id or e.origin_id = u.id;
 end $$;
 comment on function private.reverse_reputation is
-  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_ledger): an entry is '
-  'undone once.';
+  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_ledger), so that an '
+  'entry is undone once.';
 
 create function private.earn_reputation_by_post(p_post uuid, p_kind text, p_from uuid) returns void
 language plpgsql volatile
@@ -78,14 +80,14 @@ begin
   if v_post.interest_id is null or v_post.author_id = p_from then
     return;
   end if;
-  -- looked at again under the lock: beside the deletion of a post nothing is earned that the deletion would not find
+  -- reads the post again under the lock, so that nothing is earned that a deletion at the same time would not find
   perform private.lock_ledger('reputation', array[v_post.author_id]);
   perform private.earn_reputation(p.author_id, p.interest_id, p_kind, p.id, p_from)
   from app.posts p where p.id = p_post and p.deleted_at is null;
 end $$;
 comment on function private.earn_reputation_by_post is
-  'Gives a post''s author, in its primary interest, what somebody''s reaction, bookmark or repost of it is worth. '
-  'Nothing for a deleted one.';
+  'Gives a post''s author, in its primary interest, what somebody''s reaction, bookmark or repost of it is worth. A '
+  'deleted post earns nothing.';
 
 create function private.earn_reputation_from_post(p_event jsonb) returns void
 language plpgsql volatile
@@ -111,7 +113,7 @@ begin
   where r.id = (p_event ->> 'replyId')::uuid;
 end $$;
 comment on function private.earn_reputation_from_reply is
-  'Listener: a reply to another''s post earns its author by kind, in the post''s primary interest.';
+  'Listener: a reply to another''s post earns its author the points of its kind, in the post''s primary interest.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.reply.created', 'private.earn_reputation_from_reply', 300);
 
@@ -133,7 +135,7 @@ language plpgsql security definer   -- writes for the posts' authors
 set search_path = ''
 as $$
 begin
-  -- the lock in a statement of its own: of a heart and a spark that go at once, the later sees that both are gone
+  -- a statement of its own for the lock: when a heart and a spark go at once, the later sees that both are gone
   perform private.lock_ledger('reputation', array(
     select p.author_id from gone g join app.posts p on p.id = g.post_id));
   perform private.reverse_reputation(array(
@@ -161,7 +163,7 @@ begin
        where u.user_id = p_user order by u.created_at, u.interest_id limit 1)));
 end $$;
 comment on function private.find_strongest_interest is
-  'Where a person has the most reputation, else what they chose first, else null.';
+  'The interest in which a person has the most reputation, else the one that they chose first, else null.';
 
 create function private.earn_reputation_from_invite(p_event jsonb) returns void
 language plpgsql volatile
@@ -174,7 +176,8 @@ begin
                        (p_event ->> 'codeId')::uuid, (p_event ->> 'newUserId')::uuid);
 end $$;
 comment on function private.earn_reputation_from_invite is
-  'Listener: who brought somebody in earns invite.used in their strongest interest; nothing when they have none.';
+  'Listener: the owner of a used invite code earns invite.used in their strongest interest; nothing when they have '
+  'none.';
 insert into private.event_listeners (event, listener, position) values
   ('identity.invite_code.used', 'private.earn_reputation_from_invite', 300);
 
@@ -190,6 +193,6 @@ begin
   order by i.id;
 end $$;
 comment on function private.earn_reputation_from_choice is
-  'Listener: a confirmed choice seeds the categories in it with onboarding.bootstrap, each once in a lifetime.';
+  'Listener: a confirmed choice earns onboarding.bootstrap in each category in it, once in a lifetime.';
 insert into private.event_listeners (event, listener, position) values
   ('interests.user_selected', 'private.earn_reputation_from_choice', 300);

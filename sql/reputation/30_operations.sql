@@ -1,4 +1,4 @@
--- What people see of reputation, and what it lets them do.
+-- What people see of reputation, and what it allows them to do.
 -- docs/decisions.md, Reputation.
 
 insert into private.errors (code, status, text) values
@@ -6,7 +6,7 @@ insert into private.errors (code, status, text) values
   ('journalism_not_allowed', 403, 'You must have a reputation of at least 20 in one interest to publish journalism.');
 
 create function private.reputation_value(p_user uuid, p_interest uuid) returns numeric
-language plpgsql stable   -- invoker: of people whom the caller cannot see it is 0
+language plpgsql stable   -- invoker: it is 0 for people whom the caller cannot see
 set search_path = ''
 as $$
 begin
@@ -15,13 +15,13 @@ end $$;
 comment on function private.reputation_value is 'A person''s reputation in one interest, roll-ups included.';
 
 create function private.total_reputation(p_user uuid) returns numeric
-language plpgsql stable   -- invoker: of people whom the caller cannot see it is 0
+language plpgsql stable   -- invoker: it is 0 for people whom the caller cannot see
 set search_path = ''
 as $$
 begin
   return (select coalesce(sum(r.direct_value), 0) from app.reputation r where r.user_id = p_user);
 end $$;
-comment on function private.total_reputation is 'The sum of a person''s direct entries, roll-ups left out.';
+comment on function private.total_reputation is 'The sum of a person''s direct entries, without roll-ups.';
 
 create view app.reputation_card with (security_invoker) as
 select r.user_id, r.interest_id, r.value,
@@ -34,7 +34,8 @@ select r.user_id, r.interest_id, r.value,
 from app.reputation r join app.interests i on i.id = r.interest_id
 where r.value <> 0;
 comment on view app.reputation_card is
-  'A person''s reputation in one interest, {interestId, slug, name, value, level}; none where all was taken back.';
+  'A person''s reputation in one interest, {interestId, slug, name, value, level}. An interest in which all was taken '
+  'back has no row.';
 
 create function private.reputation_of(p_user uuid) returns json
 language plpgsql stable
@@ -46,7 +47,7 @@ begin
     'items', coalesce((select json_agg(c.card order by c.value desc, c.interest_id)
                        from app.reputation_card c where c.user_id = p_user), '[]'::json));
 end $$;
-comment on function private.reputation_of is '{total, items}: a person''s reputation, the strongest interest first.';
+comment on function private.reputation_of is 'A person''s reputation, strongest interest first: {total, items}.';
 
 create function api.get_my_reputation() returns json
 language plpgsql stable
@@ -56,7 +57,7 @@ begin
   return private.reputation_of(private.require_caller());
 end $$;
 comment on function api.get_my_reputation is
-  'The caller''s reputation, the strongest interest first: {total, items: [{interestId, slug, name, value, level}]}.';
+  'The caller''s reputation, strongest interest first: {total, items: [{interestId, slug, name, value, level}]}.';
 
 create function api.get_reputation(p_person text) returns json
 language plpgsql stable
@@ -65,7 +66,8 @@ as $$
 begin
   return private.reputation_of(private.require_person(p_person));
 end $$;
-comment on function api.get_reputation is 'A person''s reputation, as api.get_my_reputation. Fails: person_unknown.';
+comment on function api.get_reputation is
+  'A person''s reputation, as in api.get_my_reputation. Fails: person_unknown.';
 
 create function private.require_reputation(p_interest uuid, p_min numeric) returns void
 language plpgsql stable
@@ -77,21 +79,21 @@ begin
   end if;
 end $$;
 comment on function private.require_reputation is
-  'The reputation guard: passes from this value of the caller in the interest on, and where there is no interest. '
-  'Fails: reputation_too_low.';
+  'The reputation guard: passes when the caller has at least this value in the interest, or when there is no '
+  'interest. Fails: reputation_too_low.';
 
 create function private.has_journalism_reputation(p_user uuid) returns boolean
-language plpgsql stable   -- invoker: of people whom the caller cannot see it is false
+language plpgsql stable   -- invoker: it is false for people whom the caller cannot see
 set search_path = ''
 as $$
 begin
   return exists (select from app.reputation r where r.user_id = p_user and r.value >= 20);
 end $$;
-comment on function private.has_journalism_reputation is 'Whether a person has 20 in any one interest: the rule of '
-  'canPostJournalism.';
+comment on function private.has_journalism_reputation is
+  'Whether a person has 20 in any one interest, which is the rule of canPostJournalism.';
 
 create function private.may_post_journalism(p_user uuid) returns boolean
-language plpgsql stable security definer   -- asks for any person, whoever calls
+language plpgsql stable security definer   -- checks any person, whoever calls
 set search_path = ''
 as $$
 begin
@@ -99,11 +101,11 @@ begin
       or exists (select from app.users u where u.id = p_user and u.role = 'admin');
 end $$;
 comment on function private.may_post_journalism is
-  'Whether a person''s posts may be journalism: by their reputation, or because they are an admin, whatever the '
+  'Whether a person''s posts may be journalism: by their reputation, or because they are an admin, whatever their '
   'capability says.';
 
 create function private.check_journalism() returns trigger
-language plpgsql security definer   -- asks for the author, whoever calls
+language plpgsql security definer   -- checks the author, whoever calls
 set search_path = ''
 as $$
 begin
@@ -113,8 +115,8 @@ begin
   return new;
 end $$;
 comment on function private.check_journalism is
-  'Trigger: a post becomes journalism if its author may then; what was tagged stays so whatever becomes of their '
-  'reputation. Fails: journalism_not_allowed.';
+  'Trigger: a post becomes journalism only if its author may publish it then. It stays journalism whatever becomes of '
+  'their reputation. Fails: journalism_not_allowed.';
 create trigger _300_check_journalism before insert on app.posts
   for each row when (new.is_journalism) execute function private.check_journalism();
 create trigger _300_check_changed_journalism before update of is_journalism on app.posts

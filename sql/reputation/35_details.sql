@@ -1,4 +1,4 @@
--- Reputation at length for oneself, and in short for everyone.
+-- Reputation in detail for the person, and in short for everyone.
 -- docs/decisions.md, Reputation.
 
 create function private.detailed_interests(p_user uuid) returns json
@@ -30,7 +30,7 @@ begin
     where r.user_id = p_user and (r.value <> 0 or r.direct_value <> 0)), '[]');
 end $$;
 comment on function private.detailed_interests is
-  'A person''s interests with what is behind each value: {interestId, slug, name, value, directValue, rolledUpValue, '
+  'A person''s interests with what makes up each value: {interestId, slug, name, value, directValue, rolledUpValue, '
   'level, nextLevel, byKind}. Only the person sees the entries that it sums.';
 
 create function private.reputation_events(p_user uuid, p_limit integer, p_cursor text) returns json
@@ -46,7 +46,7 @@ begin
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
-  v_from := coalesce(v_from, 9223372036854775807);   -- a bare variable: an expression is no index condition
+  v_from := coalesce(v_from, 9223372036854775807);   -- a plain variable: an expression makes no index condition
   v_ids := array(select e.id from app.reputation_entries e
                  where e.user_id = p_user and e.position < v_from
                  order by e.position desc limit 51);
@@ -97,5 +97,5 @@ begin
                                     order by value desc, interest_id limit 5) c), '[]'));
 end $$;
 comment on function api.get_reputation_summary is
-  'A person in short: {userId, total, topInterests}, up to five interests, the strongest first. Fails: '
+  'A person''s reputation in short: {userId, total, topInterests}, with up to five interests, strongest first. Fails: '
   'person_unknown.';

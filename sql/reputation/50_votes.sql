@@ -1,4 +1,4 @@
--- Peer votes: what people hold of each other in an interest, weighed by what they are in it themselves.
+-- Peer votes: people rate each other in an interest, and a vote weighs what its voter's own reputation in it gives.
 -- docs/decisions.md, Reputation.
 
 create table app.reputation_votes (
@@ -17,10 +17,10 @@ create table app.reputation_votes (
 create index reputation_votes_user_id_idx on app.reputation_votes (user_id, created_at desc, id desc);
 create index reputation_votes_interest_id_idx on app.reputation_votes (interest_id);
 comment on table app.reputation_votes is
-  'One vote a voter, person and interest, moved in place; value 0 is a vote taken back. What it moved stands in the '
-  'ledger.';
+  'One vote a voter, person and interest, which is changed in place; a vote with value 0 is taken back. Its effect is '
+  'in the ledger.';
 comment on column app.reputation_votes.impact is
-  'Weight times value when the vote was last cast: the sum of the direct entries whose source it is.';
+  'Weight times value when the vote was last cast: the sum of the direct entries that have it as their source.';
 create trigger touch before update on app.reputation_votes
   for each row execute function private.touch();
 
@@ -40,25 +40,25 @@ create function private.vote_weight(p_reputation numeric) returns numeric
 language sql immutable
 set search_path = ''
 as $$ select case when p_reputation >= 5 then least(3, sqrt(p_reputation / 10)) else 0 end $$;
-comment on function private.vote_weight is 'What the vote of somebody with this reputation in the interest weighs: '
-  'nothing below 5, 3 at most.';
+comment on function private.vote_weight is
+  'How much the vote of somebody with this reputation in the interest weighs: nothing below 5, 3 at most.';
 
 create function private.cast_vote(
   p_user uuid, p_interest uuid, p_value integer, p_comment text, out vote app.reputation_votes, out weight numeric
 ) returns record
-language plpgsql volatile security definer   -- the ledger is another's, and nobody writes it
+language plpgsql volatile security definer   -- nobody may write the ledger, least of all another's
 set search_path = ''
 as $$
 declare
   v_before app.reputation_votes;
 begin
-  -- as in private.check_author: nothing comes from the banned and the erased, also not beside the ban
+  -- as in private.check_author: the banned and the erased cast no vote, not even while the ban is under way
   perform from app.users u
   where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
   if not found then
     perform private.fail('token_revoked');
   end if;
-  -- the lock, then the read: two votes of one voter see each other
+  -- the lock comes before the read, so that two votes of one voter see each other
   perform private.lock_ledger('reputation', array[p_user]);
   select * into v_before from app.reputation_votes v
   where v.voter_id = app.uid() and v.user_id = p_user and v.interest_id = p_interest;
@@ -77,8 +77,8 @@ begin
   end if;
 end $$;
 comment on function private.cast_vote is
-  'Casts or moves the caller''s vote; the ledger gets the difference to what it gave before. Whether they may is for '
-  'api.vote_reputation to find out. Fails: token_revoked.';
+  'Casts or moves the caller''s vote; the ledger gets the difference to what it gave before. api.vote_reputation '
+  'checks whether they may. Fails: token_revoked.';
 
 create function api.vote_reputation(p_user_id text, p_interest_id uuid, p_value integer, p_comment text default null)
 returns json
@@ -116,8 +116,8 @@ begin
     'updatedAt', (v_cast.vote).updated_at);
 end $$;
 comment on function api.vote_reputation is
-  'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it back, its comment '
-  'too: {userId, interestId, value, comment, weight, impact, createdAt, updatedAt}. Fails: vote_value, vote_comment, '
+  'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it and its comment back: '
+  '{userId, interestId, value, comment, weight, impact, createdAt, updatedAt}. Fails: vote_value, vote_comment, '
   'person_unknown, vote_oneself, interest_unknown, interest_not_held.';
 
 create view app.reputation_vote_card with (security_invoker) as
@@ -136,18 +136,18 @@ from app.reputation_votes v
 join app.person_card voter on voter.id = v.voter_id
 join app.interests i on i.id = v.interest_id;
 comment on view app.reputation_vote_card is
-  'A vote as whom it is for sees it: {id, voterId, voter, interestId, slug, value, comment, impact, createdAt}. Gone '
-  'while its voter is hidden.';
+  'A vote as the person whom it is for sees it: {id, voterId, voter, interestId, slug, value, comment, impact, '
+  'createdAt}. It is gone while its voter is hidden.';
 
 create function private.find_vote_time(p_vote uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor holds also when its vote was taken back or its voter hidden since
+language plpgsql stable security definer   -- a cursor stays good when its vote is taken back or its voter hidden
 set search_path = ''
 as $$
 begin
   return (select created_at from app.reputation_votes where id = p_vote and user_id = app.uid());
 end $$;
-comment on function private.find_vote_time is 'Where a cursor''s vote stands among those for the caller, also one '
-  'that they no longer see.';
+comment on function private.find_vote_time is
+  'The time of a cursor''s vote among those for the caller, also of one that they no longer see.';
 
 create function api.list_received_votes(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -172,5 +172,5 @@ begin
                        join app.reputation_vote_card c on c.id = p.id), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_received_votes is
-  'The votes for the caller that stand, newest first by when each was first cast; none of people whom they cannot '
-  'see. Fails: cursor_unknown, limit_out_of_range.';
+  'The votes for the caller that were not taken back, newest first by when each was first cast, without those of '
+  'people whom they cannot see. Fails: cursor_unknown, limit_out_of_range.';

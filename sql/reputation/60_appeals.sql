@@ -1,4 +1,4 @@
--- Appeals: who thinks that their reputation in an interest is wrong asks the staff. sql/admin resolves.
+-- Appeals: people who think that their reputation in an interest is wrong ask the staff. sql/admin resolves them.
 -- docs/decisions.md, Reputation.
 
 create table app.reputation_appeals (
@@ -15,18 +15,19 @@ create table app.reputation_appeals (
   check ((status = 'pending') = (resolved_at is null)),
   check (restore_delta is null or status = 'accepted')
 );
-create unique index reputation_appeals_pending_key on app.reputation_appeals (user_id, interest_id) where status = 'pending';
+create unique index reputation_appeals_pending_key on app.reputation_appeals (user_id, interest_id)
+  where status = 'pending';
 create index reputation_appeals_user_id_idx on app.reputation_appeals (user_id, created_at desc, id desc);
 create index reputation_appeals_interest_id_idx on app.reputation_appeals (interest_id);
 create index reputation_appeals_entry_id_idx on app.reputation_appeals (entry_id) where entry_id is not null;
 create index reputation_appeals_status_idx on app.reputation_appeals (status, created_at desc, id desc);
 create index reputation_appeals_created_at_idx on app.reputation_appeals (created_at desc, id desc);
 comment on table app.reputation_appeals is
-  'Appeals, at most one pending a person and interest. An erased person''s have lost their words.';
+  'Appeals, at most one pending a person and interest. The appeals of an erased person have lost their words.';
 comment on column app.reputation_appeals.entry_id is 'The entry that it is about; null when it is about the interest '
   'as a whole.';
-comment on column app.reputation_appeals.restore_delta is 'What the staff gave back with it.';
-comment on column app.reputation_appeals.note is 'What the staff answers.';
+comment on column app.reputation_appeals.restore_delta is 'What the staff gave back because of it.';
+comment on column app.reputation_appeals.note is 'The answer of the staff.';
 
 insert into private.events (name, payload, happens) values
   ('reputation.appeal.resolved', '{appealId,userId,interestId,status}',
@@ -52,7 +53,7 @@ select a.id,
          'createdAt', a.created_at) as card
 from app.reputation_appeals a join app.interests i on i.id = a.interest_id;
 comment on view app.reputation_appeal_card is
-  'One''s appeal: {id, interestId, slug, eventId, text, status, restoreDelta, note, resolvedAt, createdAt}.';
+  'A person''s own appeal: {id, interestId, slug, eventId, text, status, restoreDelta, note, resolvedAt, createdAt}.';
 
 create function api.create_appeal(p_interest_id uuid, p_text text, p_event_id uuid default null) returns json
 language plpgsql volatile

@@ -1,9 +1,9 @@
--- The contribution score: what people do for the whole, and a share of it for those by whose invitation they came.
+-- The contribution score: what people do for the whole, and a share of it for those who invited them.
 -- docs/decisions.md, Reputation.
 --
--- What a person does is written at once, the shares by a job soon after (71_inheritance.sql): most people came by the codes
--- of a few, and would wait for each other at their scores. An operation that gives for several people locks them all first,
--- and writes in the order of their ids. ARCHITECTURE.md, Locks.
+-- What a person does is written at once, and a job writes the shares soon after (71_inheritance.sql): most people were
+-- invited by a few, at whose scores they would wait for each other. An operation that gives points to several people
+-- locks them all first, and writes in the order of their ids: ARCHITECTURE.md, Locks.
 
 create table app.contribution_entries (
   id         uuid primary key default gen_random_uuid(),
@@ -21,16 +21,17 @@ create table app.contribution_entries (
 );
 create index contribution_entries_user_id_idx on app.contribution_entries (user_id, position desc);
 create index contribution_entries_origin_id_idx on app.contribution_entries (origin_id) where origin_id is not null;
-create index contribution_entries_cause_idx on app.contribution_entries (user_id, source_id, kind, position desc) where level = 0;
+create index contribution_entries_cause_idx on app.contribution_entries (user_id, source_id, kind, position desc)
+  where level = 0;
 comment on column app.contribution_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.contribution_entries is
-  'The ledger: ids and numbers only, never changed. What is taken back has an opposite entry.';
+  'The ledger: ids and numbers only, never changed. An entry that is taken back gets an opposite one.';
 comment on column app.contribution_entries.position is
-  'The order of what a person did, also within a transaction: given while private.lock_ledger is held. Shares come '
-  'later.';
+  'The order of what a person did, also within a transaction: it is given while private.lock_ledger is held. Shares '
+  'come later.';
 comment on column app.contribution_entries.level is
-  '0 is what the person did, 1 the share of who invited them, 2 and 3 of the inviters above.';
-comment on column app.contribution_entries.origin_id is 'Of a share: the entry that it is a share of.';
+  '0 is what the person did, 1 the share of their inviter, 2 and 3 the shares of the inviters above.';
+comment on column app.contribution_entries.origin_id is 'For a share: the entry that it is a share of.';
 comment on column app.contribution_entries.undoes_id is 'The entry that this one is the opposite of.';
 comment on column app.contribution_entries.source_id is
   'The cause, by kind: the post published, the reply, the post reacted to or bookmarked, the payment.';
@@ -42,17 +43,17 @@ create table app.contribution_scores (
 );
 create index contribution_scores_score_idx on app.contribution_scores (score desc, user_id);
 comment on table app.contribution_scores is
-  'The ledger summed up by person, with the shares that are written. Its trigger keeps it.';
+  'The ledger summed up by person, with the shares that are written. A trigger on the ledger keeps it.';
 
 create table private.contribution_inheritance (
   entry_id  uuid primary key references app.contribution_entries on delete restrict,
   undoes_id uuid
 );
 comment on table private.contribution_inheritance is
-  'What people did, and what of it was undone, of which the shares are not written yet: '
-  'private.job_inherit_contributions does it.';
-comment on column private.contribution_inheritance.undoes_id is 'As in the entry: what is undone comes before what '
-  'undoes it.';
+  'Entries whose shares are not written yet, both of what people did and of what was undone: '
+  'private.job_inherit_contributions writes them.';
+comment on column private.contribution_inheritance.undoes_id is
+  'As in the entry: an entry comes before the one that undoes it.';
 
 insert into private.ledger_kinds (ledger, kind, points) values
   ('contribution', 'post_created', 10),
@@ -61,11 +62,11 @@ insert into private.ledger_kinds (ledger, kind, points) values
   ('contribution', 'bookmark_given', 1);
 
 create function private.sum_contribution() returns trigger
-language plpgsql security definer   -- the scores of other people than the caller
+language plpgsql security definer   -- writes the scores of others than the caller
 set search_path = ''
 as $$
 begin
-  -- in one order, whoever comes: two writers of the same scores would wait for each other
+  -- sorted, so that two writers of the same scores do not wait for each other: ARCHITECTURE.md, Locks
   insert into app.contribution_scores as s (user_id, score)
   select w.user_id, sum(w.delta) from written w group by w.user_id order by w.user_id
   on conflict (user_id) do update set score = s.score + excluded.score;
@@ -80,7 +81,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- the newest alone decides, as in private.find_standing_reputation
+  -- only the newest counts, as in private.find_standing_reputation
   return (select case when e.undoes_id is null then e.id end
           from app.contribution_entries e
           where e.user_id = p_user and e.source_id = p_source and e.kind = p_kind and e.level = 0
@@ -105,8 +106,8 @@ begin
   end if;
 end $$;
 comment on function private.earn_contribution is
-  'Gives the points of a kind once for a cause, until it is undone, and soon after their shares to those by whom the '
-  'person came.';
+  'Gives the points of a kind once for a cause, until it is undone. Soon after, the person''s inviters get their '
+  'shares.';
 
 create function private.reverse_contribution(p_user uuid, p_kind text, p_source uuid) returns void
 language plpgsql volatile
@@ -125,8 +126,8 @@ begin
   insert into private.contribution_inheritance (entry_id, undoes_id) select id, undoes_id from undone;
 end $$;
 comment on function private.reverse_contribution is
-  'The exact opposite of private.earn_contribution, shares too; nothing when the cause gave nothing or is undone '
-  'already.';
+  'Writes the exact opposite of private.earn_contribution, shares too. Does nothing when the cause gave nothing or is '
+  'undone already.';
 
 create function private.earn_contribution_from_post(p_event jsonb) returns void
 language plpgsql volatile
@@ -175,7 +176,7 @@ language plpgsql security definer   -- only triggers write the ledger
 set search_path = ''
 as $$
 begin
-  -- the lock in a statement of its own: of a heart and a spark that go at once, the later sees that both are gone
+  -- a statement of its own for the lock: when a heart and a spark go at once, the later sees that both are gone
   perform private.lock_ledger('contribution', array(select distinct g.user_id from gone g));
   perform private.reverse_contribution(g.user_id, 'reaction_given', g.post_id)
   from (select distinct post_id, user_id from gone) g

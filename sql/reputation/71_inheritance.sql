@@ -1,8 +1,7 @@
--- What comes of a contribution to those by whom a person came: written by a job, many at once. When:
--- api-facade/worker/jobs.ts.
+-- The shares of a contribution that a person's inviters get. A job writes them, many at once.
 --
--- Locks: the scores alone, row by row in the order of their people, as everybody does who writes several. A lock on what
--- these people contribute is not needed, since only they themselves give and undo it.
+-- It locks only the scores, row by row in the order of their people: ARCHITECTURE.md, Locks. It needs no lock on what
+-- these people contribute, since only they themselves give and undo it.
 -- docs/decisions.md, Reputation.
 
 create function private.inviters(p_user uuid) returns uuid[]
@@ -21,7 +20,7 @@ begin
   return v_line;
 end $$;
 comment on function private.inviters is
-  'By whom a person came, by whom that one came, and once more: the erased too, since numbers stay.';
+  'The inviter of a person, the inviter of that one, and once more. Erased people count too, since numbers stay.';
 
 create function private.job_inherit_contributions() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -31,7 +30,7 @@ declare
   c_shares constant numeric[] := array[0.50, 0.25, 0.10];
   v_taken  uuid[];
 begin
-  -- what undoes something waits until that is inherited, also by another worker: its shares are the opposites of those
+  -- an undoing entry waits until the undone one is inherited, also by another worker: it takes back the shares of that
   v_taken := array(
     select q.entry_id
     from private.contribution_inheritance q
@@ -50,6 +49,7 @@ begin
   return cardinality(v_taken);
 end $$;
 comment on function private.job_inherit_contributions is
-  'Job: gives 50, 25 and 10 % of up to 1000 contributions to the three by whom each person came, and takes back what '
-  'came of those undone. The worker repeats it until there is none.';
+  'Job: gives 50, 25 and 10 % of up to 1000 contributions to the three inviters above each person, and takes back the '
+  'shares of those undone. May run twice: it takes only what waits and skips locked rows, and what it took waits no '
+  'more in the same transaction. The worker repeats it until there is none.';
 insert into private.jobs (name, cron, expires, repeats) values ('inherit-contributions', '* * * * *', 60, true);

@@ -1,5 +1,5 @@
--- What bookmarks and reposts are worth, in both ledgers, and what goes with a deleted post. Reactions: 20_earning.sql,
--- 70_contribution.sql, which also say in which order the locks come.
+-- What bookmarks and reposts are worth in both ledgers, and what goes with a deleted post. Reactions are in
+-- 20_earning.sql and 70_contribution.sql. The order of locks: ARCHITECTURE.md, Locks.
 -- docs/decisions.md, Reputation.
 
 create function private.earn_from_bookmark() returns trigger
@@ -13,8 +13,8 @@ begin
   return null;
 end $$;
 comment on function private.earn_from_bookmark is
-  'Trigger: a bookmark earns the post''s author bookmark.received, and is a contribution of whoever sets it. One''s '
-  'own posts give nothing.';
+  'Trigger: a bookmark earns the post''s author bookmark.received, and is a contribution of the person who sets it. '
+  'People''s own posts give them nothing.';
 create trigger _300_earn_from_bookmark after insert on app.bookmarks
   for each row execute function private.earn_from_bookmark();
 
@@ -32,7 +32,8 @@ begin
   perform private.reverse_contribution(g.user_id, 'bookmark_given', g.post_id) from gone g order by g.user_id;
   return null;
 end $$;
-comment on function private.reverse_from_bookmarks is 'Trigger: with a bookmark goes what it gave in both ledgers.';
+comment on function private.reverse_from_bookmarks is
+  'Trigger: when a bookmark goes, what it gave in both ledgers goes too.';
 create trigger _300_reverse_from_bookmarks after delete on app.bookmarks
   referencing old table as gone for each statement execute function private.reverse_from_bookmarks();
 
@@ -41,10 +42,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.earn_reputation_by_post((p_event ->> 'postId')::uuid, 'repost.received', (p_event ->> 'userId')::uuid);
+  perform private.earn_reputation_by_post((p_event ->> 'postId')::uuid, 'repost.received',
+                                          (p_event ->> 'userId')::uuid);
 end $$;
 comment on function private.earn_reputation_from_repost is
-  'Listener: a repost earns the author of the original repost.received, while it stands. A quote earns them nothing.';
+  'Listener: a repost earns the author of the original repost.received, until it is deleted. A quote earns them '
+  'nothing.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.reposted', 'private.earn_reputation_from_repost', 300);
 
@@ -53,7 +56,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- of each kind and person the newest decides, as in private.find_standing_reputation
+  -- of each kind and person only the newest counts, as in private.find_standing_reputation
   return array(
     select e.id
     from (select distinct on (coalesce(n.earned_from, n.user_id), n.kind) n.id, n.undoes_id
@@ -78,12 +81,13 @@ begin
   perform private.lock_ledger('reputation', array[v_author]);
   v_entries := private.list_standing_reputation(v_author, v_post);
   perform private.reverse_reputation(v_entries);
-  -- what was taken back stands no longer: the next batch begins at the front again
-  return json_build_object('changed', cardinality(v_entries), 'next', case when cardinality(v_entries) = 500 then v_post end);
+  -- what was taken back is not listed again, so the next batch begins at the front
+  return json_build_object('changed', cardinality(v_entries),
+                           'next', case when cardinality(v_entries) = 500 then v_post end);
 end $$;
 comment on function private.forfeit_earnings is
-  'For the worker alone, and what a deletion does at once: takes the next 500 entries back that a post {postId, '
-  'authorId} earned its author. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.forfeit_post: takes the next 500 entries back that a post {postId, authorId} '
+  'earned its author. Answers {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('forfeited-earnings', 'private.forfeit_earnings');
 
@@ -100,15 +104,16 @@ begin
     select * into v_original from app.posts where id = v_post.quoted_post_id;
   end if;
   perform private.lock_ledger('reputation', array[v_post.author_id, v_original.author_id]);
-  perform private.reverse_reputation(array[private.find_standing_reputation(v_original.author_id, 'repost.received', v_original.id, v_post.author_id)]);
+  perform private.reverse_reputation(array[private.find_standing_reputation(
+    v_original.author_id, 'repost.received', v_original.id, v_post.author_id)]);
   perform private.reverse_contribution(v_post.author_id, 'post_created', v_post.id);
   if private.forfeit_earnings(p_event) ->> 'next' is not null then
     perform private.enqueue('forfeited-earnings', p_event::json);   -- a post that many liked is deleted as fast as any
   end if;
 end $$;
 comment on function private.forfeit_post is
-  'Listener: whoever deletes a post, its author loses what it earned in both ledgers (beyond 500 entries soon '
-  'after), and that of the original what a repost did. Writing and deleting again and again leaves what is there. An '
-  'erasure deletes without this event: what was earned stays.';
+  'Listener: when anybody deletes a post, its author loses what it earned in both ledgers (beyond 500 entries soon '
+  'after), and the author of an original loses what the deleted repost earned them. Writing and deleting again and '
+  'again therefore earns nothing. An erasure deletes without this event, so what was earned stays.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.deleted', 'private.forfeit_post', 300);

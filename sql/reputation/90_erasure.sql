@@ -26,7 +26,7 @@ begin
   return null;
 end $$;
 comment on function private.erase_reputation is
-  'Trigger: of an erased person''s votes, of those for them and of their appeals the words go. Votes, ledgers and '
-  'sums stay: ids and numbers, on which the reputation of others rests.';
+  'Trigger: deletes the words of an erased person''s votes, of the votes for them and of their appeals. Votes, '
+  'ledgers and sums stay: the reputation of others needs these ids and numbers.';
 create trigger _170_erase_reputation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_reputation();

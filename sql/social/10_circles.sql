@@ -1,4 +1,4 @@
--- Circles: whom a person lets closer. Who is in one decides who sees posts for circles and for the inner circle.
+-- Circles: the people whom a person lets closer. Their members see the posts for circles and for the inner circle.
 -- docs/decisions.md, Circles and blocks.
 
 create table app.circles (
@@ -55,7 +55,7 @@ begin
   end if;
   return new;
 end $$;
-comment on function private.limit_circles is 'Trigger: at most 10 circles of a kind.';
+comment on function private.limit_circles is 'Trigger: a person has at most 10 circles of a kind.';
 create trigger limit_circles before insert on app.circles
   for each row execute function private.limit_circles();
 
@@ -66,17 +66,17 @@ as $$
 begin
   perform from app.circles where id = new.circle_id for update;   -- so that two at once never make one too many
   if not found then
-    perform private.fail('circle_unknown');   -- it went meanwhile
+    perform private.fail('circle_unknown');   -- it was deleted meanwhile
   end if;
   if exists (select from app.circle_members where circle_id = new.circle_id and member_id = new.member_id) then
-    perform private.fail('member_already');   -- before the count: it is the better answer for a full circle
+    perform private.fail('member_already');   -- before the count, since it is the better answer for a full circle
   end if;
   if (select count(*) from app.circle_members where circle_id = new.circle_id) >= 10 then
     perform private.fail('circle_full');
   end if;
   return new;
 end $$;
-comment on function private.limit_circle_members is 'Trigger: at most 10 members in a circle, the owner not counted.';
+comment on function private.limit_circle_members is 'Trigger: a circle has at most 10 members, without the owner.';
 create trigger limit_circle_members before insert on app.circle_members
   for each row execute function private.limit_circle_members();
 
@@ -91,7 +91,7 @@ begin
   from changed c;
   return null;
 end $$;
-comment on function private.announce_members is 'Trigger: events social.member.added and social.member.removed.';
+comment on function private.announce_members is 'Trigger: emits social.member.added and social.member.removed.';
 create trigger announce_added after insert on app.circle_members
   referencing new table as changed for each statement execute function private.announce_members();
 create trigger announce_removed after delete on app.circle_members
@@ -111,8 +111,8 @@ select c.id, c.owner_id, c.created_at,
 from app.circles c
 join app.person_card o on o.id = c.owner_id;
 comment on view app.circle_card is
-  'A circle as its owner and members see it: {id, ownerId, owner, kind, name, accent, isOwner, createdAt}. Gone for '
-  'a member while a block stands.';
+  'A circle as its owner and members see it: {id, ownerId, owner, kind, name, accent, isOwner, createdAt}. A member '
+  'does not see it while there is a block.';
 
 create function private.circle_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -141,8 +141,8 @@ begin
   end if;
   return p_circle;
 end $$;
-comment on function private.require_own_circle is 'The circle, when it is the caller''s. Fails: circle_unknown, '
-  'circle_not_yours.';
+comment on function private.require_own_circle is
+  'Answers the circle if it is the caller''s. Fails: circle_unknown, circle_not_yours.';
 
 create function api.create_circle(p_name text, p_kind text default 'general', p_accent text default null) returns json
 language plpgsql volatile
@@ -156,7 +156,7 @@ begin
   returning id into v_id;
   return private.circle_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_circle is 'Makes a circle of the caller. Fails: circles_exhausted.';
+comment on function api.create_circle is 'Makes a circle for the caller. Fails: circles_exhausted.';
 
 create function api.list_my_circles(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -190,7 +190,8 @@ begin
   return private.circle_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.update_circle is
-  'Changes name and accent of one''s circle; an accent of null clears it. Fails: circle_unknown, circle_not_yours.';
+  'Changes name and accent of the caller''s circle; an accent of null clears it. Fails: circle_unknown, '
+  'circle_not_yours.';
 
 create function api.delete_circle(p_id uuid) returns json
 language plpgsql volatile
@@ -198,7 +199,7 @@ set search_path = ''
 as $$
 begin
   perform private.require_own_circle(p_id);
-  -- the pairs before the rows, as everywhere: whoever accepts or blocks meanwhile waits instead of deadlocking
+  -- the pairs before the rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
   perform private.lock_pairs(array_agg(p.person), array_agg(app.uid()))
   from (select member_id as person from app.circle_members where circle_id = p_id
         union select invitee_id from app.circle_invitations where circle_id = p_id and status = 'pending') p;
@@ -206,4 +207,4 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_circle is
-  'Deletes one''s circle with its memberships and invitations. Fails: circle_unknown, circle_not_yours.';
+  'Deletes the caller''s circle with its memberships and invitations. Fails: circle_unknown, circle_not_yours.';

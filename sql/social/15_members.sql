@@ -9,11 +9,11 @@ declare
   v_person uuid := private.require_person(p_person);
 begin
   perform private.lock_pairs(array[v_person], array[private.require_caller()]);
-  return private.require_person(p_person);   -- again: a block may have come while we waited
+  return private.require_person(p_person);   -- again, since a block may have come while we waited
 end $$;
 comment on function private.lock_person is
-  'The id of a person, locked as a pair with the caller until the transaction ends: no block comes in between. '
-  'Fails: person_unknown.';
+  'Answers the id of a person, locked as a pair with the caller until the transaction ends, so that no block comes in '
+  'between. Fails: person_unknown.';
 
 create view app.circle_member_card with (security_invoker) as
 select m.circle_id, m.member_id, m.created_at,
@@ -21,7 +21,7 @@ select m.circle_id, m.member_id, m.created_at,
                          'bondLevel', m.bond_level, 'createdAt', m.created_at) as card
 from app.circle_members m join app.person_card p on p.id = m.member_id;
 comment on view app.circle_member_card is
-  'A membership: {circleId, memberId, member, bondLevel, createdAt}. Gone while a block stands.';
+  'A membership: {circleId, memberId, member, bondLevel, createdAt}. It is not shown while there is a block.';
 
 create function api.list_circle_members(p_id uuid) returns json
 language plpgsql stable
@@ -30,12 +30,14 @@ as $$
 begin
   perform private.require_own_circle(p_id);
   return private.page(
-    (select json_agg(card order by created_at, member_id) from app.circle_member_card where circle_id = p_id), '{}', 10);
+    (select json_agg(card order by created_at, member_id) from app.circle_member_card where circle_id = p_id),
+    '{}', 10);
 end $$;
 comment on function api.list_circle_members is
-  'The members of one''s circle (at most 10, so one page). Fails: circle_unknown, circle_not_yours.';
+  'The members of the caller''s circle (at most 10, so one page). Fails: circle_unknown, circle_not_yours.';
 
-create function api.add_circle_member(p_id uuid, p_member_id text, p_bond_level text default 'acquaintance') returns json
+create function api.add_circle_member(p_id uuid, p_member_id text, p_bond_level text default 'acquaintance')
+returns json
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -48,7 +50,7 @@ begin
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
 end $$;
 comment on function api.add_circle_member is
-  'Puts a person into one''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, member_already, '
+  'Puts a person into the caller''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, member_already, '
   'member_oneself, circle_full.';
 
 create function api.set_bond_level(p_id uuid, p_member_id text, p_bond_level text) returns json
@@ -87,5 +89,5 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.remove_circle_member is
-  'The owner removes a member, or a member leaves. Repeating it changes nothing. Fails: circle_unknown, '
-  'circle_not_yours, person_unknown.';
+  'Removes a member, for the owner or for the member, who leaves. Repeating it changes nothing. Fails: '
+  'circle_unknown, circle_not_yours, person_unknown.';

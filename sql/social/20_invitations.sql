@@ -14,7 +14,8 @@ create table app.circle_invitations (
 );
 create unique index invitation_pending on app.circle_invitations (circle_id, invitee_id) where status = 'pending';
 create index circle_invitations_inviter_id_idx on app.circle_invitations (inviter_id, status);
-create index circle_invitations_invitee_id_idx on app.circle_invitations (invitee_id, status, created_at desc, id desc);
+create index circle_invitations_invitee_id_idx
+  on app.circle_invitations (invitee_id, status, created_at desc, id desc);
 create index circle_invitations_circle_id_idx on app.circle_invitations (circle_id, created_at desc, id desc);
 comment on table app.circle_invitations is 'Invitations into circles. A settled one never changes again.';
 create trigger touch before update on app.circle_invitations for each row execute function private.touch();
@@ -32,7 +33,7 @@ insert into private.errors (code, status, text) values
   ('invite_oneself', 400, 'You cannot invite yourself.');
 
 create function private.circle_name(p_circle uuid) returns text
-language plpgsql stable security definer   -- an invitee does not see the circle yet, and is told its name
+language plpgsql stable security definer   -- an invitee does not see the circle yet, but may know its name
 set search_path = ''
 as $$
 begin
@@ -73,7 +74,8 @@ end $$;
 comment on function private.invitation_cards is 'The cards of these invitations, in order, as far as the caller sees '
   'them.';
 
-create function api.invite_to_circle(p_id uuid, p_invitee_id text, p_bond_level text default 'acquaintance') returns json
+create function api.invite_to_circle(p_id uuid, p_invitee_id text, p_bond_level text default 'acquaintance')
+returns json
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -93,10 +95,11 @@ begin
   return private.invitation_cards(array[v_invitation]) -> 0;
 end $$;
 comment on function api.invite_to_circle is
-  'Invites a person into one''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, invite_oneself, '
-  'member_already, invitation_pending.';
+  'Invites a person into the caller''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, '
+  'invite_oneself, member_already, invitation_pending.';
 
-create function api.list_circle_invitations(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
+create function api.list_circle_invitations(p_id uuid, p_limit integer default 20, p_cursor text default null)
+returns json
 language plpgsql stable
 set search_path = ''
 as $$
@@ -116,8 +119,8 @@ begin
   return private.page(private.invitation_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_circle_invitations is
-  'The pending invitations of one''s circle, newest first. Fails: circle_unknown, circle_not_yours, cursor_unknown, '
-  'limit_out_of_range.';
+  'The pending invitations of the caller''s circle, newest first. Fails: circle_unknown, circle_not_yours, '
+  'cursor_unknown, limit_out_of_range.';
 
 create function api.list_my_invitations(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -141,7 +144,7 @@ comment on function api.list_my_invitations is
   'The pending invitations addressed to the caller, newest first. Fails: cursor_unknown, limit_out_of_range.';
 
 create function private.settle_invitation(p_invitation uuid, p_status text) returns void
-language plpgsql volatile security definer   -- an invitee joins a circle that is another's
+language plpgsql volatile security definer   -- an invitee joins another's circle
 set search_path = ''
 as $$
 declare
@@ -152,7 +155,7 @@ begin
   if not found then
     perform private.fail('invitation_unknown');
   end if;
-  -- the pair before the rows, as everywhere; what is read after it is what holds
+  -- the pair before the rows: ARCHITECTURE.md, Locks. Only what is read after it is final
   perform private.lock_pairs(array[v_invitation.invitee_id], array[v_invitation.inviter_id]);
   update app.circle_invitations set status = p_status where id = p_invitation and status = 'pending';
   if not found then
@@ -166,8 +169,8 @@ begin
   end if;
 end $$;
 comment on function private.settle_invitation is
-  'Takes a pending invitation to its end; accepted makes the membership. The invitee accepts and declines, the '
-  'inviter revokes. Fails: invitation_unknown, invitation_settled, member_already, circle_full.';
+  'Settles a pending invitation: accepting makes the membership. The invitee accepts and declines, the inviter '
+  'revokes. Fails: invitation_unknown, invitation_settled, member_already, circle_full.';
 
 create function api.respond_invitation(p_id uuid, p_accept boolean) returns json
 language plpgsql volatile

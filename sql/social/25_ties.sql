@@ -1,4 +1,4 @@
--- What two people's circles make of them: whether they share one, what is under way, where one belongs.
+-- What circles say about two people: whether they share one, which invitations are pending, where a person belongs.
 -- docs/decisions.md, Circles and blocks.
 
 create function private.have_common_circle(p_one uuid, p_other uuid) returns boolean
@@ -9,17 +9,19 @@ begin
   return exists (
     select
     from (select person, circle_id, owner_id
-          from (select owner_id as person, id as circle_id, owner_id from app.circles where owner_id in (p_one, p_other)
+          from (select owner_id as person, id as circle_id, owner_id
+                from app.circles where owner_id in (p_one, p_other)
                 union all
-                select member_id, circle_id, owner_id from app.circle_members where member_id in (p_one, p_other)) b
+                select member_id, circle_id, owner_id
+                from app.circle_members where member_id in (p_one, p_other)) b
           where private.may_meet(private.find_level(person, owner_id))) belonging
     join app.users owner on owner.id = owner_id and owner.banned_at is null and owner.erased_at is null
     group by circle_id
     having count(distinct person) = 2);
 end $$;
 comment on function private.have_common_circle is
-  'Whether two people belong to one circle, as its owner or as members. A circle whose owner is banned, or across a '
-  'block from one of the two, is none.';
+  'Whether two people belong to one circle, as its owner or as members. A circle does not count when its owner is '
+  'banned, or across a block from one of the two.';
 
 create function api.check_circles(p_person text) returns json
 language plpgsql stable

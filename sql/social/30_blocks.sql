@@ -1,4 +1,4 @@
--- Blocks: bilateral silence. And the audience: the triggers that keep app.audience true to circles and blocks.
+-- Blocks, which silence both sides, and the triggers that keep app.audience true to circles and blocks.
 -- docs/decisions.md, Visibility.
 
 create table app.blocks (
@@ -27,8 +27,8 @@ from (
 ) s
 group by s.viewer_id, s.author_id;
 comment on view private.audience_rebuilt is
-  'What app.audience must hold, worked out from circles, blocks and people: the rule, of which the table is the kept '
-  'copy.';
+  'What app.audience must hold, worked out from circles, blocks and people. This is the rule, and the table is a copy '
+  'that triggers keep.';
 
 create function private.recompute_audience(p_viewers uuid[], p_authors uuid[]) returns void
 language plpgsql volatile security definer   -- only triggers write the audience
@@ -39,7 +39,7 @@ declare
   v_level smallint;
 begin
   perform private.lock_pairs(p_viewers, p_authors);
-  -- each statement from here on sees what the pair's earlier holders committed
+  -- each later statement sees what those who held the pair before have committed
   for v_pair in select distinct viewer, author from unnest(p_viewers, p_authors) as p (viewer, author) loop
     select level into v_level from private.audience_rebuilt
     where viewer_id = v_pair.viewer and author_id = v_pair.author;
@@ -51,8 +51,8 @@ begin
     end if;
   end loop;
 end $$;
-comment on function private.recompute_audience is 'Brings these pairs of app.audience up to date, one writer a pair '
-  'at a time.';
+comment on function private.recompute_audience is
+  'Brings these pairs of app.audience up to date, one writer at a time for each pair.';
 
 create function private.follow_members() returns trigger
 language plpgsql volatile security definer   -- only triggers write the audience
@@ -62,7 +62,8 @@ begin
   perform private.recompute_audience(array_agg(member_id), array_agg(owner_id)) from changed;
   return null;
 end $$;
-comment on function private.follow_members is 'Trigger: memberships that came, changed or went change the audience.';
+comment on function private.follow_members is
+  'Trigger: the audience follows memberships that are made, changed or ended.';
 create trigger audience_added after insert on app.circle_members
   referencing new table as changed for each statement execute function private.follow_members();
 create trigger audience_changed after update on app.circle_members
@@ -71,7 +72,7 @@ create trigger audience_removed after delete on app.circle_members
   referencing old table as changed for each statement execute function private.follow_members();
 
 create function private.follow_blocks() returns trigger
-language plpgsql volatile security definer   -- only triggers write the audience; a block ends the other's invitations too
+language plpgsql volatile security definer   -- only triggers write the audience; ends invitations of both
 set search_path = ''
 as $$
 begin
@@ -86,14 +87,14 @@ begin
   return null;
 end $$;
 comment on function private.follow_blocks is
-  'Trigger: a block silences both ways and ends pending invitations; lifting it restores what the memberships say.';
+  'Trigger: a block silences both ways and ends pending invitations; when it is lifted, the memberships apply again.';
 create trigger _100_audience_blocked after insert on app.blocks
   referencing new table as changed for each statement execute function private.follow_blocks();
 create trigger _100_audience_unblocked after delete on app.blocks
   referencing old table as changed for each statement execute function private.follow_blocks();
 
 create function private.find_blocked_person(p_person text) returns uuid
-language plpgsql stable security definer   -- whom one has blocked is hidden by the block, and yet can be unblocked
+language plpgsql stable security definer   -- the caller's own block hides the person to unblock
 set search_path = ''
 as $$
 begin
@@ -114,8 +115,8 @@ begin
   return json_build_object('blocked', true);
 end $$;
 comment on function api.block_person is
-  'Blocks a person: both fall silent for each other at once. Repeating it changes nothing. Fails: person_unknown '
-  '(also when they block the caller), block_oneself.';
+  'Blocks a person: both are silent for each other at once. Repeating it changes nothing. Fails: person_unknown (also '
+  'when they block the caller), block_oneself.';
 
 create function api.unblock_person(p_person text) returns json
 language plpgsql volatile
@@ -129,4 +130,4 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unblock_person is
-  'Lifts a block; what the memberships say holds again. Repeating it changes nothing. Fails: person_unknown.';
+  'Lifts a block; the memberships apply again. Repeating it changes nothing. Fails: person_unknown.';

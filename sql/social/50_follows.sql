@@ -22,8 +22,8 @@ create table private.ended_follows (
 );
 create index ended_follows_ended_at_idx on private.ended_follows (ended_at);
 comment on table private.ended_follows is
-  'Where ended follows stood in the lists, for a day: who is walking one goes on from there. Ids without keys: '
-  'nothing hangs on them.';
+  'The places of ended follows in the lists, for a day, so that a reader in the middle of a list can go on from '
+  'there. The ids are no foreign keys, since nothing depends on them.';
 insert into private.retention (relation, counts_from, keep) values ('private.ended_follows', 'ended_at', '1 day');
 
 create index users_banned_idx on app.users (id) where banned_at is not null;
@@ -36,7 +36,7 @@ insert into private.errors (code, status, text) values
   ('follow_oneself', 400, 'You cannot follow yourself.');
 
 create function private.keep_ended_follows() returns trigger
-language plpgsql volatile security definer   -- nobody writes these but the trigger
+language plpgsql volatile security definer   -- only this trigger writes them
 set search_path = ''
 as $$
 begin
@@ -58,7 +58,7 @@ begin
   where (f.follower_id, f.following_id) in ((m.blocker_id, m.blocked_id), (m.blocked_id, m.blocker_id));
   return null;
 end $$;
-comment on function private.end_follows is 'Trigger: a block ends follows both ways. Lifting it brings none back.';
+comment on function private.end_follows is 'Trigger: a block ends follows both ways. Lifting it restores none.';
 create trigger _110_end_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_follows();
 
@@ -74,11 +74,13 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
 end $$;
 comment on function private.person_page is
-  'A page of these people (one more than the page, when there are), in order; the cursor is an actor id. Fails: '
-  'limit_out_of_range.';
+  'A page of these people, in order, from one more than the page if there are so many; the cursor is an actor id. '
+  'Fails: limit_out_of_range.';
 
-create function private.require_follow_place(p_cursor text, p_follower uuid default null, p_following uuid default null) returns app.follows
-language plpgsql stable security definer   -- a cursor holds also when its follow has ended or its person was banned since
+create function private.require_follow_place(
+  p_cursor text, p_follower uuid default null, p_following uuid default null
+) returns app.follows
+language plpgsql stable security definer   -- a cursor stays good when its follow ends or its person is banned
 set search_path = ''
 as $$
 declare
@@ -101,15 +103,16 @@ begin
   return v_place;
 end $$;
 comment on function private.require_follow_place is
-  'The follow between the person that a cursor names and the one whose list it is, also when it has ended; without a '
-  'cursor a moment after all. Never across a block from the caller. Fails: cursor_unknown.';
+  'The follow between the person that a cursor names and the person whose list it is, also when it has ended. Without '
+  'a cursor it is a moment after all of them. A person across a block from the caller is never found. Fails: '
+  'cursor_unknown.';
 
 create function private.follow_counts(p_person uuid) returns json
-language plpgsql stable security definer   -- under row-level security every follower would be asked for
+language plpgsql stable security definer   -- row-level security would check every follower
 set search_path = ''
 as $$
 declare
-  -- whom the caller's lists leave out, the counts leave out: the difference would tell of a block
+  -- the counts leave out whom the caller's lists leave out, since a difference would tell of a block
   v_hidden uuid[] := array(select author_id from app.audience where viewer_id = app.uid() and level < 0
                            union select id from app.users where banned_at is not null);
 begin
@@ -121,8 +124,8 @@ begin
     'isFollowing', exists (select from app.follows where follower_id = app.uid() and following_id = p_person));
 end $$;
 comment on function private.follow_counts is
-  'How many follow a person and whom they follow, as many as the caller''s lists show, and whether the caller does: '
-  '{followers, following, isFollowing}.';
+  'How many people follow a person and how many they follow, as the caller''s lists show them, and whether the caller '
+  'follows them: {followers, following, isFollowing}.';
 
 create function api.follow_person(p_person text) returns json
 language plpgsql volatile
@@ -131,14 +134,16 @@ as $$
 declare
   v_person uuid := private.lock_person(p_person);
 begin
-  insert into app.follows (follower_id, following_id) values (private.require_caller(), v_person) on conflict do nothing;
+  insert into app.follows (follower_id, following_id) values (private.require_caller(), v_person)
+  on conflict do nothing;
   if found then
     perform private.emit('social.user.followed', json_build_object('followerId', app.uid(), 'followingId', v_person));
   end if;
   return private.follow_counts(v_person);
 end $$;
 comment on function api.follow_person is
-  'Follows a person; repeating it changes nothing. Answers as follow_stats. Fails: person_unknown, follow_oneself.';
+  'Follows a person; repeating it changes nothing. Answers as api.follow_stats. Fails: person_unknown, '
+  'follow_oneself.';
 
 create function api.unfollow_person(p_person text) returns json
 language plpgsql volatile
@@ -155,8 +160,8 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.follow_counts(private.require_person(p_person)); end $$;
 comment on function api.follow_stats is
-  'How many follow a person and whom they follow, and whether the caller does: {followers, following, isFollowing}. '
-  'Fails: person_unknown.';
+  'How many people follow a person and how many they follow, and whether the caller follows them: {followers, '
+  'following, isFollowing}. Fails: person_unknown.';
 
 create function api.list_followers(p_person text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -166,7 +171,8 @@ declare
   v_person uuid := private.require_person(p_person);
   v_from   app.follows := private.require_follow_place(p_cursor, p_following => v_person);
 begin
-  -- bare variables: an expression such as coalesce is no index condition under a policy, and deep pages read all before them
+  -- plain variables: an expression such as coalesce makes no index condition under a policy, and a deep page would
+  -- read all pages before it
   return private.person_page(array(
     select follower_id from app.follows
     where following_id = v_person
@@ -174,7 +180,7 @@ begin
     order by created_at desc, follower_id desc limit 51), p_limit);
 end $$;
 comment on function api.list_followers is
-  'Who follows a person, newest first. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
+  'The people who follow a person, newest first. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
 
 create function api.list_following(p_person text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -191,4 +197,4 @@ begin
     order by created_at desc, following_id desc limit 51), p_limit);
 end $$;
 comment on function api.list_following is
-  'Whom a person follows, newest first. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
+  'The people whom a person follows, newest first. Fails: person_unknown, cursor_unknown, limit_out_of_range.';

@@ -1,4 +1,4 @@
--- Mutes: silence of another that they notice nothing of. And the list of one's blocks.
+-- Mutes, which the muted person does not notice, and the list of a person's blocks.
 -- docs/decisions.md, Circles and blocks.
 
 create table app.mutes (
@@ -10,7 +10,7 @@ create table app.mutes (
 );
 create index mutes_muted_id_idx on app.mutes (muted_id);
 comment on table app.mutes is
-  'Who muted whom. The muted cause no notifications to the muter, and the muter''s feed leaves their posts out.';
+  'Who muted whom. A muted person causes no notifications to the muter, and the muter''s feed leaves out their posts.';
 -- no update: a mute is made or lifted
 
 insert into private.errors (code, status, text) values
@@ -29,8 +29,8 @@ begin
   return v_name;
 end $$;
 comment on function private.require_name_cursor is
-  'The name that a cursor of a list by name stands for, empty without one. A place in the alphabet, whoever has left '
-  'the list since. Fails: cursor_unknown.';
+  'The name in a cursor of a list that is sorted by name; empty without a cursor. It is a place in the alphabet, even '
+  'if that person has left the list. Fails: cursor_unknown.';
 
 create function private.muted_people() returns uuid[]
 language plpgsql stable   -- invoker: under row-level security these are the caller's own
@@ -39,14 +39,16 @@ as $$
 begin
   return array(select muted_id from app.mutes where muter_id = app.uid());
 end $$;
-comment on function private.muted_people is 'Whom the caller has muted: read once by what leaves them out.';
+comment on function private.muted_people is
+  'The people whom the caller has muted. A query that leaves them out reads them once.';
 
 create function api.mute_person(p_person text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  insert into app.mutes (muter_id, muted_id) values (private.require_caller(), private.require_person(p_person)) on conflict do nothing;
+  insert into app.mutes (muter_id, muted_id) values (private.require_caller(), private.require_person(p_person))
+  on conflict do nothing;
   return json_build_object('muted', true);
 end $$;
 comment on function api.mute_person is
@@ -75,25 +77,27 @@ begin
     order by u.username limit 51), p_limit);
 end $$;
 comment on function api.list_mutes is
-  'Whom the caller has muted, by username; not those across a block. Fails: cursor_unknown, limit_out_of_range.';
+  'The people whom the caller has muted, by username, without those across a block. Fails: cursor_unknown, '
+  'limit_out_of_range.';
 
 create function private.own_blocks(p_after text) returns table (card json)
-language plpgsql stable security definer   -- a block hides the blocked, and yet one must know whom one can unblock
+language plpgsql stable security definer   -- a block hides people whom the caller must see to unblock them
 set search_path = ''
 as $$
 declare
   v_domain text := private.domain();
 begin
   return query
-    select json_build_object('id', private.actor_id(u.username, v_domain), 'actorId', private.actor_id(u.username, v_domain),
+    select json_build_object('id', private.actor_id(u.username, v_domain),
+                             'actorId', private.actor_id(u.username, v_domain),
                              'username', u.username, 'createdAt', b.created_at)
     from app.blocks b join app.users u on u.id = b.blocked_id
     where b.blocker_id = app.uid() and u.erased_at is null and u.username > p_after
     order by u.username limit 51;
 end $$;
 comment on function private.own_blocks is
-  'Whom the caller has blocked, by username after this one, by name alone: {id, actorId, username, createdAt}. At '
-  'most 51.';
+  'The people whom the caller has blocked, with no more than their names, by username after this one: {id, actorId, '
+  'username, createdAt}. At most 51.';
 
 create function api.list_blocks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -108,5 +112,5 @@ begin
     from private.own_blocks(v_after) with ordinality as b (card, place));
 end $$;
 comment on function api.list_blocks is
-  'Whom the caller has blocked, by username: the one list that names people across a block. Fails: cursor_unknown, '
-  'limit_out_of_range.';
+  'The people whom the caller has blocked, by username. It is the only list that names people across a block. Fails: '
+  'cursor_unknown, limit_out_of_range.';

@@ -1,4 +1,4 @@
--- Muted keywords: words, in whatever script, that a person does not want to read about.
+-- Muted keywords: words, in any script, that a person does not want to read.
 -- docs/decisions.md, Circles and blocks.
 
 create table app.muted_keywords (
@@ -15,8 +15,8 @@ create index muted_keywords_user_id_idx on app.muted_keywords (user_id, id desc)
 comment on table app.muted_keywords is
   'Words that a person''s feed leaves out, for good or until a moment. id is made of the time, so that it is its own '
   'place in the list.';
-comment on column app.muted_keywords.folded is 'private.fold of the keyword: what is compared, so that each counts '
-  'once.';
+comment on column app.muted_keywords.folded is
+  'private.fold of the keyword, which is what is compared, so that each word counts once.';
 
 insert into private.errors (code, status, text) values
   ('keyword_empty', 422, 'A keyword must have at least one letter, digit or sign that can be found in a text.'),
@@ -29,7 +29,7 @@ set search_path = ''
 as $$
 begin
   if octet_length(p_text) = length(p_text) then
-    return lower(p_text);   -- ASCII: a tenth of the time
+    return lower(p_text);   -- ASCII takes a tenth of the time
   end if;
   -- case and accents go, but й stays another letter than и; Hebrew points and Arabic vowel signs are seldom written
   return translate(
@@ -39,17 +39,19 @@ begin
     'ς', 'σ');
 end $$;
 comment on function private.fold is
-  'A text as words are compared: lower case, without accents, points and vowel signs, full and half width alike.';
+  'A text in the form in which words are compared: lower case, without accents, points and vowel signs, full and half '
+  'width alike.';
 
 create function private.keyword_pattern(p_keywords text[]) returns text
 language plpgsql immutable
 set search_path = ''
 as $$
 declare
-  -- scripts that write no spaces between words: Thai to Myanmar, Khmer, Kana and Han; Hangul hangs its particles on
+  -- scripts without spaces between words: Thai to Myanmar, Khmer, Kana and Han; Hangul, which adds particles to words
   v_unspaced constant text :=
-    '\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u31ff\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff';
-  -- letters, digits, and the signs within words of India's scripts that are no letters by themselves
+    '\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u31ff\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff'
+    || '\uf900-\ufaff\U00020000-\U0003ffff';
+  -- letters, digits, and signs that India's scripts write within words and that are no letters by themselves
   v_word constant text :=
     '[:alnum:]_\u093c\u094d\u09bc\u09cd\u0a3c\u0a4d\u0abc\u0acd\u0b3c\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca';
   v_edge constant text := '[^' || v_word || ']|[' || v_unspaced || ']';
@@ -65,8 +67,8 @@ begin
           group by w.opens, w.closes) g);
 end $$;
 comment on function private.keyword_pattern is
-  'One pattern for all of these folded keywords; null for none. A keyword is found as whole words, and anywhere '
-  'where its edge is of a script without spaces or no letter at all (#tag, c++).';
+  'One pattern for all of these folded keywords; null for none. A keyword is found as whole words, but anywhere where '
+  'its edge is of a script without spaces or is no letter at all (#tag, c++).';
 
 create function private.find_muted_pattern() returns text
 language plpgsql stable   -- invoker: under row-level security these are the caller's own
@@ -76,27 +78,27 @@ begin
   return private.keyword_pattern(array_agg(folded))
   from app.muted_keywords where user_id = app.uid() and (until is null or until > now());
 end $$;
-comment on function private.find_muted_pattern is 'The pattern of the caller''s muted keywords, or null: made once '
-  'by what leaves them out.';
+comment on function private.find_muted_pattern is
+  'The pattern of the caller''s muted keywords, or null. A query that leaves them out makes it once.';
 
 create function private.keyword_text(p_texts text[]) returns text
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- with a sign in between that is no blank: no keyword begins in one and ends in the next. So much and no more: what
-  -- one person writes at length must not hold up everybody who has muted a word
+  -- the sign in between is no blank, so that no keyword begins in one text and ends in the next. The length is
+  -- limited, since a long text must not slow down everybody who has muted a word
   return left(private.fold(left(array_to_string(p_texts, e'\x1f'), 5000)), 10000);
 end $$;
-comment on function private.keyword_text is 'The first 5000 characters of these texts (nulls left out), folded: what '
-  'keywords are looked for in.';
+comment on function private.keyword_text is
+  'The first 5000 characters of these texts (without nulls), folded. Keywords are looked for in them.';
 
 create function private.has_keyword(p_words text, p_pattern text) returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$ begin return p_words collate pg_catalog.pg_c_utf8 ~ p_pattern; end $$;
-comment on function private.has_keyword is 'Whether words (private.keyword_text) have one of the keywords of a '
-  'pattern.';
+comment on function private.has_keyword is
+  'Whether a text (private.keyword_text) has one of the keywords of a pattern.';
 
 create function private.timed_id() returns uuid
 language plpgsql volatile
@@ -105,11 +107,12 @@ as $$
 declare
   v_ms bytea := substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3);
 begin
-  -- a UUID of version 7: the time, then chance
-  return encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing v_ms from 1 for 6), 52, 1), 53, 1), 'hex')::uuid;
+  -- a UUID of version 7: the time, then random bits
+  return encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing v_ms from 1 for 6), 52, 1), 53, 1),
+                'hex')::uuid;
 end $$;
-comment on function private.timed_id is 'An id that is greater the later it was made: a cursor that holds when its '
-  'row is gone.';
+comment on function private.timed_id is
+  'An id that is greater the later it was made, so that it is a good cursor even when its row is gone.';
 
 create function private.limit_keywords() returns trigger
 language plpgsql
@@ -123,7 +126,7 @@ begin
   end if;
   return new;
 end $$;
-comment on function private.limit_keywords is 'Trigger: at most 100 muted keywords a person.';
+comment on function private.limit_keywords is 'Trigger: a person has at most 100 muted keywords.';
 create trigger limit_keywords before insert on app.muted_keywords
   for each row execute function private.limit_keywords();
 
@@ -143,7 +146,7 @@ begin
   if p_until <= now() then
     perform private.fail('keyword_until');
   end if;
-  delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- what is over makes room
+  delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- ended ones make room
   insert into app.muted_keywords (id, user_id, keyword, folded, until)
   values (private.timed_id(), private.require_caller(), btrim(p_keyword), v_folded, p_until)
   on conflict (user_id, folded) do update set keyword = excluded.keyword, until = excluded.until
@@ -162,8 +165,7 @@ begin
   delete from app.muted_keywords where id = p_id and user_id = private.require_caller();
   return null;   -- answered as 204
 end $$;
-comment on function api.unmute_keyword is 'Lifts a muted keyword; repeating it changes nothing, nor does an id that '
-  'is none.';
+comment on function api.unmute_keyword is 'Lifts a muted keyword. Repeating it, or an unknown id, changes nothing.';
 
 create function api.list_muted_keywords(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -174,7 +176,7 @@ declare
   v_ids  uuid[];
 begin
   if p_cursor is not null and substr(v_from::text, 15, 1) <> '7' then
-    perform private.fail('cursor_unknown');   -- no id of ours
+    perform private.fail('cursor_unknown');   -- it is not one of our ids
   end if;
   v_ids := array(select id from app.muted_keywords
                  where user_id = private.require_caller() and id < v_from and (until is null or until > now())
@@ -184,4 +186,4 @@ begin
     v_ids::text[], p_limit);
 end $$;
 comment on function api.list_muted_keywords is
-  'The caller''s muted keywords that still hold, newest first. Fails: cursor_unknown, limit_out_of_range.';
+  'The caller''s muted keywords that have not ended, newest first. Fails: cursor_unknown, limit_out_of_range.';

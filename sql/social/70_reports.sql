@@ -1,8 +1,8 @@
 -- Reports: what people tell the staff about others and what they publish.
 --
--- What can be reported belongs to many features, most of them higher than this one. So each registers its kind in
+-- What can be reported belongs to many features, most of them later than this one. So each registers its kind in
 -- private.report_targets, with a function of its own that finds the target as its reporter sees it, or fails with
--- its own code. Nothing here names posts, and a later kind needs a row and a function beside its tables.
+-- its own code. Nothing here names posts, and a new kind needs a row and a function beside its tables.
 -- docs/decisions.md, Circles and blocks.
 
 create table private.report_targets (
@@ -10,7 +10,7 @@ create table private.report_targets (
   finder text not null check (finder ~ '^private\.[a-z_]+$')
 );
 comment on table private.report_targets is
-  'What can be reported. finder(text) gives the id of the target that a report names, and fails where the caller '
+  'What can be reported. finder(text) answers the id of the target that a report names, and fails where the caller '
   'does not see it; it runs with the caller''s rights.';
 
 create table app.reports (
@@ -32,8 +32,8 @@ create index reports_reviewed_by_idx on app.reports (reviewed_by);
 create index reports_status_idx on app.reports (status, created_at desc, id desc);
 create index reports_target_idx on app.reports (target_type, target_id);
 comment on table app.reports is
-  'Reports to the staff. target_id has no foreign key: what was reported may be of any kind. reason is the '
-  'reporter''s own words.';
+  'Reports to the staff. target_id has no foreign key, since it may be of any kind. reason is in the reporter''s own '
+  'words.';
 
 insert into private.errors (code, status, text) values
   ('report_target', 422, 'This kind of thing cannot be reported.'),
@@ -53,8 +53,8 @@ begin
   end if;
   return v_finder;
 end $$;
-comment on function private.require_report_finder is 'The function that finds a reported target of this kind. Fails: '
-  'report_target.';
+comment on function private.require_report_finder is
+  'Answers the function that finds a reported target of this kind. Fails: report_target.';
 
 insert into private.report_targets (type, finder) values ('user', 'private.require_person');
 
@@ -66,7 +66,7 @@ declare
   v_target uuid;
   v_report app.reports;
 begin
-  -- the name comes out of the registry, never from the caller
+  -- the name comes from the registry, never from the caller
   execute format('select %s($1)', private.require_report_finder(p_target_type)) into v_target using p_target_id;
   insert into app.reports (reporter_id, target_type, target_id, reason)
   values (private.require_caller(), p_target_type, v_target, btrim(p_reason))
@@ -81,5 +81,5 @@ begin
     'createdAt', v_report.created_at);
 end $$;
 comment on function api.report is
-  'Reports what the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: '
+  'Reports something that the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: '
   'report_target, report_open, report_oneself, and those of the finders in private.report_targets.';

@@ -5,7 +5,7 @@
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.circles', 'owner_id', 'circles', '{}'),
   ('app.circle_members', 'owner_id', 'circleMembers', '{owner_id}'),
-  ('app.circle_members', 'member_id', 'circleMemberships', '{bond_level}'),   -- how close one is, is the owner's affair
+  ('app.circle_members', 'member_id', 'circleMemberships', '{bond_level}'),   -- only the owner may see the bond level
   ('app.circle_invitations', 'inviter_id', 'circleInvitationsSent', '{}'),
   ('app.circle_invitations', 'invitee_id', 'circleInvitationsReceived', '{}'),
   ('app.follows', 'follower_id', 'following', '{}'),
@@ -28,7 +28,7 @@ language plpgsql volatile security definer   -- rows of others that name the per
 set search_path = ''
 as $$
 begin
-  -- the pairs before the rows, as everywhere: whoever accepts or blocks meanwhile waits instead of deadlocking
+  -- the pairs before the rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
   perform private.lock_pairs(array_agg(p.person), array_agg(new.id))
   from (select member_id as person from app.circle_members where owner_id = new.id
         union select owner_id from app.circle_members where member_id = new.id
@@ -44,11 +44,11 @@ begin
   delete from private.ended_follows where new.id in (follower_id, following_id);
   delete from app.mutes where new.id in (muter_id, muted_id);
   delete from app.muted_keywords where user_id = new.id;
-  update app.reports set reason = '' where reporter_id = new.id and reason <> '';   -- that there was one stays
+  update app.reports set reason = '' where reporter_id = new.id and reason <> '';   -- the report itself stays
   return null;
 end $$;
 comment on function private.erase_ties is
-  'Trigger: an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords go, and '
-  'the words of their reports. What others reported stays.';
+  'Trigger: deletes an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords, '
+  'and the words of their reports. What others reported stays.';
 create trigger _140_erase_ties after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_ties();

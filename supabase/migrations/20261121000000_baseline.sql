@@ -830,8 +830,9 @@ comment on function private.not_modified is
 
 -- sql/base/55_ledgers.sql
 
--- What ledgers have in common: they are appended only, one writer at a time writes for a person, and each kind of entry
--- is registered. A ledger has the verbs earn_… (once for a cause), reverse_… (by opposite entries) and, for mana, move.
+-- What ledgers have in common: they are appended only, one writer at a time writes for a person, and each kind of
+-- entry is registered. A ledger has the verbs earn_… (once for a cause), reverse_… (by opposite entries) and, for
+-- mana, move.
 
 create table private.ledger_kinds (
   ledger text not null check (ledger in ('reputation', 'contribution', 'mana')),
@@ -877,8 +878,8 @@ comment on function private.lock_ledger is
 
 -- Jobs: work that the clock starts. The worker (api-facade/worker) has the clock and nothing else; each job is one
 -- function, private.job_<name>, here or in the feature whose rows it touches, and answers how many rows it changed. It
--- finds what is due in the rows, so it may run late, twice, or in two workers at once. sql/JOBS.md is generated from the
--- registry.
+-- finds what is due in the rows, so it may run late, twice, or in two workers at once. sql/JOBS.md is generated from
+-- the registry.
 
 create table private.jobs (
   name    text primary key check (name ~ '^[a-z]+(-[a-z]+)*$'),
@@ -1057,7 +1058,7 @@ comment on table private.realtime_topics is
   'Private channels, named <prefix>:<rest>, with a row from the feature that sends on them.';
 comment on column private.realtime_topics.audience is
   'A function (rest text) returns boolean: whether the caller may listen to this very channel.';
-comment on column private.realtime_topics.events is 'What is sent, as readers see it on the page: event and payload.';
+comment on column private.realtime_topics.events is 'What is sent, as a text for readers: event and payload.';
 
 create function private.may_listen(p_topic text) returns boolean
 language plpgsql stable security definer   -- reads the registry for callers who may not; audiences ask for app.uid()
@@ -1726,7 +1727,8 @@ begin
   v_keys := private.key_columns(v_source.relation);
   execute format(
       'select array(select to_json(t) from %1$s t
-                    where (%2$s) and ($2 is null or (%3$s) > (select %3$s from jsonb_populate_record(null::%1$s, $2) t))
+                    where (%2$s)
+                      and ($2 is null or (%3$s) > (select %3$s from jsonb_populate_record(null::%1$s, $2) t))
                     order by %3$s limit 201)',
       v_source.relation, coalesce(v_source.whose, format('%I = $1', v_source.person_column)), v_keys)
     into v_rows using p_user, p_after;
@@ -1741,8 +1743,9 @@ comment on function private.export_page is
 
 -- sql/base/90_erasure.sql
 
--- What erasure does to the base. A person is erased when erased_at is set: every feature has a trigger like this one on
--- it that changes its own rows, all in the one transaction. The triggers may run again (private.job_finish_erasures).
+-- What erasure does to the base. A person is erased when erased_at is set: every feature has a trigger on it like the
+-- one here, which changes its own rows, all in one transaction. The triggers may run again
+-- (private.job_finish_erasures).
 -- docs/decisions.md, Erasure and export.
 
 create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';
@@ -1808,8 +1811,8 @@ create policy select_reachable on app.users for select to authenticated
      and private.may_meet((select a.level from app.audience a
                            where a.viewer_id = (select app.uid()) and a.author_id = users.id)));
 comment on policy select_reachable on app.users is
-  'Everyone but the banned, the erased and those across a block. '
-  'Nobody writes the core of a person: definer functions do.';
+  'People see everyone except the banned, the erased and those across a block. Only definer functions write the core '
+  'of a person.';
 
 -- usernames: for definer functions alone
 alter table app.usernames enable row level security;
@@ -1827,7 +1830,8 @@ alter table private.errors enable row level security;
 alter table app.settings enable row level security;
 grant select on app.settings to anon, authenticated, gate;
 create policy select_all on app.settings for select to anon, authenticated, gate using (true);
-comment on policy select_all on app.settings is 'Settings are no secret; they are written at boot.';
+comment on policy select_all on app.settings is
+  'Everyone may read the settings, which are no secret; they are written at boot.';
 
 -- feature_flags
 alter table app.feature_flags enable row level security;
@@ -1840,7 +1844,7 @@ alter table app.audience enable row level security;
 grant select on app.audience to authenticated;
 create policy select_own on app.audience for select to authenticated using (viewer_id = (select app.uid()));
 comment on policy select_own on app.audience is
-  'A viewer''s own levels, which other policies probe. Triggers write it.';
+  'Viewers see their own levels, which other policies probe. Triggers write them.';
 
 -- spaces
 alter table app.spaces enable row level security;
@@ -1853,7 +1857,7 @@ comment on policy select_member on app.spaces is 'Members see their spaces.';
 alter table app.space_members enable row level security;
 grant select on app.space_members to authenticated;
 create policy select_own on app.space_members for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.space_members is 'One''s own memberships, which other policies probe.';
+comment on policy select_own on app.space_members is 'People see their own memberships, which other policies probe.';
 
 -- events: a registry, for definer functions alone
 alter table private.events enable row level security;
@@ -1891,7 +1895,7 @@ alter table private.batch_queues enable row level security;
 -- retention: a registry, for definer functions alone
 alter table private.retention enable row level security;
 
--- rates: counted before anyone is known, by definer functions
+-- rates: for definer functions alone, which count before anyone is known
 alter table private.rates enable row level security;
 
 -- realtime.messages
@@ -1899,9 +1903,9 @@ create policy select_audience on realtime.messages for select to authenticated
   using (extension = 'broadcast' and (select private.may_listen((select realtime.topic()))));
 do $$ begin
   comment on policy select_audience on realtime.messages is
-    'Whoever the channel is for, by private.realtime_topics. '
+    'The people whom the channel is for may listen, by private.realtime_topics. '
     'There is no policy for insert: nobody but the database sends.';
-exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write policies only
+exception when insufficient_privilege then null;   -- the platform may own the table, and lets us write only policies
 end $$;
 
 -- helpers that operations call in their caller's name
@@ -1964,8 +1968,8 @@ grant usage on schema pgboss to worker;
 grant select, insert, update, delete on all tables in schema pgboss to worker;
 grant execute on all functions in schema pgboss to worker;
 
--- PostgREST's door: on the role and not in config.toml, which only the CLI reads. Where the owner may not set this the
--- migration fails, and rightly: without the check an ended token lives on there.
+-- PostgREST's door. It is set on the role and not in config.toml, which only the CLI reads. Where the owner may not
+-- set it, the migration fails, as it should: without the check an ended token would live on there.
 alter role authenticator set pgrst.db_schemas = 'api';
 alter role authenticator set pgrst.db_pre_request = 'private.check_caller';
 notify pgrst, 'reload config';
@@ -2946,7 +2950,7 @@ comment on function private.start_session is
 create function api.refresh_session(
   p_family uuid, p_generation integer, p_refresh_hash bytea, p_next_hash bytea, p_seconds integer
 ) returns json
-language plpgsql volatile security definer   -- for gate alone: a refresh token names no caller to whom a row could belong
+language plpgsql volatile security definer   -- for gate alone: with a refresh token no row can belong to the caller
 set search_path = ''
 as $$
 declare
@@ -3323,22 +3327,23 @@ alter table app.accounts enable row level security;
 grant select on app.accounts to authenticated;
 grant update (phone, last_seen_at) on app.accounts to authenticated;
 create policy select_own on app.accounts for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.accounts is 'One''s own account.';
+comment on policy select_own on app.accounts is 'People see their own account.';
 create policy update_own on app.accounts for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.accounts is
-  'Number and presence; the rest of an account is written by definer functions.';
+  'People change their phone number and presence; definer functions write the rest of an account.';
 
 -- credentials: for definer functions alone
 alter table private.credentials enable row level security;
 
 -- sessions
 alter table app.sessions enable row level security;
-grant select (id, user_id, user_agent, created_at, last_used_at, expires_at, ended_at) on app.sessions to authenticated;
+grant select (id, user_id, user_agent, created_at, last_used_at, expires_at, ended_at)
+  on app.sessions to authenticated;
 grant update (ended_at, user_agent) on app.sessions to authenticated;
 create policy select_own on app.sessions for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.sessions is
-  'One''s own rotating sessions, without what their tokens are checked against.';
+  'People see their own rotating sessions, without what their tokens are checked against.';
 create policy update_own on app.sessions for update to authenticated
   using (user_id = (select app.uid())) with check (ended_at is not null);
 comment on policy update_own on app.sessions is 'People end their own sessions, and no ended one begins again.';
@@ -3354,13 +3359,13 @@ grant insert (user_id, name, about, accent, profile_pic_url), update (name, abou
 grant select on app.persona_card to authenticated;
 create policy select_reachable on app.personas for select to authenticated
   using (exists (select from app.users u where u.id = user_id));
-comment on policy select_reachable on app.personas is 'Whoever sees the person sees their personas.';
+comment on policy select_reachable on app.personas is 'Everybody who sees the person sees their personas.';
 create policy insert_own on app.personas for insert to authenticated with check (user_id = (select app.uid()));
 comment on policy insert_own on app.personas is 'People make personas of their own.';
 create policy update_own on app.personas for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.personas is
-  'People change their own; which one is the default changes by definer function.';
+  'People change their own personas; a definer function changes which one is the default.';
 create policy delete_own on app.personas for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.personas is 'People delete their own.';
 
@@ -3369,14 +3374,15 @@ alter table app.invite_codes enable row level security;
 grant select on app.invite_codes to authenticated;
 grant select on app.invite_card to authenticated;
 create policy select_own on app.invite_codes for select to authenticated using (generated_by = (select app.uid()));
-comment on policy select_own on app.invite_codes is 'One''s own codes. Definer functions count and write them.';
+comment on policy select_own on app.invite_codes is
+  'People see their own codes. Definer functions count and write them.';
 
 -- invite_tree
 alter table app.invite_tree enable row level security;
 grant select on app.invite_tree to authenticated;
 create policy select_own on app.invite_tree for select to authenticated
   using (inviter_id = (select app.uid()) or invitee_id = (select app.uid()));
-comment on policy select_own on app.invite_tree is 'Whom one brought in, and by whom one came.';
+comment on policy select_own on app.invite_tree is 'People see whom they invited, and who invited them.';
 
 -- helpers
 grant execute on function
@@ -3413,7 +3419,7 @@ grant execute on function
   api.update_persona
   to authenticated;
 
--- gate: what comes before a token, and what trusts the facade to have checked a password; no token can name its role
+-- gate: what comes before a token, and what trusts the facade to have checked a password; no token can name this role
 grant execute on function
   api.change_password,
   api.check_password_reset,
@@ -3729,16 +3735,17 @@ grant select on app.interests to authenticated;
 grant select on app.interest_card to authenticated;
 create policy select_all on app.interests for select to authenticated using (true);
 comment on policy select_all on app.interests is
-  'The catalog is for everyone; staff write it, and triggers its counts.';
+  'Everyone sees the catalog; staff write it, and triggers write its counts.';
 
 -- user_interests
 alter table app.user_interests enable row level security;
 grant select, delete on app.user_interests to authenticated;
-grant insert (user_id, interest_id, depth, expertise), update (depth, expertise) on app.user_interests to authenticated;
+grant insert (user_id, interest_id, depth, expertise), update (depth, expertise)
+  on app.user_interests to authenticated;
 grant select on app.user_interest_card to authenticated;
 create policy select_own on app.user_interests for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.user_interests is
-  'One''s own choices. Others learn of them through definer functions alone.';
+  'People see their own choices. Others learn of them only through definer functions.';
 create policy insert_own on app.user_interests for insert to authenticated with check (user_id = (select app.uid()));
 comment on policy insert_own on app.user_interests is 'People choose for themselves.';
 create policy update_own on app.user_interests for update to authenticated
@@ -3765,7 +3772,7 @@ grant execute on function
 
 -- sql/social/10_circles.sql
 
--- Circles: whom a person lets closer. Who is in one decides who sees posts for circles and for the inner circle.
+-- Circles: the people whom a person lets closer. Their members see the posts for circles and for the inner circle.
 -- docs/decisions.md, Circles and blocks.
 
 create table app.circles (
@@ -3822,7 +3829,7 @@ begin
   end if;
   return new;
 end $$;
-comment on function private.limit_circles is 'Trigger: at most 10 circles of a kind.';
+comment on function private.limit_circles is 'Trigger: a person has at most 10 circles of a kind.';
 create trigger limit_circles before insert on app.circles
   for each row execute function private.limit_circles();
 
@@ -3833,17 +3840,17 @@ as $$
 begin
   perform from app.circles where id = new.circle_id for update;   -- so that two at once never make one too many
   if not found then
-    perform private.fail('circle_unknown');   -- it went meanwhile
+    perform private.fail('circle_unknown');   -- it was deleted meanwhile
   end if;
   if exists (select from app.circle_members where circle_id = new.circle_id and member_id = new.member_id) then
-    perform private.fail('member_already');   -- before the count: it is the better answer for a full circle
+    perform private.fail('member_already');   -- before the count, since it is the better answer for a full circle
   end if;
   if (select count(*) from app.circle_members where circle_id = new.circle_id) >= 10 then
     perform private.fail('circle_full');
   end if;
   return new;
 end $$;
-comment on function private.limit_circle_members is 'Trigger: at most 10 members in a circle, the owner not counted.';
+comment on function private.limit_circle_members is 'Trigger: a circle has at most 10 members, without the owner.';
 create trigger limit_circle_members before insert on app.circle_members
   for each row execute function private.limit_circle_members();
 
@@ -3858,7 +3865,7 @@ begin
   from changed c;
   return null;
 end $$;
-comment on function private.announce_members is 'Trigger: events social.member.added and social.member.removed.';
+comment on function private.announce_members is 'Trigger: emits social.member.added and social.member.removed.';
 create trigger announce_added after insert on app.circle_members
   referencing new table as changed for each statement execute function private.announce_members();
 create trigger announce_removed after delete on app.circle_members
@@ -3878,8 +3885,8 @@ select c.id, c.owner_id, c.created_at,
 from app.circles c
 join app.person_card o on o.id = c.owner_id;
 comment on view app.circle_card is
-  'A circle as its owner and members see it: {id, ownerId, owner, kind, name, accent, isOwner, createdAt}. Gone for '
-  'a member while a block stands.';
+  'A circle as its owner and members see it: {id, ownerId, owner, kind, name, accent, isOwner, createdAt}. A member '
+  'does not see it while there is a block.';
 
 create function private.circle_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -3908,8 +3915,8 @@ begin
   end if;
   return p_circle;
 end $$;
-comment on function private.require_own_circle is 'The circle, when it is the caller''s. Fails: circle_unknown, '
-  'circle_not_yours.';
+comment on function private.require_own_circle is
+  'Answers the circle if it is the caller''s. Fails: circle_unknown, circle_not_yours.';
 
 create function api.create_circle(p_name text, p_kind text default 'general', p_accent text default null) returns json
 language plpgsql volatile
@@ -3923,7 +3930,7 @@ begin
   returning id into v_id;
   return private.circle_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_circle is 'Makes a circle of the caller. Fails: circles_exhausted.';
+comment on function api.create_circle is 'Makes a circle for the caller. Fails: circles_exhausted.';
 
 create function api.list_my_circles(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -3957,7 +3964,8 @@ begin
   return private.circle_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.update_circle is
-  'Changes name and accent of one''s circle; an accent of null clears it. Fails: circle_unknown, circle_not_yours.';
+  'Changes name and accent of the caller''s circle; an accent of null clears it. Fails: circle_unknown, '
+  'circle_not_yours.';
 
 create function api.delete_circle(p_id uuid) returns json
 language plpgsql volatile
@@ -3965,7 +3973,7 @@ set search_path = ''
 as $$
 begin
   perform private.require_own_circle(p_id);
-  -- the pairs before the rows, as everywhere: whoever accepts or blocks meanwhile waits instead of deadlocking
+  -- the pairs before the rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
   perform private.lock_pairs(array_agg(p.person), array_agg(app.uid()))
   from (select member_id as person from app.circle_members where circle_id = p_id
         union select invitee_id from app.circle_invitations where circle_id = p_id and status = 'pending') p;
@@ -3973,7 +3981,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_circle is
-  'Deletes one''s circle with its memberships and invitations. Fails: circle_unknown, circle_not_yours.';
+  'Deletes the caller''s circle with its memberships and invitations. Fails: circle_unknown, circle_not_yours.';
 
 -- sql/social/15_members.sql
 
@@ -3988,11 +3996,11 @@ declare
   v_person uuid := private.require_person(p_person);
 begin
   perform private.lock_pairs(array[v_person], array[private.require_caller()]);
-  return private.require_person(p_person);   -- again: a block may have come while we waited
+  return private.require_person(p_person);   -- again, since a block may have come while we waited
 end $$;
 comment on function private.lock_person is
-  'The id of a person, locked as a pair with the caller until the transaction ends: no block comes in between. '
-  'Fails: person_unknown.';
+  'Answers the id of a person, locked as a pair with the caller until the transaction ends, so that no block comes in '
+  'between. Fails: person_unknown.';
 
 create view app.circle_member_card with (security_invoker) as
 select m.circle_id, m.member_id, m.created_at,
@@ -4000,7 +4008,7 @@ select m.circle_id, m.member_id, m.created_at,
                          'bondLevel', m.bond_level, 'createdAt', m.created_at) as card
 from app.circle_members m join app.person_card p on p.id = m.member_id;
 comment on view app.circle_member_card is
-  'A membership: {circleId, memberId, member, bondLevel, createdAt}. Gone while a block stands.';
+  'A membership: {circleId, memberId, member, bondLevel, createdAt}. It is not shown while there is a block.';
 
 create function api.list_circle_members(p_id uuid) returns json
 language plpgsql stable
@@ -4009,12 +4017,14 @@ as $$
 begin
   perform private.require_own_circle(p_id);
   return private.page(
-    (select json_agg(card order by created_at, member_id) from app.circle_member_card where circle_id = p_id), '{}', 10);
+    (select json_agg(card order by created_at, member_id) from app.circle_member_card where circle_id = p_id),
+    '{}', 10);
 end $$;
 comment on function api.list_circle_members is
-  'The members of one''s circle (at most 10, so one page). Fails: circle_unknown, circle_not_yours.';
+  'The members of the caller''s circle (at most 10, so one page). Fails: circle_unknown, circle_not_yours.';
 
-create function api.add_circle_member(p_id uuid, p_member_id text, p_bond_level text default 'acquaintance') returns json
+create function api.add_circle_member(p_id uuid, p_member_id text, p_bond_level text default 'acquaintance')
+returns json
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -4027,7 +4037,7 @@ begin
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
 end $$;
 comment on function api.add_circle_member is
-  'Puts a person into one''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, member_already, '
+  'Puts a person into the caller''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, member_already, '
   'member_oneself, circle_full.';
 
 create function api.set_bond_level(p_id uuid, p_member_id text, p_bond_level text) returns json
@@ -4066,8 +4076,8 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.remove_circle_member is
-  'The owner removes a member, or a member leaves. Repeating it changes nothing. Fails: circle_unknown, '
-  'circle_not_yours, person_unknown.';
+  'Removes a member, for the owner or for the member, who leaves. Repeating it changes nothing. Fails: '
+  'circle_unknown, circle_not_yours, person_unknown.';
 
 -- sql/social/20_invitations.sql
 
@@ -4087,7 +4097,8 @@ create table app.circle_invitations (
 );
 create unique index invitation_pending on app.circle_invitations (circle_id, invitee_id) where status = 'pending';
 create index circle_invitations_inviter_id_idx on app.circle_invitations (inviter_id, status);
-create index circle_invitations_invitee_id_idx on app.circle_invitations (invitee_id, status, created_at desc, id desc);
+create index circle_invitations_invitee_id_idx
+  on app.circle_invitations (invitee_id, status, created_at desc, id desc);
 create index circle_invitations_circle_id_idx on app.circle_invitations (circle_id, created_at desc, id desc);
 comment on table app.circle_invitations is 'Invitations into circles. A settled one never changes again.';
 create trigger touch before update on app.circle_invitations for each row execute function private.touch();
@@ -4105,7 +4116,7 @@ insert into private.errors (code, status, text) values
   ('invite_oneself', 400, 'You cannot invite yourself.');
 
 create function private.circle_name(p_circle uuid) returns text
-language plpgsql stable security definer   -- an invitee does not see the circle yet, and is told its name
+language plpgsql stable security definer   -- an invitee does not see the circle yet, but may know its name
 set search_path = ''
 as $$
 begin
@@ -4146,7 +4157,8 @@ end $$;
 comment on function private.invitation_cards is 'The cards of these invitations, in order, as far as the caller sees '
   'them.';
 
-create function api.invite_to_circle(p_id uuid, p_invitee_id text, p_bond_level text default 'acquaintance') returns json
+create function api.invite_to_circle(p_id uuid, p_invitee_id text, p_bond_level text default 'acquaintance')
+returns json
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -4166,10 +4178,11 @@ begin
   return private.invitation_cards(array[v_invitation]) -> 0;
 end $$;
 comment on function api.invite_to_circle is
-  'Invites a person into one''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, invite_oneself, '
-  'member_already, invitation_pending.';
+  'Invites a person into the caller''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, '
+  'invite_oneself, member_already, invitation_pending.';
 
-create function api.list_circle_invitations(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
+create function api.list_circle_invitations(p_id uuid, p_limit integer default 20, p_cursor text default null)
+returns json
 language plpgsql stable
 set search_path = ''
 as $$
@@ -4189,8 +4202,8 @@ begin
   return private.page(private.invitation_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_circle_invitations is
-  'The pending invitations of one''s circle, newest first. Fails: circle_unknown, circle_not_yours, cursor_unknown, '
-  'limit_out_of_range.';
+  'The pending invitations of the caller''s circle, newest first. Fails: circle_unknown, circle_not_yours, '
+  'cursor_unknown, limit_out_of_range.';
 
 create function api.list_my_invitations(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -4214,7 +4227,7 @@ comment on function api.list_my_invitations is
   'The pending invitations addressed to the caller, newest first. Fails: cursor_unknown, limit_out_of_range.';
 
 create function private.settle_invitation(p_invitation uuid, p_status text) returns void
-language plpgsql volatile security definer   -- an invitee joins a circle that is another's
+language plpgsql volatile security definer   -- an invitee joins another's circle
 set search_path = ''
 as $$
 declare
@@ -4225,7 +4238,7 @@ begin
   if not found then
     perform private.fail('invitation_unknown');
   end if;
-  -- the pair before the rows, as everywhere; what is read after it is what holds
+  -- the pair before the rows: ARCHITECTURE.md, Locks. Only what is read after it is final
   perform private.lock_pairs(array[v_invitation.invitee_id], array[v_invitation.inviter_id]);
   update app.circle_invitations set status = p_status where id = p_invitation and status = 'pending';
   if not found then
@@ -4239,8 +4252,8 @@ begin
   end if;
 end $$;
 comment on function private.settle_invitation is
-  'Takes a pending invitation to its end; accepted makes the membership. The invitee accepts and declines, the '
-  'inviter revokes. Fails: invitation_unknown, invitation_settled, member_already, circle_full.';
+  'Settles a pending invitation: accepting makes the membership. The invitee accepts and declines, the inviter '
+  'revokes. Fails: invitation_unknown, invitation_settled, member_already, circle_full.';
 
 create function api.respond_invitation(p_id uuid, p_accept boolean) returns json
 language plpgsql volatile
@@ -4288,7 +4301,7 @@ comment on function api.revoke_invitation is
 
 -- sql/social/25_ties.sql
 
--- What two people's circles make of them: whether they share one, what is under way, where one belongs.
+-- What circles say about two people: whether they share one, which invitations are pending, where a person belongs.
 -- docs/decisions.md, Circles and blocks.
 
 create function private.have_common_circle(p_one uuid, p_other uuid) returns boolean
@@ -4299,17 +4312,19 @@ begin
   return exists (
     select
     from (select person, circle_id, owner_id
-          from (select owner_id as person, id as circle_id, owner_id from app.circles where owner_id in (p_one, p_other)
+          from (select owner_id as person, id as circle_id, owner_id
+                from app.circles where owner_id in (p_one, p_other)
                 union all
-                select member_id, circle_id, owner_id from app.circle_members where member_id in (p_one, p_other)) b
+                select member_id, circle_id, owner_id
+                from app.circle_members where member_id in (p_one, p_other)) b
           where private.may_meet(private.find_level(person, owner_id))) belonging
     join app.users owner on owner.id = owner_id and owner.banned_at is null and owner.erased_at is null
     group by circle_id
     having count(distinct person) = 2);
 end $$;
 comment on function private.have_common_circle is
-  'Whether two people belong to one circle, as its owner or as members. A circle whose owner is banned, or across a '
-  'block from one of the two, is none.';
+  'Whether two people belong to one circle, as its owner or as members. A circle does not count when its owner is '
+  'banned, or across a block from one of the two.';
 
 create function api.check_circles(p_person text) returns json
 language plpgsql stable
@@ -4368,7 +4383,7 @@ comment on function api.list_memberships is
 
 -- sql/social/30_blocks.sql
 
--- Blocks: bilateral silence. And the audience: the triggers that keep app.audience true to circles and blocks.
+-- Blocks, which silence both sides, and the triggers that keep app.audience true to circles and blocks.
 -- docs/decisions.md, Visibility.
 
 create table app.blocks (
@@ -4397,8 +4412,8 @@ from (
 ) s
 group by s.viewer_id, s.author_id;
 comment on view private.audience_rebuilt is
-  'What app.audience must hold, worked out from circles, blocks and people: the rule, of which the table is the kept '
-  'copy.';
+  'What app.audience must hold, worked out from circles, blocks and people. This is the rule, and the table is a copy '
+  'that triggers keep.';
 
 create function private.recompute_audience(p_viewers uuid[], p_authors uuid[]) returns void
 language plpgsql volatile security definer   -- only triggers write the audience
@@ -4409,7 +4424,7 @@ declare
   v_level smallint;
 begin
   perform private.lock_pairs(p_viewers, p_authors);
-  -- each statement from here on sees what the pair's earlier holders committed
+  -- each later statement sees what those who held the pair before have committed
   for v_pair in select distinct viewer, author from unnest(p_viewers, p_authors) as p (viewer, author) loop
     select level into v_level from private.audience_rebuilt
     where viewer_id = v_pair.viewer and author_id = v_pair.author;
@@ -4421,8 +4436,8 @@ begin
     end if;
   end loop;
 end $$;
-comment on function private.recompute_audience is 'Brings these pairs of app.audience up to date, one writer a pair '
-  'at a time.';
+comment on function private.recompute_audience is
+  'Brings these pairs of app.audience up to date, one writer at a time for each pair.';
 
 create function private.follow_members() returns trigger
 language plpgsql volatile security definer   -- only triggers write the audience
@@ -4432,7 +4447,8 @@ begin
   perform private.recompute_audience(array_agg(member_id), array_agg(owner_id)) from changed;
   return null;
 end $$;
-comment on function private.follow_members is 'Trigger: memberships that came, changed or went change the audience.';
+comment on function private.follow_members is
+  'Trigger: the audience follows memberships that are made, changed or ended.';
 create trigger audience_added after insert on app.circle_members
   referencing new table as changed for each statement execute function private.follow_members();
 create trigger audience_changed after update on app.circle_members
@@ -4441,7 +4457,7 @@ create trigger audience_removed after delete on app.circle_members
   referencing old table as changed for each statement execute function private.follow_members();
 
 create function private.follow_blocks() returns trigger
-language plpgsql volatile security definer   -- only triggers write the audience; a block ends the other's invitations too
+language plpgsql volatile security definer   -- only triggers write the audience; ends invitations of both
 set search_path = ''
 as $$
 begin
@@ -4456,14 +4472,14 @@ begin
   return null;
 end $$;
 comment on function private.follow_blocks is
-  'Trigger: a block silences both ways and ends pending invitations; lifting it restores what the memberships say.';
+  'Trigger: a block silences both ways and ends pending invitations; when it is lifted, the memberships apply again.';
 create trigger _100_audience_blocked after insert on app.blocks
   referencing new table as changed for each statement execute function private.follow_blocks();
 create trigger _100_audience_unblocked after delete on app.blocks
   referencing old table as changed for each statement execute function private.follow_blocks();
 
 create function private.find_blocked_person(p_person text) returns uuid
-language plpgsql stable security definer   -- whom one has blocked is hidden by the block, and yet can be unblocked
+language plpgsql stable security definer   -- the caller's own block hides the person to unblock
 set search_path = ''
 as $$
 begin
@@ -4484,8 +4500,8 @@ begin
   return json_build_object('blocked', true);
 end $$;
 comment on function api.block_person is
-  'Blocks a person: both fall silent for each other at once. Repeating it changes nothing. Fails: person_unknown '
-  '(also when they block the caller), block_oneself.';
+  'Blocks a person: both are silent for each other at once. Repeating it changes nothing. Fails: person_unknown (also '
+  'when they block the caller), block_oneself.';
 
 create function api.unblock_person(p_person text) returns json
 language plpgsql volatile
@@ -4499,11 +4515,11 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unblock_person is
-  'Lifts a block; what the memberships say holds again. Repeating it changes nothing. Fails: person_unknown.';
+  'Lifts a block; the memberships apply again. Repeating it changes nothing. Fails: person_unknown.';
 
 -- sql/social/40_jobs.sql
 
--- What is looked at from time to time. When: api-facade/worker/jobs.ts.
+-- Jobs of circles and blocks.
 
 create function private.job_check_audience() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -4513,7 +4529,7 @@ declare
   v_viewers uuid[];
   v_authors uuid[];
 begin
-  -- one statement, one snapshot: a membership and what its trigger wrote are both in it or neither is
+  -- one statement has one snapshot: a membership and what its trigger wrote are both in it, or neither is
   select array_agg(viewer_id), array_agg(author_id) into v_viewers, v_authors
   from app.audience a full join private.audience_rebuilt r using (viewer_id, author_id)
   where a.level is distinct from r.level;
@@ -4524,8 +4540,8 @@ begin
   return cardinality(v_viewers);
 end $$;
 comment on function private.job_check_audience is
-  'Job: compares app.audience with a full rebuild, both ways, and repairs the pairs that differ. Any is a fault: '
-  'triggers keep the table.';
+  'Job: compares app.audience with a full rebuild, both ways, and repairs the pairs that differ. Any difference is a '
+  'fault, since triggers keep the table. May run twice: pairs are recomputed under their locks.';
 insert into private.jobs (name, cron, expires, alarm) values
   ('check-audience', '40 3 * * *', 300, 'the audience was not what circles and blocks make of it');
 
@@ -4555,8 +4571,8 @@ create table private.ended_follows (
 );
 create index ended_follows_ended_at_idx on private.ended_follows (ended_at);
 comment on table private.ended_follows is
-  'Where ended follows stood in the lists, for a day: who is walking one goes on from there. Ids without keys: '
-  'nothing hangs on them.';
+  'The places of ended follows in the lists, for a day, so that a reader in the middle of a list can go on from '
+  'there. The ids are no foreign keys, since nothing depends on them.';
 insert into private.retention (relation, counts_from, keep) values ('private.ended_follows', 'ended_at', '1 day');
 
 create index users_banned_idx on app.users (id) where banned_at is not null;
@@ -4569,7 +4585,7 @@ insert into private.errors (code, status, text) values
   ('follow_oneself', 400, 'You cannot follow yourself.');
 
 create function private.keep_ended_follows() returns trigger
-language plpgsql volatile security definer   -- nobody writes these but the trigger
+language plpgsql volatile security definer   -- only this trigger writes them
 set search_path = ''
 as $$
 begin
@@ -4591,7 +4607,7 @@ begin
   where (f.follower_id, f.following_id) in ((m.blocker_id, m.blocked_id), (m.blocked_id, m.blocker_id));
   return null;
 end $$;
-comment on function private.end_follows is 'Trigger: a block ends follows both ways. Lifting it brings none back.';
+comment on function private.end_follows is 'Trigger: a block ends follows both ways. Lifting it restores none.';
 create trigger _110_end_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_follows();
 
@@ -4607,11 +4623,13 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
 end $$;
 comment on function private.person_page is
-  'A page of these people (one more than the page, when there are), in order; the cursor is an actor id. Fails: '
-  'limit_out_of_range.';
+  'A page of these people, in order, from one more than the page if there are so many; the cursor is an actor id. '
+  'Fails: limit_out_of_range.';
 
-create function private.require_follow_place(p_cursor text, p_follower uuid default null, p_following uuid default null) returns app.follows
-language plpgsql stable security definer   -- a cursor holds also when its follow has ended or its person was banned since
+create function private.require_follow_place(
+  p_cursor text, p_follower uuid default null, p_following uuid default null
+) returns app.follows
+language plpgsql stable security definer   -- a cursor stays good when its follow ends or its person is banned
 set search_path = ''
 as $$
 declare
@@ -4634,15 +4652,16 @@ begin
   return v_place;
 end $$;
 comment on function private.require_follow_place is
-  'The follow between the person that a cursor names and the one whose list it is, also when it has ended; without a '
-  'cursor a moment after all. Never across a block from the caller. Fails: cursor_unknown.';
+  'The follow between the person that a cursor names and the person whose list it is, also when it has ended. Without '
+  'a cursor it is a moment after all of them. A person across a block from the caller is never found. Fails: '
+  'cursor_unknown.';
 
 create function private.follow_counts(p_person uuid) returns json
-language plpgsql stable security definer   -- under row-level security every follower would be asked for
+language plpgsql stable security definer   -- row-level security would check every follower
 set search_path = ''
 as $$
 declare
-  -- whom the caller's lists leave out, the counts leave out: the difference would tell of a block
+  -- the counts leave out whom the caller's lists leave out, since a difference would tell of a block
   v_hidden uuid[] := array(select author_id from app.audience where viewer_id = app.uid() and level < 0
                            union select id from app.users where banned_at is not null);
 begin
@@ -4654,8 +4673,8 @@ begin
     'isFollowing', exists (select from app.follows where follower_id = app.uid() and following_id = p_person));
 end $$;
 comment on function private.follow_counts is
-  'How many follow a person and whom they follow, as many as the caller''s lists show, and whether the caller does: '
-  '{followers, following, isFollowing}.';
+  'How many people follow a person and how many they follow, as the caller''s lists show them, and whether the caller '
+  'follows them: {followers, following, isFollowing}.';
 
 create function api.follow_person(p_person text) returns json
 language plpgsql volatile
@@ -4664,14 +4683,16 @@ as $$
 declare
   v_person uuid := private.lock_person(p_person);
 begin
-  insert into app.follows (follower_id, following_id) values (private.require_caller(), v_person) on conflict do nothing;
+  insert into app.follows (follower_id, following_id) values (private.require_caller(), v_person)
+  on conflict do nothing;
   if found then
     perform private.emit('social.user.followed', json_build_object('followerId', app.uid(), 'followingId', v_person));
   end if;
   return private.follow_counts(v_person);
 end $$;
 comment on function api.follow_person is
-  'Follows a person; repeating it changes nothing. Answers as follow_stats. Fails: person_unknown, follow_oneself.';
+  'Follows a person; repeating it changes nothing. Answers as api.follow_stats. Fails: person_unknown, '
+  'follow_oneself.';
 
 create function api.unfollow_person(p_person text) returns json
 language plpgsql volatile
@@ -4688,8 +4709,8 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.follow_counts(private.require_person(p_person)); end $$;
 comment on function api.follow_stats is
-  'How many follow a person and whom they follow, and whether the caller does: {followers, following, isFollowing}. '
-  'Fails: person_unknown.';
+  'How many people follow a person and how many they follow, and whether the caller follows them: {followers, '
+  'following, isFollowing}. Fails: person_unknown.';
 
 create function api.list_followers(p_person text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -4699,7 +4720,8 @@ declare
   v_person uuid := private.require_person(p_person);
   v_from   app.follows := private.require_follow_place(p_cursor, p_following => v_person);
 begin
-  -- bare variables: an expression such as coalesce is no index condition under a policy, and deep pages read all before them
+  -- plain variables: an expression such as coalesce makes no index condition under a policy, and a deep page would
+  -- read all pages before it
   return private.person_page(array(
     select follower_id from app.follows
     where following_id = v_person
@@ -4707,7 +4729,7 @@ begin
     order by created_at desc, follower_id desc limit 51), p_limit);
 end $$;
 comment on function api.list_followers is
-  'Who follows a person, newest first. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
+  'The people who follow a person, newest first. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
 
 create function api.list_following(p_person text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -4724,11 +4746,11 @@ begin
     order by created_at desc, following_id desc limit 51), p_limit);
 end $$;
 comment on function api.list_following is
-  'Whom a person follows, newest first. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
+  'The people whom a person follows, newest first. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
 
 -- sql/social/60_mutes.sql
 
--- Mutes: silence of another that they notice nothing of. And the list of one's blocks.
+-- Mutes, which the muted person does not notice, and the list of a person's blocks.
 -- docs/decisions.md, Circles and blocks.
 
 create table app.mutes (
@@ -4740,7 +4762,7 @@ create table app.mutes (
 );
 create index mutes_muted_id_idx on app.mutes (muted_id);
 comment on table app.mutes is
-  'Who muted whom. The muted cause no notifications to the muter, and the muter''s feed leaves their posts out.';
+  'Who muted whom. A muted person causes no notifications to the muter, and the muter''s feed leaves out their posts.';
 -- no update: a mute is made or lifted
 
 insert into private.errors (code, status, text) values
@@ -4759,8 +4781,8 @@ begin
   return v_name;
 end $$;
 comment on function private.require_name_cursor is
-  'The name that a cursor of a list by name stands for, empty without one. A place in the alphabet, whoever has left '
-  'the list since. Fails: cursor_unknown.';
+  'The name in a cursor of a list that is sorted by name; empty without a cursor. It is a place in the alphabet, even '
+  'if that person has left the list. Fails: cursor_unknown.';
 
 create function private.muted_people() returns uuid[]
 language plpgsql stable   -- invoker: under row-level security these are the caller's own
@@ -4769,14 +4791,16 @@ as $$
 begin
   return array(select muted_id from app.mutes where muter_id = app.uid());
 end $$;
-comment on function private.muted_people is 'Whom the caller has muted: read once by what leaves them out.';
+comment on function private.muted_people is
+  'The people whom the caller has muted. A query that leaves them out reads them once.';
 
 create function api.mute_person(p_person text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  insert into app.mutes (muter_id, muted_id) values (private.require_caller(), private.require_person(p_person)) on conflict do nothing;
+  insert into app.mutes (muter_id, muted_id) values (private.require_caller(), private.require_person(p_person))
+  on conflict do nothing;
   return json_build_object('muted', true);
 end $$;
 comment on function api.mute_person is
@@ -4805,25 +4829,27 @@ begin
     order by u.username limit 51), p_limit);
 end $$;
 comment on function api.list_mutes is
-  'Whom the caller has muted, by username; not those across a block. Fails: cursor_unknown, limit_out_of_range.';
+  'The people whom the caller has muted, by username, without those across a block. Fails: cursor_unknown, '
+  'limit_out_of_range.';
 
 create function private.own_blocks(p_after text) returns table (card json)
-language plpgsql stable security definer   -- a block hides the blocked, and yet one must know whom one can unblock
+language plpgsql stable security definer   -- a block hides people whom the caller must see to unblock them
 set search_path = ''
 as $$
 declare
   v_domain text := private.domain();
 begin
   return query
-    select json_build_object('id', private.actor_id(u.username, v_domain), 'actorId', private.actor_id(u.username, v_domain),
+    select json_build_object('id', private.actor_id(u.username, v_domain),
+                             'actorId', private.actor_id(u.username, v_domain),
                              'username', u.username, 'createdAt', b.created_at)
     from app.blocks b join app.users u on u.id = b.blocked_id
     where b.blocker_id = app.uid() and u.erased_at is null and u.username > p_after
     order by u.username limit 51;
 end $$;
 comment on function private.own_blocks is
-  'Whom the caller has blocked, by username after this one, by name alone: {id, actorId, username, createdAt}. At '
-  'most 51.';
+  'The people whom the caller has blocked, with no more than their names, by username after this one: {id, actorId, '
+  'username, createdAt}. At most 51.';
 
 create function api.list_blocks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -4838,12 +4864,12 @@ begin
     from private.own_blocks(v_after) with ordinality as b (card, place));
 end $$;
 comment on function api.list_blocks is
-  'Whom the caller has blocked, by username: the one list that names people across a block. Fails: cursor_unknown, '
-  'limit_out_of_range.';
+  'The people whom the caller has blocked, by username. It is the only list that names people across a block. Fails: '
+  'cursor_unknown, limit_out_of_range.';
 
 -- sql/social/65_keywords.sql
 
--- Muted keywords: words, in whatever script, that a person does not want to read about.
+-- Muted keywords: words, in any script, that a person does not want to read.
 -- docs/decisions.md, Circles and blocks.
 
 create table app.muted_keywords (
@@ -4860,8 +4886,8 @@ create index muted_keywords_user_id_idx on app.muted_keywords (user_id, id desc)
 comment on table app.muted_keywords is
   'Words that a person''s feed leaves out, for good or until a moment. id is made of the time, so that it is its own '
   'place in the list.';
-comment on column app.muted_keywords.folded is 'private.fold of the keyword: what is compared, so that each counts '
-  'once.';
+comment on column app.muted_keywords.folded is
+  'private.fold of the keyword, which is what is compared, so that each word counts once.';
 
 insert into private.errors (code, status, text) values
   ('keyword_empty', 422, 'A keyword must have at least one letter, digit or sign that can be found in a text.'),
@@ -4874,7 +4900,7 @@ set search_path = ''
 as $$
 begin
   if octet_length(p_text) = length(p_text) then
-    return lower(p_text);   -- ASCII: a tenth of the time
+    return lower(p_text);   -- ASCII takes a tenth of the time
   end if;
   -- case and accents go, but й stays another letter than и; Hebrew points and Arabic vowel signs are seldom written
   return translate(
@@ -4884,17 +4910,19 @@ begin
     'ς', 'σ');
 end $$;
 comment on function private.fold is
-  'A text as words are compared: lower case, without accents, points and vowel signs, full and half width alike.';
+  'A text in the form in which words are compared: lower case, without accents, points and vowel signs, full and half '
+  'width alike.';
 
 create function private.keyword_pattern(p_keywords text[]) returns text
 language plpgsql immutable
 set search_path = ''
 as $$
 declare
-  -- scripts that write no spaces between words: Thai to Myanmar, Khmer, Kana and Han; Hangul hangs its particles on
+  -- scripts without spaces between words: Thai to Myanmar, Khmer, Kana and Han; Hangul, which adds particles to words
   v_unspaced constant text :=
-    '\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u31ff\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff';
-  -- letters, digits, and the signs within words of India's scripts that are no letters by themselves
+    '\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u31ff\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff'
+    || '\uf900-\ufaff\U00020000-\U0003ffff';
+  -- letters, digits, and signs that India's scripts write within words and that are no letters by themselves
   v_word constant text :=
     '[:alnum:]_\u093c\u094d\u09bc\u09cd\u0a3c\u0a4d\u0abc\u0acd\u0b3c\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca';
   v_edge constant text := '[^' || v_word || ']|[' || v_unspaced || ']';
@@ -4910,8 +4938,8 @@ begin
           group by w.opens, w.closes) g);
 end $$;
 comment on function private.keyword_pattern is
-  'One pattern for all of these folded keywords; null for none. A keyword is found as whole words, and anywhere '
-  'where its edge is of a script without spaces or no letter at all (#tag, c++).';
+  'One pattern for all of these folded keywords; null for none. A keyword is found as whole words, but anywhere where '
+  'its edge is of a script without spaces or is no letter at all (#tag, c++).';
 
 create function private.find_muted_pattern() returns text
 language plpgsql stable   -- invoker: under row-level security these are the caller's own
@@ -4921,27 +4949,27 @@ begin
   return private.keyword_pattern(array_agg(folded))
   from app.muted_keywords where user_id = app.uid() and (until is null or until > now());
 end $$;
-comment on function private.find_muted_pattern is 'The pattern of the caller''s muted keywords, or null: made once '
-  'by what leaves them out.';
+comment on function private.find_muted_pattern is
+  'The pattern of the caller''s muted keywords, or null. A query that leaves them out makes it once.';
 
 create function private.keyword_text(p_texts text[]) returns text
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- with a sign in between that is no blank: no keyword begins in one and ends in the next. So much and no more: what
-  -- one person writes at length must not hold up everybody who has muted a word
+  -- the sign in between is no blank, so that no keyword begins in one text and ends in the next. The length is
+  -- limited, since a long text must not slow down everybody who has muted a word
   return left(private.fold(left(array_to_string(p_texts, e'\x1f'), 5000)), 10000);
 end $$;
-comment on function private.keyword_text is 'The first 5000 characters of these texts (nulls left out), folded: what '
-  'keywords are looked for in.';
+comment on function private.keyword_text is
+  'The first 5000 characters of these texts (without nulls), folded. Keywords are looked for in them.';
 
 create function private.has_keyword(p_words text, p_pattern text) returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$ begin return p_words collate pg_catalog.pg_c_utf8 ~ p_pattern; end $$;
-comment on function private.has_keyword is 'Whether words (private.keyword_text) have one of the keywords of a '
-  'pattern.';
+comment on function private.has_keyword is
+  'Whether a text (private.keyword_text) has one of the keywords of a pattern.';
 
 create function private.timed_id() returns uuid
 language plpgsql volatile
@@ -4950,11 +4978,12 @@ as $$
 declare
   v_ms bytea := substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3);
 begin
-  -- a UUID of version 7: the time, then chance
-  return encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing v_ms from 1 for 6), 52, 1), 53, 1), 'hex')::uuid;
+  -- a UUID of version 7: the time, then random bits
+  return encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing v_ms from 1 for 6), 52, 1), 53, 1),
+                'hex')::uuid;
 end $$;
-comment on function private.timed_id is 'An id that is greater the later it was made: a cursor that holds when its '
-  'row is gone.';
+comment on function private.timed_id is
+  'An id that is greater the later it was made, so that it is a good cursor even when its row is gone.';
 
 create function private.limit_keywords() returns trigger
 language plpgsql
@@ -4968,7 +4997,7 @@ begin
   end if;
   return new;
 end $$;
-comment on function private.limit_keywords is 'Trigger: at most 100 muted keywords a person.';
+comment on function private.limit_keywords is 'Trigger: a person has at most 100 muted keywords.';
 create trigger limit_keywords before insert on app.muted_keywords
   for each row execute function private.limit_keywords();
 
@@ -4988,7 +5017,7 @@ begin
   if p_until <= now() then
     perform private.fail('keyword_until');
   end if;
-  delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- what is over makes room
+  delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- ended ones make room
   insert into app.muted_keywords (id, user_id, keyword, folded, until)
   values (private.timed_id(), private.require_caller(), btrim(p_keyword), v_folded, p_until)
   on conflict (user_id, folded) do update set keyword = excluded.keyword, until = excluded.until
@@ -5007,8 +5036,7 @@ begin
   delete from app.muted_keywords where id = p_id and user_id = private.require_caller();
   return null;   -- answered as 204
 end $$;
-comment on function api.unmute_keyword is 'Lifts a muted keyword; repeating it changes nothing, nor does an id that '
-  'is none.';
+comment on function api.unmute_keyword is 'Lifts a muted keyword. Repeating it, or an unknown id, changes nothing.';
 
 create function api.list_muted_keywords(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -5019,7 +5047,7 @@ declare
   v_ids  uuid[];
 begin
   if p_cursor is not null and substr(v_from::text, 15, 1) <> '7' then
-    perform private.fail('cursor_unknown');   -- no id of ours
+    perform private.fail('cursor_unknown');   -- it is not one of our ids
   end if;
   v_ids := array(select id from app.muted_keywords
                  where user_id = private.require_caller() and id < v_from and (until is null or until > now())
@@ -5029,15 +5057,15 @@ begin
     v_ids::text[], p_limit);
 end $$;
 comment on function api.list_muted_keywords is
-  'The caller''s muted keywords that still hold, newest first. Fails: cursor_unknown, limit_out_of_range.';
+  'The caller''s muted keywords that have not ended, newest first. Fails: cursor_unknown, limit_out_of_range.';
 
 -- sql/social/70_reports.sql
 
 -- Reports: what people tell the staff about others and what they publish.
 --
--- What can be reported belongs to many features, most of them higher than this one. So each registers its kind in
+-- What can be reported belongs to many features, most of them later than this one. So each registers its kind in
 -- private.report_targets, with a function of its own that finds the target as its reporter sees it, or fails with
--- its own code. Nothing here names posts, and a later kind needs a row and a function beside its tables.
+-- its own code. Nothing here names posts, and a new kind needs a row and a function beside its tables.
 -- docs/decisions.md, Circles and blocks.
 
 create table private.report_targets (
@@ -5045,7 +5073,7 @@ create table private.report_targets (
   finder text not null check (finder ~ '^private\.[a-z_]+$')
 );
 comment on table private.report_targets is
-  'What can be reported. finder(text) gives the id of the target that a report names, and fails where the caller '
+  'What can be reported. finder(text) answers the id of the target that a report names, and fails where the caller '
   'does not see it; it runs with the caller''s rights.';
 
 create table app.reports (
@@ -5067,8 +5095,8 @@ create index reports_reviewed_by_idx on app.reports (reviewed_by);
 create index reports_status_idx on app.reports (status, created_at desc, id desc);
 create index reports_target_idx on app.reports (target_type, target_id);
 comment on table app.reports is
-  'Reports to the staff. target_id has no foreign key: what was reported may be of any kind. reason is the '
-  'reporter''s own words.';
+  'Reports to the staff. target_id has no foreign key, since it may be of any kind. reason is in the reporter''s own '
+  'words.';
 
 insert into private.errors (code, status, text) values
   ('report_target', 422, 'This kind of thing cannot be reported.'),
@@ -5088,8 +5116,8 @@ begin
   end if;
   return v_finder;
 end $$;
-comment on function private.require_report_finder is 'The function that finds a reported target of this kind. Fails: '
-  'report_target.';
+comment on function private.require_report_finder is
+  'Answers the function that finds a reported target of this kind. Fails: report_target.';
 
 insert into private.report_targets (type, finder) values ('user', 'private.require_person');
 
@@ -5101,7 +5129,7 @@ declare
   v_target uuid;
   v_report app.reports;
 begin
-  -- the name comes out of the registry, never from the caller
+  -- the name comes from the registry, never from the caller
   execute format('select %s($1)', private.require_report_finder(p_target_type)) into v_target using p_target_id;
   insert into app.reports (reporter_id, target_type, target_id, reason)
   values (private.require_caller(), p_target_type, v_target, btrim(p_reason))
@@ -5116,7 +5144,7 @@ begin
     'createdAt', v_report.created_at);
 end $$;
 comment on function api.report is
-  'Reports what the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: '
+  'Reports something that the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: '
   'report_target, report_open, report_oneself, and those of the finders in private.report_targets.';
 
 -- sql/social/90_erasure.sql
@@ -5128,7 +5156,7 @@ comment on function api.report is
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.circles', 'owner_id', 'circles', '{}'),
   ('app.circle_members', 'owner_id', 'circleMembers', '{owner_id}'),
-  ('app.circle_members', 'member_id', 'circleMemberships', '{bond_level}'),   -- how close one is, is the owner's affair
+  ('app.circle_members', 'member_id', 'circleMemberships', '{bond_level}'),   -- only the owner may see the bond level
   ('app.circle_invitations', 'inviter_id', 'circleInvitationsSent', '{}'),
   ('app.circle_invitations', 'invitee_id', 'circleInvitationsReceived', '{}'),
   ('app.follows', 'follower_id', 'following', '{}'),
@@ -5151,7 +5179,7 @@ language plpgsql volatile security definer   -- rows of others that name the per
 set search_path = ''
 as $$
 begin
-  -- the pairs before the rows, as everywhere: whoever accepts or blocks meanwhile waits instead of deadlocking
+  -- the pairs before the rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
   perform private.lock_pairs(array_agg(p.person), array_agg(new.id))
   from (select member_id as person from app.circle_members where owner_id = new.id
         union select owner_id from app.circle_members where member_id = new.id
@@ -5167,12 +5195,12 @@ begin
   delete from private.ended_follows where new.id in (follower_id, following_id);
   delete from app.mutes where new.id in (muter_id, muted_id);
   delete from app.muted_keywords where user_id = new.id;
-  update app.reports set reason = '' where reporter_id = new.id and reason <> '';   -- that there was one stays
+  update app.reports set reason = '' where reporter_id = new.id and reason <> '';   -- the report itself stays
   return null;
 end $$;
 comment on function private.erase_ties is
-  'Trigger: an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords go, and '
-  'the words of their reports. What others reported stays.';
+  'Trigger: deletes an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords, '
+  'and the words of their reports. What others reported stays.';
 create trigger _140_erase_ties after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_ties();
 
@@ -5188,14 +5216,14 @@ grant select on app.circle_card to authenticated;
 create policy select_member on app.circles for select to authenticated
   using (owner_id = (select app.uid())
       or id in (select m.circle_id from app.circle_members m where m.member_id = (select app.uid())));
-comment on policy select_member on app.circles is 'The owner and the members.';
+comment on policy select_member on app.circles is 'The owner and the members see a circle.';
 create policy insert_own on app.circles for insert to authenticated with check (owner_id = (select app.uid()));
 comment on policy insert_own on app.circles is 'People make circles of their own.';
 create policy update_own on app.circles for update to authenticated
   using (owner_id = (select app.uid())) with check (owner_id = (select app.uid()));
-comment on policy update_own on app.circles is 'The owner alone names a circle.';
+comment on policy update_own on app.circles is 'Only the owner names a circle.';
 create policy delete_own on app.circles for delete to authenticated using (owner_id = (select app.uid()));
-comment on policy delete_own on app.circles is 'The owner alone deletes a circle.';
+comment on policy delete_own on app.circles is 'Only the owner deletes a circle.';
 
 -- circle_members
 alter table app.circle_members enable row level security;
@@ -5205,17 +5233,18 @@ grant select on app.circle_member_card to authenticated;
 create policy select_concerned on app.circle_members for select to authenticated
   using (owner_id = (select app.uid()) or member_id = (select app.uid()));
 comment on policy select_concerned on app.circle_members is
-  'The owner sees all members; a member sees their own membership alone, since bond levels are the owner''s affair.';
+  'The owner sees all members. A member sees only their own membership, since only the owner may know the bond '
+  'levels.';
 create policy insert_owner on app.circle_members for insert to authenticated
   with check (owner_id = (select app.uid()) and (select true from app.users u where u.id = member_id));
 comment on policy insert_owner on app.circle_members is
-  'The owner adds members, nobody across a block; an accepted invitation does it by definer function.';
+  'The owner adds members, but nobody across a block; a definer function adds those who accept an invitation.';
 create policy update_owner on app.circle_members for update to authenticated
   using (owner_id = (select app.uid())) with check (owner_id = (select app.uid()));
-comment on policy update_owner on app.circle_members is 'The owner alone sets bond levels.';
+comment on policy update_owner on app.circle_members is 'Only the owner sets bond levels.';
 create policy delete_concerned on app.circle_members for delete to authenticated
   using (owner_id = (select app.uid()) or member_id = (select app.uid()));
-comment on policy delete_concerned on app.circle_members is 'The owner removes, a member leaves.';
+comment on policy delete_concerned on app.circle_members is 'The owner removes a member, and a member leaves.';
 
 -- circle_invitations
 alter table app.circle_invitations enable row level security;
@@ -5224,21 +5253,21 @@ grant insert (circle_id, inviter_id, invitee_id, bond_level) on app.circle_invit
 grant select on app.circle_invitation_card to authenticated;
 create policy select_concerned on app.circle_invitations for select to authenticated
   using (inviter_id = (select app.uid()) or invitee_id = (select app.uid()));
-comment on policy select_concerned on app.circle_invitations is 'The two people whom it concerns.';
+comment on policy select_concerned on app.circle_invitations is 'The inviter and the invitee see an invitation.';
 create policy insert_owner on app.circle_invitations for insert to authenticated
   with check (inviter_id = (select app.uid())
           and circle_id in (select c.id from app.circles c where c.owner_id = (select app.uid()))
           and (select true from app.users u where u.id = invitee_id));
 comment on policy insert_owner on app.circle_invitations is
-  'The owner of a circle invites into it, nobody across a block. '
-  'No update: private.settle_invitation keeps the states.';
+  'The owner of a circle invites into it, but nobody across a block. '
+  'There is no update: private.settle_invitation changes the status.';
 
 -- blocks
 alter table app.blocks enable row level security;
 grant select, delete on app.blocks to authenticated;
 grant insert (blocker_id, blocked_id) on app.blocks to authenticated;
 create policy select_own on app.blocks for select to authenticated using (blocker_id = (select app.uid()));
-comment on policy select_own on app.blocks is 'Whom one has blocked; nobody sees by whom they are blocked.';
+comment on policy select_own on app.blocks is 'People see whom they have blocked; nobody sees who blocks them.';
 create policy insert_own on app.blocks for insert to authenticated with check (blocker_id = (select app.uid()));
 comment on policy insert_own on app.blocks is 'People block in their own name.';
 create policy delete_own on app.blocks for delete to authenticated using (blocker_id = (select app.uid()));
@@ -5251,12 +5280,12 @@ grant insert (follower_id, following_id) on app.follows to authenticated;
 create policy select_reachable on app.follows for select to authenticated
   using ((select true from app.users u where u.id = follower_id)
      and (select true from app.users u where u.id = following_id));
-comment on policy select_reachable on app.follows is 'Whoever sees both people sees that one follows the other.';
+comment on policy select_reachable on app.follows is 'Everybody who sees both people sees that one follows the other.';
 create policy insert_own on app.follows for insert to authenticated
   with check (follower_id = (select app.uid()) and (select true from app.users u where u.id = following_id));
-comment on policy insert_own on app.follows is 'People follow in their own name, nobody across a block.';
+comment on policy insert_own on app.follows is 'People follow in their own name, but nobody across a block.';
 create policy delete_own on app.follows for delete to authenticated using (follower_id = (select app.uid()));
-comment on policy delete_own on app.follows is 'Only the follower ends a follow; a block does it by trigger.';
+comment on policy delete_own on app.follows is 'Only the follower ends a follow; a block ends it by trigger.';
 
 -- ended_follows: for definer functions alone
 alter table private.ended_follows enable row level security;
@@ -5266,10 +5295,10 @@ alter table app.mutes enable row level security;
 grant select, delete on app.mutes to authenticated;
 grant insert (muter_id, muted_id) on app.mutes to authenticated;
 create policy select_own on app.mutes for select to authenticated using (muter_id = (select app.uid()));
-comment on policy select_own on app.mutes is 'Whom one has muted; nobody sees by whom they are muted.';
+comment on policy select_own on app.mutes is 'People see whom they have muted; nobody sees who mutes them.';
 create policy insert_own on app.mutes for insert to authenticated
   with check (muter_id = (select app.uid()) and (select true from app.users u where u.id = muted_id));
-comment on policy insert_own on app.mutes is 'People mute in their own name whom they see.';
+comment on policy insert_own on app.mutes is 'People mute in their own name people whom they see.';
 create policy delete_own on app.mutes for delete to authenticated using (muter_id = (select app.uid()));
 comment on policy delete_own on app.mutes is 'Only the muter lifts a mute.';
 
@@ -5279,14 +5308,14 @@ grant select, delete on app.muted_keywords to authenticated;
 grant insert (id, user_id, keyword, folded, until), update (keyword, until) on app.muted_keywords to authenticated;
 grant select on app.muted_keyword_card to authenticated;
 create policy select_own on app.muted_keywords for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.muted_keywords is 'One''s own words.';
+comment on policy select_own on app.muted_keywords is 'People see their own words.';
 create policy insert_own on app.muted_keywords for insert to authenticated with check (user_id = (select app.uid()));
 comment on policy insert_own on app.muted_keywords is 'People mute words for themselves.';
 create policy update_own on app.muted_keywords for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.muted_keywords is 'A keyword that is muted again gets another end.';
+comment on policy update_own on app.muted_keywords is 'People mute a keyword again, which gives it another end.';
 create policy delete_own on app.muted_keywords for delete to authenticated using (user_id = (select app.uid()));
-comment on policy delete_own on app.muted_keywords is 'People lift their own.';
+comment on policy delete_own on app.muted_keywords is 'People lift their own keywords.';
 
 -- reports
 alter table app.reports enable row level security;
@@ -5294,10 +5323,10 @@ grant select on app.reports to authenticated;
 grant insert (reporter_id, target_type, target_id, reason) on app.reports to authenticated;
 create policy select_own on app.reports for select to authenticated using (reporter_id = (select app.uid()));
 comment on policy select_own on app.reports is
-  'One''s own reports; the reported see none. Staff reads and settles them by operations of its own.';
+  'People see their own reports; the reported see none. Staff reads and settles them by operations of its own.';
 create policy insert_own on app.reports for insert to authenticated with check (reporter_id = (select app.uid()));
 comment on policy insert_own on app.reports is
-  'People report in their own name; that they see the target is api.report''s to find out, by its kind.';
+  'People report in their own name; api.report checks, by the kind of the target, that they see it.';
 
 -- report_targets: for definer functions alone
 alter table private.report_targets enable row level security;
@@ -5433,7 +5462,8 @@ create table app.posts (
          else private.visibility_level(visibility) end) stored,
   -- a deleted post may have lost its words
   constraint post_title check (deleted_at is not null or
-    case format when 'essay' then coalesce(length(private.trimmed(title)), 0) between 1 and 200 else title is null end),
+    case format when 'essay' then coalesce(length(private.trimmed(title)), 0) between 1 and 200
+                else title is null end),
   constraint post_body check (deleted_at is not null or
     length(private.trimmed(body)) between case when format in ('photo', 'video', 'repost') then 0 else 1 end
       and case format when 'essay' then 100000 when 'thread' then 20000 when 'repost' then 0 else 5000 end),
@@ -5851,7 +5881,8 @@ comment on function private.count_replies is
 create trigger count_replies after insert on app.replies
   referencing new table as written for each statement execute function private.count_replies();
 create trigger count_changed_replies after update on app.replies
-  referencing old table as overwritten new table as written for each statement execute function private.count_replies();
+  referencing old table as overwritten new table as written
+  for each statement execute function private.count_replies();
 
 create function private.require_reply(p_reply uuid) returns app.replies
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -6249,9 +6280,10 @@ comment on function api.unmute_post is
 
 -- sql/posts/24_reposts.sql
 
--- Reposts and quotes: which posts can have one, who is told, and how many there are. A repost is a pointer: what people do
--- to it goes to the original, and its author can take it back even when they no longer see the original.
--- api.create_post publishes one. docs/decisions.md, Posts.
+-- Reposts and quotes: which posts can have one, who is told, and how many there are. api.create_post publishes them.
+-- A repost is a pointer: what people do to it goes to the original, and its author can take it back even when they no
+-- longer see the original.
+-- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
   ('repost_own', 400, 'You cannot repost your own post.');
@@ -6503,15 +6535,15 @@ insert into private.events (name, payload, happens) values
    'a post or a reply that goes out mentions a person who may see it; replyId is null for a post');
 
 create function private.people_named_in(p_text text) returns uuid[]
-language plpgsql stable security definer   -- finds people whom the writer cannot see; who is told is checked afterwards
+language plpgsql stable security definer   -- finds people whom the writer cannot see; who may be told is checked later
 set search_path = ''
 as $$
 begin
   if strpos(p_text, '@') = 0 then
     return '{}';
   end if;
-  -- A mention is not part of a word, an address (a@b.example) or a link (…/@name), and the name ends where the word ends.
-  -- A name that is cut off does not count: an X, which no name has, replaces the rest of it.
+  -- A mention is not part of a word, an address (a@b.example) or a link (…/@name), and its name ends where the word
+  -- ends. A name that is cut off does not count: an X, which no name has, replaces the rest of it.
   return array(
     select n.user_id
     from regexp_matches(
@@ -6691,7 +6723,7 @@ end $$;
 comment on function private.require_poll_card is 'The card of a post''s poll. Fails: post_unknown.';
 
 create function private.add_poll(p_post uuid, p_poll jsonb, p_publish_at timestamptz default null) returns void
-language plpgsql volatile security definer   -- people may not write polls: none is added to a post that others have read
+language plpgsql volatile security definer   -- people may not write polls: a post that others have read gets none
 set search_path = ''
 as $$
 declare
@@ -6827,7 +6859,8 @@ as $$
 declare
   v_poll app.polls;
 begin
-  -- one poll a transaction, however many voted. It is not for update: a vote under way would wait for that, and we for it
+  -- one poll a transaction, however many voted; not for update, since a vote under way would wait for it, and we for
+  -- the vote
   select * into v_poll from app.polls
   where closes_at is not null and closed_emitted_at is null and greatest(closes_at, close_again_at) <= now()
   order by greatest(closes_at, close_again_at) limit 1
@@ -7117,7 +7150,8 @@ begin
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
-  v_from.created_at := coalesce(v_from.created_at, 'infinity');   -- plain variables: an expression makes no index condition
+  -- plain variables: an expression makes no index condition
+  v_from.created_at := coalesce(v_from.created_at, 'infinity');
   v_from.id := coalesce(v_from.id, v_caller);
   v_ids := array(select id from app.series
                  where author_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)
@@ -7606,7 +7640,8 @@ select p.id, p.quoted_post_id,
            from app.series_items si join app.series s on s.id = si.series_id
            where si.post_id = p.id), '[]'),
          'emojiBreakdown', coalesce((
-           select json_object_agg(e.emotion, json_build_object('count', e.payments, 'total', e.mana) order by e.emotion)
+           select json_object_agg(e.emotion, json_build_object('count', e.payments, 'total', e.mana)
+                                  order by e.emotion)
            from app.post_emotions e where e.post_id = p.id and e.payments > 0), '{}'),
          'pinned', p.pinned_at is not null,
          'publishAt', p.publish_at,
@@ -7649,7 +7684,7 @@ comment on function private.post_cards is
 
 -- sql/posts/50_publishing.sql
 
--- Publishing and opening posts. What is published later: 52_schedule.sql.
+-- Publishing and opening posts. Scheduled posts are in 52_schedule.sql.
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
@@ -7678,19 +7713,21 @@ begin
     perform private.fail('post_media');
   end if;
   return (
-    select jsonb_agg(jsonb_build_object('url', piece ->> 'url', 'alt', nullif(private.trimmed(piece ->> 'alt'), '')) order by place)
+    select jsonb_agg(jsonb_build_object('url', piece ->> 'url', 'alt', nullif(private.trimmed(piece ->> 'alt'), ''))
+                     order by place)
     from jsonb_array_elements(p_media) with ordinality m (piece, place));
 end $$;
 comment on function private.require_media is
-  'Media as a post keeps it: [{url, alt}] without other fields, alt null where it says nothing. How many is for the '
-  'format to say. Fails: post_media.';
+  'Media as a post keeps it: [{url, alt}] without other fields, alt null where it is empty. The format decides how '
+  'many there may be. Fails: post_media.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_more uuid[] := array(select distinct i from unnest(p_more) i where i is not null and i is distinct from p_primary order by i);
+  v_more uuid[] := array(select distinct i from unnest(p_more) i
+                         where i is not null and i is distinct from p_primary order by i);
 begin
   if cardinality(v_more) > 4 then
     perform private.fail('post_interests_exceeded');
@@ -7714,21 +7751,23 @@ begin
     perform private.fail('publish_at_past');
   end if;
 end $$;
-comment on function private.require_future is 'Passes for a moment in the future and for null, which is at once. '
-  'Fails: publish_at_past.';
+comment on function private.require_future is
+  'Passes for a moment in the future, and for null, which means at once. Fails: publish_at_past.';
 
 create function api.create_post(
   p_body text default '', p_format text default 'note', p_title text default null, p_visibility text default 'public',
-  p_depth integer default 0, p_interest_id uuid default null, p_interest_ids uuid[] default '{}', p_persona_id uuid default null,
-  p_media jsonb default '[]', p_poll jsonb default null, p_quoted_post_id uuid default null,
+  p_depth integer default 0, p_interest_id uuid default null, p_interest_ids uuid[] default '{}',
+  p_persona_id uuid default null, p_media jsonb default '[]', p_poll jsonb default null,
+  p_quoted_post_id uuid default null,
   p_publish_at timestamptz default null, p_is_journalism boolean default false
 ) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_request json := json_build_array(p_body, p_format, p_title, p_visibility, p_depth, p_interest_id, p_interest_ids, p_persona_id,
-                                     p_media, p_poll, p_quoted_post_id, p_publish_at, p_is_journalism);
+  v_request json := json_build_array(
+    p_body, p_format, p_title, p_visibility, p_depth, p_interest_id, p_interest_ids, p_persona_id,
+    p_media, p_poll, p_quoted_post_id, p_publish_at, p_is_journalism);
   v_answer  json := private.begin_idempotent('create_post', v_request);
   v_more    uuid[];
   v_post    uuid;
@@ -7747,13 +7786,15 @@ begin
   v_more := private.require_further_interests(p_interest_id, p_interest_ids);
 
   while v_post is null loop
-    insert into app.posts (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth, interest_id,
-                           is_journalism, publish_at, published_at)
-    values (private.require_caller(), case when p_persona_id is not null then private.require_own_persona(p_persona_id) end,
+    insert into app.posts (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth,
+                           interest_id, is_journalism, publish_at, published_at)
+    values (private.require_caller(),
+            case when p_persona_id is not null then private.require_own_persona(p_persona_id) end,
             p_format, private.trimmed(p_title), private.trimmed(p_body), private.require_media(p_media),
-            -- looked for by the statement that writes: what is hidden just then answers as what there is not
+            -- read by the statement that writes, so that a post hidden at this moment answers as an unknown one
             case when p_quoted_post_id is not null then private.require_quotable(p_quoted_post_id) end,
-            p_visibility, p_depth, p_interest_id, p_is_journalism, p_publish_at, case when p_publish_at is null then now() end)
+            p_visibility, p_depth, p_interest_id, p_is_journalism, p_publish_at,
+            case when p_publish_at is null then now() end)
     on conflict (author_id, quoted_post_id) where format = 'repost' and deleted_at is null do nothing
     returning id into v_post;
     if v_post is null then
@@ -7764,7 +7805,7 @@ begin
     end if;
   end loop;
   if v_answer is not null then
-    return private.finish_idempotent('create_post', v_answer);   -- a repost that stands already
+    return private.finish_idempotent('create_post', v_answer);   -- a repost that exists already
   end if;
 
   if v_more <> '{}' then
@@ -7779,8 +7820,8 @@ begin
   return private.finish_idempotent('create_post', private.post_cards(array[v_post]) -> 0);
 end $$;
 comment on function api.create_post is
-  'Publishes a post of any format, or schedules it (p_publish_at). A repost that stands already is answered as it '
-  'is. Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, '
+  'Publishes a post of any format, or schedules it (p_publish_at). A repost that exists already is answered as it is. '
+  'Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, '
   'repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, journalism_not_allowed, '
   'those of private.add_poll and private.begin_idempotent.';
 
@@ -7793,12 +7834,12 @@ begin
   return private.merged(private.post_cards(array[p_id]) -> 0, json_build_object('replies', api.list_replies(p_id)));
 end $$;
 comment on function api.get_post is
-  'A post with the first page of its replies, of a repost those of the original: {…, replies: {items, nextCursor, '
+  'A post with the first page of its replies (those of the original, for a repost): {…, replies: {items, nextCursor, '
   'hasMore}}. Fails: post_unknown.';
 
 -- sql/posts/51_editing.sql
 
--- Editing and deleting one's posts. No edit fans out: nobody is told, and nothing is published again.
+-- Editing and deleting one's own posts. Nobody is told of an edit, and nothing is published again.
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
@@ -7807,7 +7848,7 @@ insert into private.errors (code, status, text) values
   'scheduled.');
 
 create function private.keep_version() returns trigger
-language plpgsql security definer   -- versions are written by this trigger alone
+language plpgsql security definer   -- only this trigger writes versions
 set search_path = ''
 as $$
 begin
@@ -7818,15 +7859,15 @@ begin
   return new;
 end $$;
 comment on function private.keep_version is
-  'Trigger: keeps what a post said before an edit of its words, and stamps edited_at. Of a scheduled one nobody has '
-  'read anything, and an erasure leaves nothing.';
+  'Trigger: keeps what a post said before an edit of its words, and stamps edited_at. It keeps nothing of a scheduled '
+  'post, which nobody has read, nor at an erasure.';
 create trigger _110_keep_version before update of title, body, media on app.posts
   for each row when ((old.title, old.body, old.media) is distinct from (new.title, new.body, new.media)
                      and old.published_at is not null and new.deleted_at is null)
   execute function private.keep_version();
 
 create function private.mirror_interest() returns trigger
-language plpgsql security definer   -- which interest is the primary one is written by triggers alone
+language plpgsql security definer   -- only triggers write which interest is the primary one
 set search_path = ''
 as $$
 begin
@@ -7837,7 +7878,8 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.mirror_interest is 'Trigger: the primary interest in the junction is that of the post.';
+comment on function private.mirror_interest is
+  'Trigger: the primary interest in app.post_interests follows that of the post.';
 create trigger _180_mirror_interest after update of interest_id on app.posts
   for each row when (new.interest_id is distinct from old.interest_id) execute function private.mirror_interest();
 
@@ -7849,7 +7891,8 @@ declare
   v_post     app.posts := private.lock_own_post(p_id);
   v_time     timestamptz := (p_changes ->> 'publishAt')::timestamptz;
   v_interest uuid := v_post.interest_id;
-  v_others   uuid[] := array(select interest_id from app.post_interests where post_id = p_id and not is_primary order by interest_id);
+  v_others   uuid[] := array(select interest_id from app.post_interests
+                             where post_id = p_id and not is_primary order by interest_id);
   v_more     uuid[] := v_others;
   v_now      app.posts;
 begin
@@ -7879,13 +7922,16 @@ begin
   update app.posts set
     title = case when p_changes ? 'title' then private.trimmed(p_changes ->> 'title') else title end,
     body = case when p_changes ? 'body' then private.trimmed(p_changes ->> 'body') else body end,
-    media = case when p_changes ? 'media' then private.require_media(nullif(p_changes -> 'media', 'null')) else media end,
+    media = case when p_changes ? 'media' then private.require_media(nullif(p_changes -> 'media', 'null'))
+                 else media end,
     visibility = case when p_changes ? 'visibility' then p_changes ->> 'visibility' else visibility end,
     depth = case when p_changes ? 'depth' then (p_changes ->> 'depth')::smallint else depth end,
     interest_id = v_interest,
-    persona_id = case when p_changes ->> 'personaId' is not null then private.require_own_persona((p_changes ->> 'personaId')::uuid)
+    persona_id = case when p_changes ->> 'personaId' is not null
+                      then private.require_own_persona((p_changes ->> 'personaId')::uuid)
                       when p_changes ? 'personaId' then null else persona_id end,
-    is_journalism = case when p_changes ? 'isJournalism' then (p_changes ->> 'isJournalism')::boolean else is_journalism end,
+    is_journalism = case when p_changes ? 'isJournalism' then (p_changes ->> 'isJournalism')::boolean
+                         else is_journalism end,
     publish_at = coalesce(v_time, publish_at)
   where id = p_id
   returning * into v_now;
@@ -7901,8 +7947,8 @@ begin
   return private.post_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.update_post is
-  'Changes one''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, isJournalism, '
-  'publishAt}: what is absent stays. What its words were before is kept. publishAt moves a scheduled one, null '
+  'Changes the caller''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, '
+  'isJournalism, publishAt}: what is absent stays. The former words are kept. publishAt moves a scheduled post, null '
   'publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, '
   'publish_at_past, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, persona_unknown, '
   'poll_closes_at, journalism_not_allowed.';
@@ -7924,15 +7970,16 @@ begin
   return v_author;
 end $$;
 comment on function private.delete_post is
-  'Deletes a post for everyone and gives its author; its row and words stay for the staff. Null when it was deleted '
+  'Deletes a post for everyone and answers its author; its row and words stay for the staff. Null when it was deleted '
   'before. For definer functions and staff.';
 
 create function private.delete_own_post(p_post uuid) returns boolean
-language plpgsql volatile security definer   -- nobody, its author included, sees a deleted post: no policy lets it be written
+language plpgsql volatile security definer   -- nobody sees a deleted post, so no policy can let its author write it
 set search_path = ''
 as $$
 begin
-  return (select private.delete_post(p.id) is not null from app.posts p where p.id = p_post and p.author_id = private.require_caller());
+  return (select private.delete_post(p.id) is not null
+          from app.posts p where p.id = p_post and p.author_id = private.require_caller());
 end $$;
 comment on function private.delete_own_post is
   'Deletes the caller''s own post. False when it was deleted before, null when it is not theirs.';
@@ -7942,21 +7989,21 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if private.find_reposted(p_id) is null then   -- one's repost goes whatever one sees of what it is of
+  if private.find_reposted(p_id) is null then   -- a repost can be deleted without seeing its original
     perform private.lock_own_post(p_id);
   end if;
-  if private.delete_own_post(p_id) is not true then   -- of two at once the second finds none
+  if private.delete_own_post(p_id) is not true then   -- the second of two at once finds none
     perform private.fail('post_unknown');
   end if;
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_post is
-  'Deletes one''s post, also a hidden or scheduled one, and a repost of what one no longer sees. Fails: '
+  'Deletes the caller''s post, also a hidden or scheduled one, and a repost whose original they no longer see. Fails: '
   'post_unknown, post_not_yours.';
 
 -- sql/posts/52_schedule.sql
 
--- Scheduled posts: what waits, and how it goes out, once. When: api-facade/worker/jobs.ts.
+-- Scheduled posts: how they wait, and how each goes out, once.
 -- docs/decisions.md, Posts.
 
 create function private.publish_post(p_post uuid) returns void
@@ -7974,10 +8021,11 @@ begin
   end if;
 end $$;
 comment on function private.publish_post is
-  'Lets a scheduled post go out, and everything that hangs on it; nothing when it has already. For definer functions.';
+  'Lets a scheduled post go out, with everything that follows. Does nothing when it is out already. For definer '
+  'functions.';
 
 create function private.publish_now(p_post uuid) returns void
-language plpgsql volatile security definer   -- people do not say when something was published
+language plpgsql volatile security definer   -- people may not write published_at
 set search_path = ''
 as $$
 begin
@@ -7995,7 +8043,7 @@ as $$
 declare
   v_post uuid;
 begin
-  -- one a transaction: it holds what publishing by hand holds, and whoever meets it waits for nothing else
+  -- one post a transaction: it then locks no more than publishing by hand does
   select p.id into v_post
   from app.posts p join app.users u on u.id = p.author_id
   where p.published_at is null and p.deleted_at is null and greatest(p.publish_at, p.publish_again_at) <= now()
@@ -8015,21 +8063,23 @@ begin
   return 1;
 end $$;
 comment on function private.job_publish_scheduled is
-  'Job: lets the scheduled post go out that has been due the longest, its author neither banned nor erased: 1. One '
-  'that fails goes behind the others that are due, and is tried again in 5 seconds at the earliest: -1. The worker '
-  'repeats it until there is none: 0.';
+  'Job: lets the scheduled post go out that has been due the longest, unless its author is banned or erased, and '
+  'answers 1. When that fails, the post goes behind the others that are due, is tried again in 5 seconds at the '
+  'earliest, and the answer is -1. May run twice: it takes only due posts, each once, and skips locked ones. The '
+  'worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('publish-scheduled', '* * * * *', 60, true);
 
 create function private.find_scheduled_time(p_post uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor holds also when its post was deleted since
+language plpgsql stable security definer   -- a cursor stays good when its post is deleted
 set search_path = ''
 as $$
 begin
-  return (select coalesce(publish_at, scheduled_emitted_at) from app.posts where id = p_post and author_id = app.uid());
+  return (select coalesce(publish_at, scheduled_emitted_at)
+          from app.posts where id = p_post and author_id = app.uid());
 end $$;
 comment on function private.find_scheduled_time is
-  'Where a cursor''s post stands among the caller''s scheduled ones: also one that has gone out or was deleted, '
-  'never another''s. One that was published before its time stands at the moment when that was.';
+  'The time of a cursor''s post among the caller''s scheduled ones, also of one that has gone out or was deleted, but '
+  'never of another''s. For one that went out before its time, it is the moment when it did.';
 
 create function api.list_scheduled_posts(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -8055,7 +8105,7 @@ begin
   return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_scheduled_posts is
-  'The caller''s posts that wait for their time, the soonest first. Fails: cursor_unknown, limit_out_of_range.';
+  'The caller''s posts that wait for their time, soonest first. Fails: cursor_unknown, limit_out_of_range.';
 
 -- sql/posts/53_profile.sql
 
@@ -8079,8 +8129,9 @@ begin
   end if;
 end $$;
 comment on function private.require_profile_place is
-  'Where a cursor''s post stands on its author''s profile: among the pinned when pinned_at is there (a deleted one '
-  'keeps it), else in time. Fails for what is none of theirs or was not for the caller: cursor_unknown.';
+  'The place of a cursor''s post on its author''s profile: among the pinned ones when pinned_at is set (a deleted '
+  'post keeps it), otherwise in time. A post that is not by this author or was never for the caller fails with '
+  'cursor_unknown.';
 
 create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -8093,14 +8144,16 @@ declare
   v_from   timestamptz;
   v_ids    uuid[] := '{}';
 begin
-  select post_id, pinned_at, published_at into v_before, v_pinned, v_from from private.require_profile_place(p_cursor, v_author);
+  select post_id, pinned_at, published_at into v_before, v_pinned, v_from
+  from private.require_profile_place(p_cursor, v_author);
   if v_before is null then
     v_before := v_author;   -- any id will do beside infinity
     v_pinned := 'infinity';
   end if;
   if v_pinned is not null then
     v_ids := array(select id from app.posts
-                   where author_id = v_author and pinned_at is not null and deleted_at is null and published_at is not null
+                   where author_id = v_author and pinned_at is not null and deleted_at is null
+                     and published_at is not null
                      and (pinned_at, id) < (v_pinned, v_before)
                    order by pinned_at desc, id desc);
     v_from := 'infinity';
@@ -8111,12 +8164,12 @@ begin
   return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_posts_by is
-  'A person''s posts as far as the caller sees them, the pinned ones first, then the newest; to oneself the hidden '
-  'ones too, the scheduled ones to nobody. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
+  'A person''s posts as far as the caller sees them, the pinned ones first, then the newest. Only the author sees the '
+  'hidden ones, and nobody the scheduled ones. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
 
 -- sql/posts/60_reports.sql
 
--- Posts and replies as targets of reports: how a report finds them. The reports themselves: sql/social/70_reports.sql.
+-- How a report finds the post or the reply that it is about. The reports are in sql/social/70_reports.sql.
 
 create function private.require_reported_post(p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -8129,8 +8182,8 @@ begin
   perform private.fail('post_unknown');
   return null;
 end $$;
-comment on function private.require_reported_post is 'The post that a report names, when the caller may see it. '
-  'Fails: post_unknown.';
+comment on function private.require_reported_post is
+  'Answers the post that a report names, if the caller may see it. Fails: post_unknown.';
 
 create function private.require_reported_reply(p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -8143,8 +8196,8 @@ begin
   perform private.fail('reply_unknown');
   return null;
 end $$;
-comment on function private.require_reported_reply is 'The reply that a report names, when the caller may see it. '
-  'Fails: reply_unknown.';
+comment on function private.require_reported_reply is
+  'Answers the reply that a report names, if the caller may see it. Fails: reply_unknown.';
 
 insert into private.report_targets (type, finder) values
   ('post', 'private.require_reported_post'), ('reply', 'private.require_reported_reply');
@@ -8158,7 +8211,7 @@ create function private.hears_feed(p_rest text) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$ begin return p_rest = 'public'; end $$;
-comment on function private.hears_feed is 'Audience of feed:public: every live token.';
+comment on function private.hears_feed is 'Audience of feed:public: everybody whose token is good.';
 insert into private.realtime_topics (prefix, audience, events) values
   ('feed', 'private.hears_feed', '`feed:public`: `post` {id} of a new public post');
 
@@ -8170,16 +8223,17 @@ begin
   perform private.broadcast('feed:public', 'post', jsonb_build_object('id', p.id))
   from app.posts p
   where p.id = (p_event ->> 'postId')::uuid and p.required_level = 0 and p.space_id is null and p.closer_id is null
-    and not exists (select from app.posts q where q.id = p.quoted_post_id and p.format = 'repost' and q.space_id is not null);
+    and not exists (select from app.posts q
+                    where q.id = p.quoted_post_id and p.format = 'repost' and q.space_id is not null);
 end $$;
 comment on function private.broadcast_post is
-  'Listener: a public post is announced when it is published, which for a scheduled one is later than its insert.';
+  'Listener: announces a public post when it goes out, which for a scheduled one is later than its insert.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.broadcast_post', 700);
 
 -- sql/posts/80_bans.sql
 
--- Bans: what a banned person wrote is silent, and comes back with the end of the ban.
+-- Bans: what a banned person wrote disappears, and comes back when the ban ends.
 
 create function private.lock_published() returns trigger
 language plpgsql security definer   -- only triggers write counters
@@ -8202,10 +8256,10 @@ begin
   return null;
 end $$;
 comment on function private.lock_published is
-  'Trigger: before a ban or an erasure changes anything, the counters of all that it will count or change: those of '
-  'the person''s posts, of what they reposted and of what they replied under. Who reacts, counts views, moderates, '
-  'bans or erases meanwhile waits with nothing held that is wanted here.';
--- by its name before all others that a ban or an erasure fires
+  'Trigger: before a ban or an erasure changes anything, locks the counters of everything that it will count or '
+  'change: the person''s posts, what they reposted and what they replied under (ARCHITECTURE.md, Locks). Whoever '
+  'reacts, counts views, moderates, bans or erases meanwhile then waits without a lock that is wanted here.';
+-- its name makes it the first of the triggers that a ban or an erasure fires
 create trigger _100_lock_published after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
   execute function private.lock_published();
@@ -8218,8 +8272,8 @@ begin
   update app.posts set author_banned = new.banned_at is not null where author_id = new.id;
   return null;
 end $$;
-comment on function private.mark_posts_of_banned is 'Trigger: a ban takes a person''s posts from everyone, its end '
-  'gives them back.';
+comment on function private.mark_posts_of_banned is
+  'Trigger: a ban hides a person''s posts from everyone, and its end shows them again.';
 create trigger _150_mark_posts_of_banned after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
   execute function private.mark_posts_of_banned();
@@ -8232,8 +8286,8 @@ begin
   update app.replies set author_banned = new.banned_at is not null where author_id = new.id;
   return null;
 end $$;
-comment on function private.mark_replies_of_banned is 'Trigger: a ban takes a person''s replies from everyone, its '
-  'end gives them back.';
+comment on function private.mark_replies_of_banned is
+  'Trigger: a ban hides a person''s replies from everyone, and its end shows them again.';
 create trigger _151_mark_replies_of_banned after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
   execute function private.mark_replies_of_banned();
@@ -8243,7 +8297,8 @@ create trigger _151_mark_replies_of_banned after update of banned_at on app.user
 -- What erasure does to posts, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.posts', 'author_id', 'posts', '{author_banned,required_level,trending_at,trending_boost,publish_again_at,keyword_text,closer_id,original_author_id}'),
+  ('app.posts', 'author_id', 'posts', '{author_banned,required_level,trending_at,trending_boost,publish_again_at,'
+  'keyword_text,closer_id,original_author_id}'),
   ('app.replies', 'author_id', 'replies', '{author_banned,required_level}'),
   ('app.reactions', 'user_id', 'reactions', '{}'),
   ('app.bookmarks', 'user_id', 'bookmarks', '{}'),
@@ -8263,7 +8318,8 @@ insert into private.personal_data (relation, person_column, section, whose) valu
   ('app.series_items', 'series_id', 'seriesItems', 'series_id in (select s.id from app.series s where s.author_id = '
   '$1)');
 insert into private.personal_data (relation, person_column, section, whose, omits) values
-  ('app.polls', 'post_id', 'polls', 'post_id in (select p.id from app.posts p where p.author_id = $1)', '{close_again_at}');
+  ('app.polls', 'post_id', 'polls', 'post_id in (select p.id from app.posts p where p.author_id = $1)',
+   '{close_again_at}');
 insert into private.personal_data (relation, person_column, reason) values
   ('private.ended_bookmarks', 'user_id', 'A place in a list, kept for a day after its bookmark was taken back.'),
   ('private.left_items', 'series_id', 'A place in a list, where a deleted post was an item of a series.');
@@ -8277,11 +8333,12 @@ begin
   where author_id = new.id and (deleted_at is null or title is not null or body <> '' or media <> '[]');
   delete from app.post_versions v using app.posts p where p.id = v.post_id and p.author_id = new.id;
   update app.poll_options set text = ''
-  where id in (select o.id from app.posts p join app.polls l on l.post_id = p.id join app.poll_options o on o.poll_id = l.id
+  where id in (select o.id
+               from app.posts p join app.polls l on l.post_id = p.id join app.poll_options o on o.poll_id = l.id
                where p.author_id = new.id and o.text <> ''
-               order by o.id for no key update of o);   -- as votes lock them
+               order by o.id for no key update of o);   -- sorted, as votes lock them: ARCHITECTURE.md, Locks
   delete from app.post_co_authors where user_id = new.id;
-  delete from app.series where author_id = new.id;   -- their items are gone with the posts, nothing else refers to them
+  delete from app.series where author_id = new.id;   -- the items are gone with the posts; nothing else refers to it
   delete from app.series_follows where user_id = new.id;
   delete from app.post_mutes where user_id = new.id;
   delete from private.ended_bookmarks where user_id = new.id;
@@ -8290,9 +8347,9 @@ begin
   return null;
 end $$;
 comment on function private.erase_posts is
-  'Trigger: an erased person''s posts and replies are deleted, and their words for good, those of earlier versions, '
-  'polls and series too. What they wrote with others loses their name. Reactions, bookmarks and votes stay as '
-  'counts: nobody sees whose they are, and what they earned others was earned.';
+  'Trigger: deletes an erased person''s posts and replies, and their words for good, also those of earlier versions, '
+  'polls and series. What they wrote with others loses their name. Reactions, bookmarks and votes stay as counts: '
+  'nobody sees whose they are, and what they earned others was earned.';
 create trigger _152_erase_posts after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_posts();
 
@@ -8337,19 +8394,21 @@ create policy select_audience on app.posts for select to authenticated
                          where m.space_id = posts.space_id and m.user_id = (select app.uid())) is true)
     and (format <> 'repost' or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy select_audience on app.posts is
-  'The one rule of visibility: whoever is enough to the author for what the post requires, within its space; a repost '
-  'shows to who may see what it is of. All that hangs on a post derives from it.';
+  'The one rule of visibility: viewers see a post if they are close enough to its author and, in a space, are members '
+  'of it; a repost only if they may see its original. The policies of everything that belongs to a post derive from '
+  'it.';
 create policy insert_own on app.posts for insert to authenticated
   with check (author_id = (select app.uid())
     and (quoted_post_id is null or format not in ('quote', 'repost')
       or private.post_visible_to(quoted_post_id, (select app.uid()))));
-comment on policy insert_own on app.posts is 'People publish in their own name, and pass on what they see.';
+comment on policy insert_own on app.posts is
+  'People publish in their own name, and quote and repost only what they see.';
 create policy update_own on app.posts for update to authenticated
   using (author_id = (select app.uid())) with check (author_id = (select app.uid()));
 comment on policy update_own on app.posts is
-  'The author edits; hiding, deleting, pinning and publishing are definer functions'' to do.';
+  'Authors edit their posts; definer functions hide, delete, pin and publish them.';
 
--- post_versions: nobody reads them but their author's export; a trigger writes them
+-- post_versions: only their author's export reads them; a trigger writes them
 alter table app.post_versions enable row level security;
 
 -- post_interests
@@ -8358,28 +8417,31 @@ grant select, delete on app.post_interests to authenticated;
 grant insert (post_id, interest_id) on app.post_interests to authenticated;
 create policy select_with_post on app.post_interests for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
-comment on policy select_with_post on app.post_interests is 'Whoever sees the post.';
+comment on policy select_with_post on app.post_interests is 'Everybody who sees the post sees its interests.';
 create policy insert_author on app.post_interests for insert to authenticated
-  with check ((select p.author_id from app.posts p where p.id = post_id and p.format <> 'repost') = (select app.uid()));
-comment on policy insert_author on app.post_interests is 'The author alone. A repost has none.';
+  with check ((select p.author_id from app.posts p where p.id = post_id and p.format <> 'repost')
+              = (select app.uid()));
+comment on policy insert_author on app.post_interests is 'Only the author adds interests. A repost has none.';
 create policy delete_author on app.post_interests for delete to authenticated
   using (not is_primary and (select p.author_id from app.posts p where p.id = post_id) = (select app.uid()));
 comment on policy delete_author on app.post_interests is
-  'The author alone; the primary one follows the post, by trigger.';
+  'Only the author removes interests; the primary one follows the post, by trigger.';
 
 -- post_counters
 alter table app.post_counters enable row level security;
 grant select on app.post_counters to authenticated;
 create policy select_with_post on app.post_counters for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
-comment on policy select_with_post on app.post_counters is 'Whoever sees the post. Triggers write.';
+comment on policy select_with_post on app.post_counters is
+  'Everybody who sees the post sees its counters. Triggers write them.';
 
 -- post_emotions
 alter table app.post_emotions enable row level security;
 grant select on app.post_emotions to authenticated;
 create policy select_with_post on app.post_emotions for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
-comment on policy select_with_post on app.post_emotions is 'Whoever sees the post. Triggers write.';
+comment on policy select_with_post on app.post_emotions is
+  'Everybody who sees the post sees its emotions. Triggers write them.';
 
 -- replies
 alter table app.replies enable row level security;
@@ -8392,22 +8454,23 @@ create policy select_with_post on app.replies for select to authenticated
       required_level, true)
      and (select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.replies is
-  'Whoever sees the post, and is not across a block from the one who replied.';
+  'Everybody who sees the post sees its replies, except those by people across a block.';
 create policy insert_own on app.replies for insert to authenticated
   with check (author_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
 comment on policy insert_own on app.replies is
-  'People reply in their own name to what they see: of a repost to the original.';
+  'People reply in their own name to posts that they see, but not to a repost: the reply goes to the original.';
 
 -- reactions
 alter table app.reactions enable row level security;
 grant select, delete on app.reactions to authenticated;
 grant insert (post_id, user_id, kind) on app.reactions to authenticated;
 create policy select_own on app.reactions for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.reactions is 'One''s own alone. What others gave shows as a count.';
+comment on policy select_own on app.reactions is
+  'People see only their own reactions. What others gave shows as a count.';
 create policy insert_own on app.reactions for insert to authenticated
   with check (user_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
 comment on policy insert_own on app.reactions is
-  'People react in their own name to what they see: of a repost to the original.';
+  'People react in their own name to posts that they see, but not to a repost: the reaction goes to the original.';
 create policy delete_own on app.reactions for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.reactions is 'People take their own reactions back.';
 
@@ -8416,25 +8479,25 @@ alter table app.bookmarks enable row level security;
 grant select, delete on app.bookmarks to authenticated;
 grant insert (post_id, user_id) on app.bookmarks to authenticated;
 create policy select_own on app.bookmarks for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.bookmarks is 'One''s own alone.';
+comment on policy select_own on app.bookmarks is 'People see only their own bookmarks.';
 create policy insert_own on app.bookmarks for insert to authenticated
   with check (user_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
 comment on policy insert_own on app.bookmarks is
-  'People bookmark in their own name what they see: of a repost the original.';
+  'People bookmark in their own name posts that they see, but not a repost: the bookmark goes to the original.';
 create policy delete_own on app.bookmarks for delete to authenticated using (user_id = (select app.uid()));
-comment on policy delete_own on app.bookmarks is 'People take their own back.';
+comment on policy delete_own on app.bookmarks is 'People take their own bookmarks back.';
 
 -- post_mutes
 alter table app.post_mutes enable row level security;
 grant select, delete on app.post_mutes to authenticated;
 grant insert (post_id, user_id) on app.post_mutes to authenticated;
 create policy select_own on app.post_mutes for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.post_mutes is 'One''s own alone.';
+comment on policy select_own on app.post_mutes is 'People see only their own mutes.';
 create policy insert_own on app.post_mutes for insert to authenticated
   with check (user_id = (select app.uid()) and (select true from app.posts p where p.id = post_id));
-comment on policy insert_own on app.post_mutes is 'People mute in their own name what they see.';
+comment on policy insert_own on app.post_mutes is 'People mute in their own name posts that they see.';
 create policy delete_own on app.post_mutes for delete to authenticated using (user_id = (select app.uid()));
-comment on policy delete_own on app.post_mutes is 'People take their own back.';
+comment on policy delete_own on app.post_mutes is 'People lift their own mutes.';
 
 -- ended_bookmarks: for definer functions alone
 alter table private.ended_bookmarks enable row level security;
@@ -8445,21 +8508,23 @@ grant select on app.polls to authenticated;
 grant select on app.poll_card to authenticated;
 create policy select_with_post on app.polls for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
-comment on policy select_with_post on app.polls is 'Whoever sees the post.';
+comment on policy select_with_post on app.polls is 'Everybody who sees the post sees its poll.';
 
 -- poll_options
 alter table app.poll_options enable row level security;
 grant select on app.poll_options to authenticated;
 create policy select_with_poll on app.poll_options for select to authenticated
   using ((select true from app.polls l where l.id = poll_id));
-comment on policy select_with_poll on app.poll_options is 'Whoever sees the poll. A trigger counts.';
+comment on policy select_with_poll on app.poll_options is
+  'Everybody who sees the poll sees its options. A trigger counts the votes.';
 
 -- poll_votes
 alter table app.poll_votes enable row level security;
 grant select on app.poll_votes to authenticated;
 grant insert (poll_id, user_id, option_id), update (option_id), delete on app.poll_votes to authenticated;
 create policy select_own on app.poll_votes for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.poll_votes is 'One''s own vote; what others chose shows as a tally alone.';
+comment on policy select_own on app.poll_votes is
+  'People see their own vote; what others chose shows only as a tally.';
 create policy insert_own on app.poll_votes for insert to authenticated
   with check (user_id = (select app.uid()) and (select true from app.polls l where l.id = poll_id));
 comment on policy insert_own on app.poll_votes is 'People vote in their own name, in polls that they see.';
@@ -8478,7 +8543,8 @@ grant select on app.series_card to authenticated;
 create policy select_author_or_reader on app.series for select to authenticated
   using (author_id = (select app.uid())
       or id in (select i.series_id from app.series_items i where i.series_id = series.id));
-comment on policy select_author_or_reader on app.series is 'The author, and whoever sees one of its items.';
+comment on policy select_author_or_reader on app.series is
+  'The author, and everybody who sees one of its items, see a series.';
 create policy insert_own on app.series for insert to authenticated with check (author_id = (select app.uid()));
 comment on policy insert_own on app.series is 'People make series in their own name.';
 
@@ -8488,9 +8554,10 @@ grant select on app.series_items to authenticated;
 create policy select_with_post on app.series_items for select to authenticated
   using ((select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.series_items is
-  'Whoever sees the item. private.place_item writes: positions are those of all items, also of the unseen.';
+  'Everybody who sees the post sees it as an item. Only definer functions write items: positions count unseen ones '
+  'too.';
 
--- left_parts: for definer functions alone
+-- left_items: for definer functions alone
 alter table private.left_items enable row level security;
 
 -- series_follows
@@ -8498,12 +8565,13 @@ alter table app.series_follows enable row level security;
 grant select, delete on app.series_follows to authenticated;
 grant insert (series_id, user_id) on app.series_follows to authenticated;
 create policy select_own on app.series_follows for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.series_follows is 'One''s own; nobody sees who else follows a series.';
+comment on policy select_own on app.series_follows is
+  'People see their own follows; nobody sees who else follows a series.';
 create policy insert_own on app.series_follows for insert to authenticated
   with check (user_id = (select app.uid())
           and (select s.author_id from app.series s where s.id = series_id) <> (select app.uid()));
 comment on policy insert_own on app.series_follows is
-  'People follow in their own name the series of others that they see.';
+  'People follow in their own name series of others that they see.';
 create policy delete_own on app.series_follows for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.series_follows is 'People end their own follows.';
 
@@ -8512,15 +8580,18 @@ alter table app.post_co_authors enable row level security;
 grant select on app.post_co_authors to authenticated;
 grant insert (post_id, user_id, split_share) on app.post_co_authors to authenticated;
 create policy select_with_post on app.post_co_authors for select to authenticated
-  using ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid()) or user_id = (select app.uid())
+  using ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid())
+      or user_id = (select app.uid())
       or (status = 'accepted' and (select true from app.posts p where p.id = post_id)));
 comment on policy select_with_post on app.post_co_authors is
-  'Accepted ones show with the post, an invitation to the two whom it concerns.';
+  'Everybody who sees the post sees its accepted co-authors; an invitation shows only to the two people whom it '
+  'concerns.';
 create policy insert_author on app.post_co_authors for insert to authenticated
   with check ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid())
           and (select true from app.users u where u.id = user_id));
 comment on policy insert_author on app.post_co_authors is
-  'The author invites, nobody across a block. No update and no delete: private.settle_co_author sees to the answer.';
+  'The author invites, but nobody across a block. There is no update and no delete: private.settle_co_author writes '
+  'the answer.';
 
 -- helpers
 grant execute on function
@@ -8616,8 +8687,8 @@ grant execute on function
 
 -- sql/notifications/10_notifications.sql
 
--- Notifications: what happened to a person, rolled up when the same happens again and again. Each feature says which of
--- its events notify whom: features before this one have a file in this folder, later ones have
+-- Notifications: what happened to a person, rolled up when the same happens again and again. Each feature says which
+-- of its events notify whom: features before this one have a file in this folder, later ones have
 -- sql/<feature>/80_notifications.sql.
 
 create table private.notification_kinds (
@@ -8806,7 +8877,8 @@ begin
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
-  v_from.created_at := coalesce(v_from.created_at, 'infinity');   -- plain variables: an expression makes no index condition
+  -- plain variables: an expression makes no index condition
+  v_from.created_at := coalesce(v_from.created_at, 'infinity');
   v_from.id := coalesce(v_from.id, v_caller);
   v_ids := array(select id from app.notifications
                  where user_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)
@@ -9148,7 +9220,8 @@ language plpgsql security definer   -- sends to others than the caller
 set search_path = ''
 as $$
 begin
-  perform private.broadcast('user:' || new.user_id, 'notification', jsonb_build_object('id', new.id, 'kind', new.kind));
+  perform private.broadcast('user:' || new.user_id, 'notification',
+                            jsonb_build_object('id', new.id, 'kind', new.kind));
   return null;
 end $$;
 comment on function private.broadcast_notification is
@@ -9201,7 +9274,7 @@ grant select on app.notifications to authenticated;
 grant update (read_at) on app.notifications to authenticated;
 grant select on app.notification_card to authenticated;
 create policy select_own on app.notifications for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.notifications is 'One''s own. private.notify writes them.';
+comment on policy select_own on app.notifications is 'People see their own notifications. private.notify writes them.';
 create policy update_own on app.notifications for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.notifications is 'People mark their own as read; no other column is granted.';
@@ -9212,7 +9285,7 @@ grant select on app.notification_actors to authenticated;
 create policy select_own on app.notification_actors for select to authenticated
   using ((select true from app.notifications n where n.id = notification_id));
 comment on policy select_own on app.notification_actors is
-  'Whoever sees the notification; who the actor is shows only through app.person_card.';
+  'Everybody who sees the notification sees its actors; who an actor is shows only through app.person_card.';
 
 -- helpers
 grant execute on function
@@ -9262,18 +9335,18 @@ create unique index reputation_entries_onboarding_key on app.reputation_entries 
   where kind = 'onboarding.bootstrap' and roll_up_level = 0;
 comment on column app.reputation_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.reputation_entries is
-  'The ledger: ids and numbers only, never changed. What is taken back has an opposite entry.';
+  'The ledger: ids and numbers only, never changed. An entry that is taken back gets an opposite one.';
 comment on column app.reputation_entries.position is
-  'The order of a person''s entries, also within a transaction: given while private.lock_ledger is held.';
-comment on column app.reputation_entries.origin_id is 'Of a roll-up: the direct entry that it follows from.';
+  'The order of a person''s entries, also within a transaction: it is given while private.lock_ledger is held.';
+comment on column app.reputation_entries.origin_id is 'For a roll-up: the direct entry that it follows from.';
 comment on column app.reputation_entries.roll_up_level is
   '0 is the direct entry, 1 its share in the parent of the interest, 2 in the parent''s parent.';
 comment on column app.reputation_entries.undoes_id is 'The entry that this one is the opposite of.';
 comment on column app.reputation_entries.source_id is
   'The cause, by kind: the post, the reply, the invite code, the interest chosen, the vote, the appeal.';
 comment on column app.reputation_entries.earned_from is
-  'Whom it is earned from: who reacted, whose post was replied to, who came by the code. Null where nobody else is '
-  'involved.';
+  'The person from whom it is earned: who reacted, whose post got the reply, or who used the code. Null where nobody '
+  'else is involved.';
 call private.make_append_only('app.reputation_entries');
 
 create table app.reputation (
@@ -9285,19 +9358,18 @@ create table app.reputation (
   primary key (user_id, interest_id)
 );
 create index reputation_interest_id_idx on app.reputation (interest_id, value desc);
-comment on table app.reputation is 'The ledger summed up by person and interest. Its trigger keeps it.';
+comment on table app.reputation is 'The ledger summed up by person and interest. A trigger on the ledger keeps it.';
 comment on column app.reputation.direct_value is 'value without roll-ups; over all interests it is the person''s '
   'total.';
 comment on column app.reputation.highest_level is
-  'The highest level that value ever had, by private.level_rank: what was reached once is not told again. Its '
-  'trigger keeps it.';
+  'The highest level that value ever had, by private.level_rank, so that no level is told twice. A trigger keeps it.';
 
 create function private.sum_reputation() returns trigger
-language plpgsql security definer   -- the sums of other people than the caller
+language plpgsql security definer   -- writes the sums of others than the caller
 set search_path = ''
 as $$
 begin
-  -- in one order, whoever comes: two writers of the same sums would wait for each other
+  -- sorted, so that two writers of the same sums do not wait for each other: ARCHITECTURE.md, Locks
   insert into app.reputation as r (user_id, interest_id, value, direct_value)
   select w.user_id, w.interest_id, sum(w.delta), coalesce(sum(w.delta) filter (where w.roll_up_level = 0), 0)
   from written w
@@ -9317,15 +9389,15 @@ create trigger sum_reputation after insert on app.reputation_entries
   referencing new table as written for each statement execute function private.sum_reputation();
 
 create function private.roll_up_fraction(p_level integer) returns numeric
-language plpgsql immutable   -- a row's cost: a tenth of what SQL costs with a search_path
+language plpgsql immutable   -- costs a tenth of what SQL costs with a search_path
 set search_path = ''
 as $$
 begin
   return (array[1, 0.50, 0.25, 0.12])[least(p_level, 3) + 1] / power(2::numeric, greatest(p_level - 3, 0));
 end $$;
 comment on function private.roll_up_fraction is
-  'What the interest so many levels up gets of an entry: all at 0, then 50, 25, 12 %, and half of that for each '
-  'further level.';
+  'The share of an entry that the interest so many levels up gets: all at 0, then 50, 25, 12 %, and half of that for '
+  'each further level.';
 
 create function private.add_reputation(
   p_user uuid, p_interest uuid, p_kind text, p_points numeric, p_source uuid default null, p_from uuid default null,
@@ -9344,9 +9416,10 @@ begin
     union all
     select i.id, i.parent_id, l.level + 1 from line l join app.interests i on i.id = l.parent_id
   ), share as (
-    -- each level rounded by itself, before and after: of differences rounded level by level something would stay
+    -- rounds each level before and after by itself: rounded differences would not add up to zero again
     select l.id, l.level,
-           round(p_points * private.roll_up_fraction(l.level), 2) - round(p_before * private.roll_up_fraction(l.level), 2) as delta
+           round(p_points * private.roll_up_fraction(l.level), 2)
+             - round(p_before * private.roll_up_fraction(l.level), 2) as delta
     from line l
   )
   insert into app.reputation_entries
@@ -9357,13 +9430,13 @@ begin
   return v_origin;
 end $$;
 comment on function private.add_reputation is
-  'Writes an entry with its roll-ups, whatever stands there already, and gives the id of the direct one. With '
-  'p_before, what the same cause gave until now, it writes the differences. For definer functions; see '
+  'Writes an entry with its roll-ups, whatever entries there are already, and answers the id of the direct one. With '
+  'p_before, which the same cause gave until now, it writes the differences. For definer functions; see '
   'private.earn_reputation.';
 
 -- sql/reputation/15_levels.sql
 
--- Levels: what a value has reached, and that a person hears of it once.
+-- Levels: which one a value has reached, and how a person hears of it once.
 -- docs/decisions.md, Reputation.
 
 insert into private.events (name, payload, happens) values
@@ -9381,7 +9454,7 @@ language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  return greatest(width_bucket(p_value, private.level_minimums()) - 1, 0);   -- below 0 one is Curious too
+  return greatest(width_bucket(p_value, private.level_minimums()) - 1, 0);   -- a value below 0 is Curious too
 end $$;
 comment on function private.level_rank is 'The level that a value has reached, from 0 (Curious) to 5 (Lifework).';
 
@@ -9389,7 +9462,7 @@ create function private.level_name(p_rank integer) returns text
 language sql immutable
 set search_path = ''
 as $$ select (array['Curious', 'Reader', 'Practitioner', 'Adept', 'Master', 'Lifework'])[p_rank + 1] $$;
-comment on function private.level_name is 'What a level is called; null above the last.';
+comment on function private.level_name is 'The name of a level; null above the last.';
 
 create function private.reputation_level(p_value numeric) returns text
 language plpgsql immutable
@@ -9434,7 +9507,8 @@ begin
   return null;
 end $$;
 comment on function private.announce_level is
-  'Trigger: a person rose above every level that they had in an interest. Of several at once the highest is told.';
+  'Trigger: emits an event when a person rises above every level that they had in an interest. Of several levels at '
+  'once it tells the highest.';
 create trigger announce_first_level after insert on app.reputation
   for each row when (new.highest_level > 0) execute function private.announce_level();
 create trigger announce_level after update of value on app.reputation
@@ -9462,7 +9536,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- the newest alone decides: who likes and unlikes for hours must not make each time longer than the last
+  -- only the newest counts, so that liking and unliking for hours does not get slower each time
   return (select case when e.undoes_id is null then e.id end
           from app.reputation_entries e
           where e.user_id = p_user and e.source_id = p_source
@@ -9474,7 +9548,9 @@ comment on function private.find_standing_reputation is
   'The direct entry that a cause gave a person, or null when it gave none or was undone. Lock first '
   '(private.lock_ledger).';
 
-create function private.earn_reputation(p_user uuid, p_interest uuid, p_kind text, p_source uuid, p_from uuid default null) returns void
+create function private.earn_reputation(
+  p_user uuid, p_interest uuid, p_kind text, p_source uuid, p_from uuid default null
+) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -9490,8 +9566,8 @@ begin
   end if;
 end $$;
 comment on function private.earn_reputation is
-  'Gives the points of a kind once for a cause, until it is undone. Nothing without an interest, and nothing from '
-  'oneself.';
+  'Gives the points of a kind once for a cause, until it is undone. It gives nothing without an interest, and nothing '
+  'from oneself.';
 
 create function private.reverse_reputation(p_entries uuid[]) returns void
 language plpgsql volatile
@@ -9503,13 +9579,13 @@ begin
   )
   insert into app.reputation_entries
     (id, user_id, interest_id, kind, delta, origin_id, roll_up_level, undoes_id, source_id, earned_from)
-  select case when e.id = u.id then u.opposite_id else gen_random_uuid() end, e.user_id, e.interest_id, e.kind, -e.delta,
-         case when e.id <> u.id then u.opposite_id end, e.roll_up_level, e.id, e.source_id, e.earned_from
+  select case when e.id = u.id then u.opposite_id else gen_random_uuid() end, e.user_id, e.interest_id, e.kind,
+         -e.delta, case when e.id <> u.id then u.opposite_id end, e.roll_up_level, e.id, e.source_id, e.earned_from
   from undone u join app.reputation_entries e on e.id = u.id or e.origin_id = u.id;
 end $$;
 comment on function private.reverse_reputation is
-  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_ledger): an entry is '
-  'undone once.';
+  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_ledger), so that an '
+  'entry is undone once.';
 
 create function private.earn_reputation_by_post(p_post uuid, p_kind text, p_from uuid) returns void
 language plpgsql volatile
@@ -9522,14 +9598,14 @@ begin
   if v_post.interest_id is null or v_post.author_id = p_from then
     return;
   end if;
-  -- looked at again under the lock: beside the deletion of a post nothing is earned that the deletion would not find
+  -- reads the post again under the lock, so that nothing is earned that a deletion at the same time would not find
   perform private.lock_ledger('reputation', array[v_post.author_id]);
   perform private.earn_reputation(p.author_id, p.interest_id, p_kind, p.id, p_from)
   from app.posts p where p.id = p_post and p.deleted_at is null;
 end $$;
 comment on function private.earn_reputation_by_post is
-  'Gives a post''s author, in its primary interest, what somebody''s reaction, bookmark or repost of it is worth. '
-  'Nothing for a deleted one.';
+  'Gives a post''s author, in its primary interest, what somebody''s reaction, bookmark or repost of it is worth. A '
+  'deleted post earns nothing.';
 
 create function private.earn_reputation_from_post(p_event jsonb) returns void
 language plpgsql volatile
@@ -9555,7 +9631,7 @@ begin
   where r.id = (p_event ->> 'replyId')::uuid;
 end $$;
 comment on function private.earn_reputation_from_reply is
-  'Listener: a reply to another''s post earns its author by kind, in the post''s primary interest.';
+  'Listener: a reply to another''s post earns its author the points of its kind, in the post''s primary interest.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.reply.created', 'private.earn_reputation_from_reply', 300);
 
@@ -9577,7 +9653,7 @@ language plpgsql security definer   -- writes for the posts' authors
 set search_path = ''
 as $$
 begin
-  -- the lock in a statement of its own: of a heart and a spark that go at once, the later sees that both are gone
+  -- a statement of its own for the lock: when a heart and a spark go at once, the later sees that both are gone
   perform private.lock_ledger('reputation', array(
     select p.author_id from gone g join app.posts p on p.id = g.post_id));
   perform private.reverse_reputation(array(
@@ -9605,7 +9681,7 @@ begin
        where u.user_id = p_user order by u.created_at, u.interest_id limit 1)));
 end $$;
 comment on function private.find_strongest_interest is
-  'Where a person has the most reputation, else what they chose first, else null.';
+  'The interest in which a person has the most reputation, else the one that they chose first, else null.';
 
 create function private.earn_reputation_from_invite(p_event jsonb) returns void
 language plpgsql volatile
@@ -9618,7 +9694,8 @@ begin
                        (p_event ->> 'codeId')::uuid, (p_event ->> 'newUserId')::uuid);
 end $$;
 comment on function private.earn_reputation_from_invite is
-  'Listener: who brought somebody in earns invite.used in their strongest interest; nothing when they have none.';
+  'Listener: the owner of a used invite code earns invite.used in their strongest interest; nothing when they have '
+  'none.';
 insert into private.event_listeners (event, listener, position) values
   ('identity.invite_code.used', 'private.earn_reputation_from_invite', 300);
 
@@ -9634,13 +9711,13 @@ begin
   order by i.id;
 end $$;
 comment on function private.earn_reputation_from_choice is
-  'Listener: a confirmed choice seeds the categories in it with onboarding.bootstrap, each once in a lifetime.';
+  'Listener: a confirmed choice earns onboarding.bootstrap in each category in it, once in a lifetime.';
 insert into private.event_listeners (event, listener, position) values
   ('interests.user_selected', 'private.earn_reputation_from_choice', 300);
 
 -- sql/reputation/30_operations.sql
 
--- What people see of reputation, and what it lets them do.
+-- What people see of reputation, and what it allows them to do.
 -- docs/decisions.md, Reputation.
 
 insert into private.errors (code, status, text) values
@@ -9648,7 +9725,7 @@ insert into private.errors (code, status, text) values
   ('journalism_not_allowed', 403, 'You must have a reputation of at least 20 in one interest to publish journalism.');
 
 create function private.reputation_value(p_user uuid, p_interest uuid) returns numeric
-language plpgsql stable   -- invoker: of people whom the caller cannot see it is 0
+language plpgsql stable   -- invoker: it is 0 for people whom the caller cannot see
 set search_path = ''
 as $$
 begin
@@ -9657,13 +9734,13 @@ end $$;
 comment on function private.reputation_value is 'A person''s reputation in one interest, roll-ups included.';
 
 create function private.total_reputation(p_user uuid) returns numeric
-language plpgsql stable   -- invoker: of people whom the caller cannot see it is 0
+language plpgsql stable   -- invoker: it is 0 for people whom the caller cannot see
 set search_path = ''
 as $$
 begin
   return (select coalesce(sum(r.direct_value), 0) from app.reputation r where r.user_id = p_user);
 end $$;
-comment on function private.total_reputation is 'The sum of a person''s direct entries, roll-ups left out.';
+comment on function private.total_reputation is 'The sum of a person''s direct entries, without roll-ups.';
 
 create view app.reputation_card with (security_invoker) as
 select r.user_id, r.interest_id, r.value,
@@ -9676,7 +9753,8 @@ select r.user_id, r.interest_id, r.value,
 from app.reputation r join app.interests i on i.id = r.interest_id
 where r.value <> 0;
 comment on view app.reputation_card is
-  'A person''s reputation in one interest, {interestId, slug, name, value, level}; none where all was taken back.';
+  'A person''s reputation in one interest, {interestId, slug, name, value, level}. An interest in which all was taken '
+  'back has no row.';
 
 create function private.reputation_of(p_user uuid) returns json
 language plpgsql stable
@@ -9688,7 +9766,7 @@ begin
     'items', coalesce((select json_agg(c.card order by c.value desc, c.interest_id)
                        from app.reputation_card c where c.user_id = p_user), '[]'::json));
 end $$;
-comment on function private.reputation_of is '{total, items}: a person''s reputation, the strongest interest first.';
+comment on function private.reputation_of is 'A person''s reputation, strongest interest first: {total, items}.';
 
 create function api.get_my_reputation() returns json
 language plpgsql stable
@@ -9698,7 +9776,7 @@ begin
   return private.reputation_of(private.require_caller());
 end $$;
 comment on function api.get_my_reputation is
-  'The caller''s reputation, the strongest interest first: {total, items: [{interestId, slug, name, value, level}]}.';
+  'The caller''s reputation, strongest interest first: {total, items: [{interestId, slug, name, value, level}]}.';
 
 create function api.get_reputation(p_person text) returns json
 language plpgsql stable
@@ -9707,7 +9785,8 @@ as $$
 begin
   return private.reputation_of(private.require_person(p_person));
 end $$;
-comment on function api.get_reputation is 'A person''s reputation, as api.get_my_reputation. Fails: person_unknown.';
+comment on function api.get_reputation is
+  'A person''s reputation, as in api.get_my_reputation. Fails: person_unknown.';
 
 create function private.require_reputation(p_interest uuid, p_min numeric) returns void
 language plpgsql stable
@@ -9719,21 +9798,21 @@ begin
   end if;
 end $$;
 comment on function private.require_reputation is
-  'The reputation guard: passes from this value of the caller in the interest on, and where there is no interest. '
-  'Fails: reputation_too_low.';
+  'The reputation guard: passes when the caller has at least this value in the interest, or when there is no '
+  'interest. Fails: reputation_too_low.';
 
 create function private.has_journalism_reputation(p_user uuid) returns boolean
-language plpgsql stable   -- invoker: of people whom the caller cannot see it is false
+language plpgsql stable   -- invoker: it is false for people whom the caller cannot see
 set search_path = ''
 as $$
 begin
   return exists (select from app.reputation r where r.user_id = p_user and r.value >= 20);
 end $$;
-comment on function private.has_journalism_reputation is 'Whether a person has 20 in any one interest: the rule of '
-  'canPostJournalism.';
+comment on function private.has_journalism_reputation is
+  'Whether a person has 20 in any one interest, which is the rule of canPostJournalism.';
 
 create function private.may_post_journalism(p_user uuid) returns boolean
-language plpgsql stable security definer   -- asks for any person, whoever calls
+language plpgsql stable security definer   -- checks any person, whoever calls
 set search_path = ''
 as $$
 begin
@@ -9741,11 +9820,11 @@ begin
       or exists (select from app.users u where u.id = p_user and u.role = 'admin');
 end $$;
 comment on function private.may_post_journalism is
-  'Whether a person''s posts may be journalism: by their reputation, or because they are an admin, whatever the '
+  'Whether a person''s posts may be journalism: by their reputation, or because they are an admin, whatever their '
   'capability says.';
 
 create function private.check_journalism() returns trigger
-language plpgsql security definer   -- asks for the author, whoever calls
+language plpgsql security definer   -- checks the author, whoever calls
 set search_path = ''
 as $$
 begin
@@ -9755,8 +9834,8 @@ begin
   return new;
 end $$;
 comment on function private.check_journalism is
-  'Trigger: a post becomes journalism if its author may then; what was tagged stays so whatever becomes of their '
-  'reputation. Fails: journalism_not_allowed.';
+  'Trigger: a post becomes journalism only if its author may publish it then. It stays journalism whatever becomes of '
+  'their reputation. Fails: journalism_not_allowed.';
 create trigger _300_check_journalism before insert on app.posts
   for each row when (new.is_journalism) execute function private.check_journalism();
 create trigger _300_check_changed_journalism before update of is_journalism on app.posts
@@ -9784,7 +9863,7 @@ comment on function api.get_my_capabilities is
 
 -- sql/reputation/35_details.sql
 
--- Reputation at length for oneself, and in short for everyone.
+-- Reputation in detail for the person, and in short for everyone.
 -- docs/decisions.md, Reputation.
 
 create function private.detailed_interests(p_user uuid) returns json
@@ -9816,7 +9895,7 @@ begin
     where r.user_id = p_user and (r.value <> 0 or r.direct_value <> 0)), '[]');
 end $$;
 comment on function private.detailed_interests is
-  'A person''s interests with what is behind each value: {interestId, slug, name, value, directValue, rolledUpValue, '
+  'A person''s interests with what makes up each value: {interestId, slug, name, value, directValue, rolledUpValue, '
   'level, nextLevel, byKind}. Only the person sees the entries that it sums.';
 
 create function private.reputation_events(p_user uuid, p_limit integer, p_cursor text) returns json
@@ -9832,7 +9911,7 @@ begin
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
   end if;
-  v_from := coalesce(v_from, 9223372036854775807);   -- a bare variable: an expression is no index condition
+  v_from := coalesce(v_from, 9223372036854775807);   -- a plain variable: an expression makes no index condition
   v_ids := array(select e.id from app.reputation_entries e
                  where e.user_id = p_user and e.position < v_from
                  order by e.position desc limit 51);
@@ -9883,12 +9962,12 @@ begin
                                     order by value desc, interest_id limit 5) c), '[]'));
 end $$;
 comment on function api.get_reputation_summary is
-  'A person in short: {userId, total, topInterests}, up to five interests, the strongest first. Fails: '
+  'A person''s reputation in short: {userId, total, topInterests}, with up to five interests, strongest first. Fails: '
   'person_unknown.';
 
 -- sql/reputation/50_votes.sql
 
--- Peer votes: what people hold of each other in an interest, weighed by what they are in it themselves.
+-- Peer votes: people rate each other in an interest, and a vote weighs what its voter's own reputation in it gives.
 -- docs/decisions.md, Reputation.
 
 create table app.reputation_votes (
@@ -9907,10 +9986,10 @@ create table app.reputation_votes (
 create index reputation_votes_user_id_idx on app.reputation_votes (user_id, created_at desc, id desc);
 create index reputation_votes_interest_id_idx on app.reputation_votes (interest_id);
 comment on table app.reputation_votes is
-  'One vote a voter, person and interest, moved in place; value 0 is a vote taken back. What it moved stands in the '
-  'ledger.';
+  'One vote a voter, person and interest, which is changed in place; a vote with value 0 is taken back. Its effect is '
+  'in the ledger.';
 comment on column app.reputation_votes.impact is
-  'Weight times value when the vote was last cast: the sum of the direct entries whose source it is.';
+  'Weight times value when the vote was last cast: the sum of the direct entries that have it as their source.';
 create trigger touch before update on app.reputation_votes
   for each row execute function private.touch();
 
@@ -9930,25 +10009,25 @@ create function private.vote_weight(p_reputation numeric) returns numeric
 language sql immutable
 set search_path = ''
 as $$ select case when p_reputation >= 5 then least(3, sqrt(p_reputation / 10)) else 0 end $$;
-comment on function private.vote_weight is 'What the vote of somebody with this reputation in the interest weighs: '
-  'nothing below 5, 3 at most.';
+comment on function private.vote_weight is
+  'How much the vote of somebody with this reputation in the interest weighs: nothing below 5, 3 at most.';
 
 create function private.cast_vote(
   p_user uuid, p_interest uuid, p_value integer, p_comment text, out vote app.reputation_votes, out weight numeric
 ) returns record
-language plpgsql volatile security definer   -- the ledger is another's, and nobody writes it
+language plpgsql volatile security definer   -- nobody may write the ledger, least of all another's
 set search_path = ''
 as $$
 declare
   v_before app.reputation_votes;
 begin
-  -- as in private.check_author: nothing comes from the banned and the erased, also not beside the ban
+  -- as in private.check_author: the banned and the erased cast no vote, not even while the ban is under way
   perform from app.users u
   where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
   if not found then
     perform private.fail('token_revoked');
   end if;
-  -- the lock, then the read: two votes of one voter see each other
+  -- the lock comes before the read, so that two votes of one voter see each other
   perform private.lock_ledger('reputation', array[p_user]);
   select * into v_before from app.reputation_votes v
   where v.voter_id = app.uid() and v.user_id = p_user and v.interest_id = p_interest;
@@ -9967,8 +10046,8 @@ begin
   end if;
 end $$;
 comment on function private.cast_vote is
-  'Casts or moves the caller''s vote; the ledger gets the difference to what it gave before. Whether they may is for '
-  'api.vote_reputation to find out. Fails: token_revoked.';
+  'Casts or moves the caller''s vote; the ledger gets the difference to what it gave before. api.vote_reputation '
+  'checks whether they may. Fails: token_revoked.';
 
 create function api.vote_reputation(p_user_id text, p_interest_id uuid, p_value integer, p_comment text default null)
 returns json
@@ -10006,8 +10085,8 @@ begin
     'updatedAt', (v_cast.vote).updated_at);
 end $$;
 comment on function api.vote_reputation is
-  'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it back, its comment '
-  'too: {userId, interestId, value, comment, weight, impact, createdAt, updatedAt}. Fails: vote_value, vote_comment, '
+  'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it and its comment back: '
+  '{userId, interestId, value, comment, weight, impact, createdAt, updatedAt}. Fails: vote_value, vote_comment, '
   'person_unknown, vote_oneself, interest_unknown, interest_not_held.';
 
 create view app.reputation_vote_card with (security_invoker) as
@@ -10026,18 +10105,18 @@ from app.reputation_votes v
 join app.person_card voter on voter.id = v.voter_id
 join app.interests i on i.id = v.interest_id;
 comment on view app.reputation_vote_card is
-  'A vote as whom it is for sees it: {id, voterId, voter, interestId, slug, value, comment, impact, createdAt}. Gone '
-  'while its voter is hidden.';
+  'A vote as the person whom it is for sees it: {id, voterId, voter, interestId, slug, value, comment, impact, '
+  'createdAt}. It is gone while its voter is hidden.';
 
 create function private.find_vote_time(p_vote uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor holds also when its vote was taken back or its voter hidden since
+language plpgsql stable security definer   -- a cursor stays good when its vote is taken back or its voter hidden
 set search_path = ''
 as $$
 begin
   return (select created_at from app.reputation_votes where id = p_vote and user_id = app.uid());
 end $$;
-comment on function private.find_vote_time is 'Where a cursor''s vote stands among those for the caller, also one '
-  'that they no longer see.';
+comment on function private.find_vote_time is
+  'The time of a cursor''s vote among those for the caller, also of one that they no longer see.';
 
 create function api.list_received_votes(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -10062,12 +10141,12 @@ begin
                        join app.reputation_vote_card c on c.id = p.id), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_received_votes is
-  'The votes for the caller that stand, newest first by when each was first cast; none of people whom they cannot '
-  'see. Fails: cursor_unknown, limit_out_of_range.';
+  'The votes for the caller that were not taken back, newest first by when each was first cast, without those of '
+  'people whom they cannot see. Fails: cursor_unknown, limit_out_of_range.';
 
 -- sql/reputation/60_appeals.sql
 
--- Appeals: who thinks that their reputation in an interest is wrong asks the staff. sql/admin resolves.
+-- Appeals: people who think that their reputation in an interest is wrong ask the staff. sql/admin resolves them.
 -- docs/decisions.md, Reputation.
 
 create table app.reputation_appeals (
@@ -10084,18 +10163,19 @@ create table app.reputation_appeals (
   check ((status = 'pending') = (resolved_at is null)),
   check (restore_delta is null or status = 'accepted')
 );
-create unique index reputation_appeals_pending_key on app.reputation_appeals (user_id, interest_id) where status = 'pending';
+create unique index reputation_appeals_pending_key on app.reputation_appeals (user_id, interest_id)
+  where status = 'pending';
 create index reputation_appeals_user_id_idx on app.reputation_appeals (user_id, created_at desc, id desc);
 create index reputation_appeals_interest_id_idx on app.reputation_appeals (interest_id);
 create index reputation_appeals_entry_id_idx on app.reputation_appeals (entry_id) where entry_id is not null;
 create index reputation_appeals_status_idx on app.reputation_appeals (status, created_at desc, id desc);
 create index reputation_appeals_created_at_idx on app.reputation_appeals (created_at desc, id desc);
 comment on table app.reputation_appeals is
-  'Appeals, at most one pending a person and interest. An erased person''s have lost their words.';
+  'Appeals, at most one pending a person and interest. The appeals of an erased person have lost their words.';
 comment on column app.reputation_appeals.entry_id is 'The entry that it is about; null when it is about the interest '
   'as a whole.';
-comment on column app.reputation_appeals.restore_delta is 'What the staff gave back with it.';
-comment on column app.reputation_appeals.note is 'What the staff answers.';
+comment on column app.reputation_appeals.restore_delta is 'What the staff gave back because of it.';
+comment on column app.reputation_appeals.note is 'The answer of the staff.';
 
 insert into private.events (name, payload, happens) values
   ('reputation.appeal.resolved', '{appealId,userId,interestId,status}',
@@ -10121,7 +10201,7 @@ select a.id,
          'createdAt', a.created_at) as card
 from app.reputation_appeals a join app.interests i on i.id = a.interest_id;
 comment on view app.reputation_appeal_card is
-  'One''s appeal: {id, interestId, slug, eventId, text, status, restoreDelta, note, resolvedAt, createdAt}.';
+  'A person''s own appeal: {id, interestId, slug, eventId, text, status, restoreDelta, note, resolvedAt, createdAt}.';
 
 create function api.create_appeal(p_interest_id uuid, p_text text, p_event_id uuid default null) returns json
 language plpgsql volatile
@@ -10181,12 +10261,12 @@ comment on function api.list_my_appeals is
 
 -- sql/reputation/70_contribution.sql
 
--- The contribution score: what people do for the whole, and a share of it for those by whose invitation they came.
+-- The contribution score: what people do for the whole, and a share of it for those who invited them.
 -- docs/decisions.md, Reputation.
 --
--- What a person does is written at once, the shares by a job soon after (71_inheritance.sql): most people came by the codes
--- of a few, and would wait for each other at their scores. An operation that gives for several people locks them all first,
--- and writes in the order of their ids. ARCHITECTURE.md, Locks.
+-- What a person does is written at once, and a job writes the shares soon after (71_inheritance.sql): most people were
+-- invited by a few, at whose scores they would wait for each other. An operation that gives points to several people
+-- locks them all first, and writes in the order of their ids: ARCHITECTURE.md, Locks.
 
 create table app.contribution_entries (
   id         uuid primary key default gen_random_uuid(),
@@ -10204,16 +10284,17 @@ create table app.contribution_entries (
 );
 create index contribution_entries_user_id_idx on app.contribution_entries (user_id, position desc);
 create index contribution_entries_origin_id_idx on app.contribution_entries (origin_id) where origin_id is not null;
-create index contribution_entries_cause_idx on app.contribution_entries (user_id, source_id, kind, position desc) where level = 0;
+create index contribution_entries_cause_idx on app.contribution_entries (user_id, source_id, kind, position desc)
+  where level = 0;
 comment on column app.contribution_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.contribution_entries is
-  'The ledger: ids and numbers only, never changed. What is taken back has an opposite entry.';
+  'The ledger: ids and numbers only, never changed. An entry that is taken back gets an opposite one.';
 comment on column app.contribution_entries.position is
-  'The order of what a person did, also within a transaction: given while private.lock_ledger is held. Shares come '
-  'later.';
+  'The order of what a person did, also within a transaction: it is given while private.lock_ledger is held. Shares '
+  'come later.';
 comment on column app.contribution_entries.level is
-  '0 is what the person did, 1 the share of who invited them, 2 and 3 of the inviters above.';
-comment on column app.contribution_entries.origin_id is 'Of a share: the entry that it is a share of.';
+  '0 is what the person did, 1 the share of their inviter, 2 and 3 the shares of the inviters above.';
+comment on column app.contribution_entries.origin_id is 'For a share: the entry that it is a share of.';
 comment on column app.contribution_entries.undoes_id is 'The entry that this one is the opposite of.';
 comment on column app.contribution_entries.source_id is
   'The cause, by kind: the post published, the reply, the post reacted to or bookmarked, the payment.';
@@ -10225,17 +10306,17 @@ create table app.contribution_scores (
 );
 create index contribution_scores_score_idx on app.contribution_scores (score desc, user_id);
 comment on table app.contribution_scores is
-  'The ledger summed up by person, with the shares that are written. Its trigger keeps it.';
+  'The ledger summed up by person, with the shares that are written. A trigger on the ledger keeps it.';
 
 create table private.contribution_inheritance (
   entry_id  uuid primary key references app.contribution_entries on delete restrict,
   undoes_id uuid
 );
 comment on table private.contribution_inheritance is
-  'What people did, and what of it was undone, of which the shares are not written yet: '
-  'private.job_inherit_contributions does it.';
-comment on column private.contribution_inheritance.undoes_id is 'As in the entry: what is undone comes before what '
-  'undoes it.';
+  'Entries whose shares are not written yet, both of what people did and of what was undone: '
+  'private.job_inherit_contributions writes them.';
+comment on column private.contribution_inheritance.undoes_id is
+  'As in the entry: an entry comes before the one that undoes it.';
 
 insert into private.ledger_kinds (ledger, kind, points) values
   ('contribution', 'post_created', 10),
@@ -10244,11 +10325,11 @@ insert into private.ledger_kinds (ledger, kind, points) values
   ('contribution', 'bookmark_given', 1);
 
 create function private.sum_contribution() returns trigger
-language plpgsql security definer   -- the scores of other people than the caller
+language plpgsql security definer   -- writes the scores of others than the caller
 set search_path = ''
 as $$
 begin
-  -- in one order, whoever comes: two writers of the same scores would wait for each other
+  -- sorted, so that two writers of the same scores do not wait for each other: ARCHITECTURE.md, Locks
   insert into app.contribution_scores as s (user_id, score)
   select w.user_id, sum(w.delta) from written w group by w.user_id order by w.user_id
   on conflict (user_id) do update set score = s.score + excluded.score;
@@ -10263,7 +10344,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- the newest alone decides, as in private.find_standing_reputation
+  -- only the newest counts, as in private.find_standing_reputation
   return (select case when e.undoes_id is null then e.id end
           from app.contribution_entries e
           where e.user_id = p_user and e.source_id = p_source and e.kind = p_kind and e.level = 0
@@ -10288,8 +10369,8 @@ begin
   end if;
 end $$;
 comment on function private.earn_contribution is
-  'Gives the points of a kind once for a cause, until it is undone, and soon after their shares to those by whom the '
-  'person came.';
+  'Gives the points of a kind once for a cause, until it is undone. Soon after, the person''s inviters get their '
+  'shares.';
 
 create function private.reverse_contribution(p_user uuid, p_kind text, p_source uuid) returns void
 language plpgsql volatile
@@ -10308,8 +10389,8 @@ begin
   insert into private.contribution_inheritance (entry_id, undoes_id) select id, undoes_id from undone;
 end $$;
 comment on function private.reverse_contribution is
-  'The exact opposite of private.earn_contribution, shares too; nothing when the cause gave nothing or is undone '
-  'already.';
+  'Writes the exact opposite of private.earn_contribution, shares too. Does nothing when the cause gave nothing or is '
+  'undone already.';
 
 create function private.earn_contribution_from_post(p_event jsonb) returns void
 language plpgsql volatile
@@ -10358,7 +10439,7 @@ language plpgsql security definer   -- only triggers write the ledger
 set search_path = ''
 as $$
 begin
-  -- the lock in a statement of its own: of a heart and a spark that go at once, the later sees that both are gone
+  -- a statement of its own for the lock: when a heart and a spark go at once, the later sees that both are gone
   perform private.lock_ledger('contribution', array(select distinct g.user_id from gone g));
   perform private.reverse_contribution(g.user_id, 'reaction_given', g.post_id)
   from (select distinct post_id, user_id from gone) g
@@ -10373,11 +10454,10 @@ create trigger _400_reverse_contribution_from_reactions after delete on app.reac
 
 -- sql/reputation/71_inheritance.sql
 
--- What comes of a contribution to those by whom a person came: written by a job, many at once. When:
--- api-facade/worker/jobs.ts.
+-- The shares of a contribution that a person's inviters get. A job writes them, many at once.
 --
--- Locks: the scores alone, row by row in the order of their people, as everybody does who writes several. A lock on what
--- these people contribute is not needed, since only they themselves give and undo it.
+-- It locks only the scores, row by row in the order of their people: ARCHITECTURE.md, Locks. It needs no lock on what
+-- these people contribute, since only they themselves give and undo it.
 -- docs/decisions.md, Reputation.
 
 create function private.inviters(p_user uuid) returns uuid[]
@@ -10396,7 +10476,7 @@ begin
   return v_line;
 end $$;
 comment on function private.inviters is
-  'By whom a person came, by whom that one came, and once more: the erased too, since numbers stay.';
+  'The inviter of a person, the inviter of that one, and once more. Erased people count too, since numbers stay.';
 
 create function private.job_inherit_contributions() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -10406,7 +10486,7 @@ declare
   c_shares constant numeric[] := array[0.50, 0.25, 0.10];
   v_taken  uuid[];
 begin
-  -- what undoes something waits until that is inherited, also by another worker: its shares are the opposites of those
+  -- an undoing entry waits until the undone one is inherited, also by another worker: it takes back the shares of that
   v_taken := array(
     select q.entry_id
     from private.contribution_inheritance q
@@ -10425,14 +10505,15 @@ begin
   return cardinality(v_taken);
 end $$;
 comment on function private.job_inherit_contributions is
-  'Job: gives 50, 25 and 10 % of up to 1000 contributions to the three by whom each person came, and takes back what '
-  'came of those undone. The worker repeats it until there is none.';
+  'Job: gives 50, 25 and 10 % of up to 1000 contributions to the three inviters above each person, and takes back the '
+  'shares of those undone. May run twice: it takes only what waits and skips locked rows, and what it took waits no '
+  'more in the same transaction. The worker repeats it until there is none.';
 insert into private.jobs (name, cron, expires, repeats) values ('inherit-contributions', '* * * * *', 60, true);
 
 -- sql/reputation/75_bookmarks_and_reposts.sql
 
--- What bookmarks and reposts are worth, in both ledgers, and what goes with a deleted post. Reactions: 20_earning.sql,
--- 70_contribution.sql, which also say in which order the locks come.
+-- What bookmarks and reposts are worth in both ledgers, and what goes with a deleted post. Reactions are in
+-- 20_earning.sql and 70_contribution.sql. The order of locks: ARCHITECTURE.md, Locks.
 -- docs/decisions.md, Reputation.
 
 create function private.earn_from_bookmark() returns trigger
@@ -10446,8 +10527,8 @@ begin
   return null;
 end $$;
 comment on function private.earn_from_bookmark is
-  'Trigger: a bookmark earns the post''s author bookmark.received, and is a contribution of whoever sets it. One''s '
-  'own posts give nothing.';
+  'Trigger: a bookmark earns the post''s author bookmark.received, and is a contribution of the person who sets it. '
+  'People''s own posts give them nothing.';
 create trigger _300_earn_from_bookmark after insert on app.bookmarks
   for each row execute function private.earn_from_bookmark();
 
@@ -10465,7 +10546,8 @@ begin
   perform private.reverse_contribution(g.user_id, 'bookmark_given', g.post_id) from gone g order by g.user_id;
   return null;
 end $$;
-comment on function private.reverse_from_bookmarks is 'Trigger: with a bookmark goes what it gave in both ledgers.';
+comment on function private.reverse_from_bookmarks is
+  'Trigger: when a bookmark goes, what it gave in both ledgers goes too.';
 create trigger _300_reverse_from_bookmarks after delete on app.bookmarks
   referencing old table as gone for each statement execute function private.reverse_from_bookmarks();
 
@@ -10474,10 +10556,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.earn_reputation_by_post((p_event ->> 'postId')::uuid, 'repost.received', (p_event ->> 'userId')::uuid);
+  perform private.earn_reputation_by_post((p_event ->> 'postId')::uuid, 'repost.received',
+                                          (p_event ->> 'userId')::uuid);
 end $$;
 comment on function private.earn_reputation_from_repost is
-  'Listener: a repost earns the author of the original repost.received, while it stands. A quote earns them nothing.';
+  'Listener: a repost earns the author of the original repost.received, until it is deleted. A quote earns them '
+  'nothing.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.reposted', 'private.earn_reputation_from_repost', 300);
 
@@ -10486,7 +10570,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- of each kind and person the newest decides, as in private.find_standing_reputation
+  -- of each kind and person only the newest counts, as in private.find_standing_reputation
   return array(
     select e.id
     from (select distinct on (coalesce(n.earned_from, n.user_id), n.kind) n.id, n.undoes_id
@@ -10511,12 +10595,13 @@ begin
   perform private.lock_ledger('reputation', array[v_author]);
   v_entries := private.list_standing_reputation(v_author, v_post);
   perform private.reverse_reputation(v_entries);
-  -- what was taken back stands no longer: the next batch begins at the front again
-  return json_build_object('changed', cardinality(v_entries), 'next', case when cardinality(v_entries) = 500 then v_post end);
+  -- what was taken back is not listed again, so the next batch begins at the front
+  return json_build_object('changed', cardinality(v_entries),
+                           'next', case when cardinality(v_entries) = 500 then v_post end);
 end $$;
 comment on function private.forfeit_earnings is
-  'For the worker alone, and what a deletion does at once: takes the next 500 entries back that a post {postId, '
-  'authorId} earned its author. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.forfeit_post: takes the next 500 entries back that a post {postId, authorId} '
+  'earned its author. Answers {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('forfeited-earnings', 'private.forfeit_earnings');
 
@@ -10533,22 +10618,23 @@ begin
     select * into v_original from app.posts where id = v_post.quoted_post_id;
   end if;
   perform private.lock_ledger('reputation', array[v_post.author_id, v_original.author_id]);
-  perform private.reverse_reputation(array[private.find_standing_reputation(v_original.author_id, 'repost.received', v_original.id, v_post.author_id)]);
+  perform private.reverse_reputation(array[private.find_standing_reputation(
+    v_original.author_id, 'repost.received', v_original.id, v_post.author_id)]);
   perform private.reverse_contribution(v_post.author_id, 'post_created', v_post.id);
   if private.forfeit_earnings(p_event) ->> 'next' is not null then
     perform private.enqueue('forfeited-earnings', p_event::json);   -- a post that many liked is deleted as fast as any
   end if;
 end $$;
 comment on function private.forfeit_post is
-  'Listener: whoever deletes a post, its author loses what it earned in both ledgers (beyond 500 entries soon '
-  'after), and that of the original what a repost did. Writing and deleting again and again leaves what is there. An '
-  'erasure deletes without this event: what was earned stays.';
+  'Listener: when anybody deletes a post, its author loses what it earned in both ledgers (beyond 500 entries soon '
+  'after), and the author of an original loses what the deleted repost earned them. Writing and deleting again and '
+  'again therefore earns nothing. An erasure deletes without this event, so what was earned stays.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.deleted', 'private.forfeit_post', 300);
 
 -- sql/reputation/80_notifications.sql
 
--- What reputation tells: levels, votes, appeals.
+-- Notifications of reputation: levels, votes, appeals.
 
 insert into private.notification_kinds (kind, replaces_unread) values
   ('reputation.level-up', false),
@@ -10560,10 +10646,11 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.notify((p_event ->> 'userId')::uuid, 'reputation.level-up', null, 'interest', p_event ->> 'interestId',
+  perform private.notify((p_event ->> 'userId')::uuid, 'reputation.level-up', null,
+    'interest', p_event ->> 'interestId',
     jsonb_build_object('interestId', p_event -> 'interestId', 'level', p_event -> 'level'));
 end $$;
-comment on function private.notify_level_up is 'Listener: who reaches a level is told.';
+comment on function private.notify_level_up is 'Listener: tells a person that they have reached a level.';
 
 create function private.notify_voted(p_event jsonb) returns void
 language plpgsql volatile
@@ -10576,8 +10663,8 @@ begin
       jsonb_build_object('interestId', p_event -> 'interestId', 'value', p_event -> 'value'));
   end if;
 end $$;
-comment on function private.notify_voted is 'Listener: who is voted for or against is told; of a vote taken back '
-  'nobody is.';
+comment on function private.notify_voted is
+  'Listener: tells a person that somebody voted for or against them, but not that a vote was taken back.';
 
 create function private.notify_appeal_resolved(p_event jsonb) returns void
 language plpgsql volatile
@@ -10588,7 +10675,7 @@ begin
     jsonb_build_object('appealId', a.id, 'interestId', a.interest_id, 'status', a.status))
   from app.reputation_appeals a where a.id = (p_event ->> 'appealId')::uuid;
 end $$;
-comment on function private.notify_appeal_resolved is 'Listener: whose appeal is resolved is told.';
+comment on function private.notify_appeal_resolved is 'Listener: tells a person that their appeal is resolved.';
 
 insert into private.event_listeners (event, listener, position) values
   ('reputation.level_reached', 'private.notify_level_up', 600),
@@ -10625,8 +10712,8 @@ begin
   return null;
 end $$;
 comment on function private.erase_reputation is
-  'Trigger: of an erased person''s votes, of those for them and of their appeals the words go. Votes, ledgers and '
-  'sums stay: ids and numbers, on which the reputation of others rests.';
+  'Trigger: deletes the words of an erased person''s votes, of the votes for them and of their appeals. Votes, '
+  'ledgers and sums stay: the reputation of others needs these ids and numbers.';
 create trigger _170_erase_reputation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_reputation();
 
@@ -10640,7 +10727,7 @@ grant select (id, position, user_id, interest_id, kind, delta, origin_id, roll_u
   on app.reputation_entries to authenticated;
 create policy select_own on app.reputation_entries for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.reputation_entries is
-  'One''s own entries, without whom each was earned from. Triggers write them, nobody changes them.';
+  'People see their own entries, without from whom each was earned. Triggers write them, and nobody changes them.';
 
 -- reputation
 alter table app.reputation enable row level security;
@@ -10649,8 +10736,8 @@ grant select on app.reputation_card to authenticated;
 create policy select_reachable on app.reputation for select to authenticated
   using (exists (select from app.users u where u.id = user_id));
 comment on policy select_reachable on app.reputation is
-  'Whoever sees the person sees their reputation, not the levels that they fell from. The ledger''s trigger writes '
-  'it.';
+  'Everybody who sees the person sees their reputation, but not levels that they have lost. A trigger on the ledger '
+  'writes it.';
 
 -- reputation_votes
 alter table app.reputation_votes enable row level security;
@@ -10659,7 +10746,7 @@ grant select on app.reputation_vote_card to authenticated;
 create policy select_received on app.reputation_votes for select to authenticated
   using (user_id = (select app.uid()) and value <> 0 and (select true from app.users u where u.id = voter_id));
 comment on policy select_received on app.reputation_votes is
-  'Who is voted for sees the votes that stand, of people whom they see. private.cast_vote writes them.';
+  'People see the votes for them that were not taken back, by people whom they see. private.cast_vote writes them.';
 
 -- reputation_appeals
 alter table app.reputation_appeals enable row level security;
@@ -10668,7 +10755,7 @@ grant insert (user_id, interest_id, entry_id, text) on app.reputation_appeals to
 grant select on app.reputation_appeal_card to authenticated;
 create policy select_own on app.reputation_appeals for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.reputation_appeals is
-  'One''s own appeals. Staff reads and resolves them by operations of its own.';
+  'People see their own appeals. Staff reads and resolves them by operations of its own.';
 create policy insert_own on app.reputation_appeals for insert to authenticated
   with check (user_id = (select app.uid())
           and (entry_id is null
@@ -10685,7 +10772,8 @@ alter table private.contribution_inheritance enable row level security;
 alter table app.contribution_scores enable row level security;
 grant select on app.contribution_scores to authenticated;
 create policy select_own on app.contribution_scores for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.contribution_scores is 'One''s own score. The ledger''s trigger writes it.';
+comment on policy select_own on app.contribution_scores is
+  'People see their own score. A trigger on the ledger writes it.';
 
 -- helpers
 grant execute on function
@@ -10771,7 +10859,7 @@ create table app.wallets (
   foreign key (user_id) references app.mana_accounts on delete restrict
 );
 comment on table app.wallets is
-  'What a person has: the sum of their account''s entries, kept by a trigger on these. Whole mana. System accounts '
+  'What a person has, in whole mana: the sum of their account''s entries, kept by a trigger on these. System accounts '
   'have no such row, since everybody would wait for the one row of the mint.';
 
 insert into private.errors (code, status, text) values
@@ -11077,7 +11165,8 @@ declare
   v_payment app.payments;
 begin
   insert into app.payments (sender_id, receiver_id, emotion, tier, amount, post_id, reply_id)
-  values (private.require_caller(), p_receiver, p_emotion, p_tier, (private.payment_tier(p_tier)).mana, p_post, p_reply)
+  values (private.require_caller(), p_receiver, p_emotion, p_tier, (private.payment_tier(p_tier)).mana,
+          p_post, p_reply)
   returning * into v_payment;
   insert into app.payment_splits (payment_id, receiver_id, sender_id, amount, created_at)
   select v_payment.id, s.receiver_id, v_payment.sender_id, s.amount, v_payment.created_at
@@ -11149,8 +11238,9 @@ comment on function api.pay is
 -- What was paid: a person's own payments, and the totals of a post.
 -- docs/decisions.md, Mana.
 
-create function api.list_payments(p_direction text default null, p_limit integer default 20, p_cursor text default null)
-returns json
+create function api.list_payments(
+  p_direction text default null, p_limit integer default 20, p_cursor text default null
+) returns json
 language plpgsql stable
 set search_path = ''
 as $$
@@ -11256,7 +11346,7 @@ insert into private.event_listeners (event, listener, position) values
 
 -- sql/economy/90_personal_data.sql
 
--- Where personal data is in the economy. All of it stays when a person is erased: the books need these ids and numbers.
+-- Where personal data is in the economy. All of it stays when a person is erased: the books need the ids and numbers.
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.wallets', 'user_id', 'wallet'),
@@ -11273,8 +11363,8 @@ insert into private.personal_data (relation, person_column, reason) values
 
 -- policies/economy.sql
 
--- Who may see and touch wallets, the ledger and payments. Twin of sql/economy/. The staff's service writes none of it
--- either, hence the revokes: mana moves by private.move alone.
+-- Who may see and touch wallets, the ledger and payments. Twin of sql/economy/. Only private.move moves mana, so the
+-- service role loses its right to write here.
 
 -- mana_accounts: for definer functions and staff operations
 alter table app.mana_accounts enable row level security;
@@ -11293,7 +11383,7 @@ alter table app.wallets enable row level security;
 revoke insert, update, delete on app.wallets from service_role;
 grant select on app.wallets to authenticated;
 create policy select_own on app.wallets for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.wallets is 'One''s own wallet. A trigger on the ledger writes it.';
+comment on policy select_own on app.wallets is 'People see their own wallet. A trigger on the ledger writes it.';
 
 -- payments
 alter table app.payments enable row level security;
@@ -11305,7 +11395,7 @@ create policy select_concerned on app.payments for select to authenticated
       or coalesce((select true from app.payment_splits s
                    where s.payment_id = payments.id and s.receiver_id = (select app.uid())), false));
 comment on policy select_concerned on app.payments is
-  'Who paid, and everybody who got a share. Nobody writes here: private.pay does, and nothing is ever changed.';
+  'The sender and everybody who got a share see a payment. Only private.pay writes here, and nothing is ever changed.';
 
 -- payment_splits
 alter table app.payment_splits enable row level security;
@@ -11314,7 +11404,7 @@ grant select on app.payment_splits to authenticated;
 create policy select_concerned on app.payment_splits for select to authenticated
   using (receiver_id = (select app.uid()) or sender_id = (select app.uid()));
 comment on policy select_concerned on app.payment_splits is
-  'Who paid sees all shares, who was paid their own. A block hides the person and not the money.';
+  'The sender sees all shares, a receiver their own. A block hides the person, not the money.';
 
 -- helpers
 grant execute on function
@@ -11334,18 +11424,20 @@ grant execute on function
 
 -- sql/feed/10_sources.sql
 
--- Where a feed comes from: each source gives the next 101 posts that the caller may see, by time (trending by heat), with
--- one statement a driving index. Posts for circles that the caller is not in cost nothing, except when an interest, a
--- format or a depth was asked for: there they are skipped one by one.
+-- Where a feed comes from: each source gives the next 101 posts that the caller may see, by time (trending by heat),
+-- with one statement a driving index. Posts for circles that the caller is not in do not slow a page down, except when
+-- an interest, a format or a depth was asked for: there they are skipped one by one.
 -- docs/decisions.md, Feed.
 
 create index posts_public_idx on app.posts (published_at desc, id desc) where required_level = 0 and closer_id is null;
-create index posts_trending_idx on app.posts (trending_at desc, id desc) where required_level = 0 and closer_id is null;
+create index posts_trending_idx on app.posts (trending_at desc, id desc)
+  where required_level = 0 and closer_id is null;
 create index posts_closer_idx on app.posts (published_at desc, id desc)
   where required_level <= 2 and closer_id is not null;
 create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id desc)
   where required_level <= 2 and closer_id is not null;
-create index posts_journalism_idx on app.posts (published_at desc, id desc) where is_journalism and required_level <= 2;
+create index posts_journalism_idx on app.posts (published_at desc, id desc)
+  where is_journalism and required_level <= 2;
 create index posts_format_idx on app.posts (format, published_at desc, id desc) where required_level <= 2;
 create index posts_depth_idx on app.posts (depth, published_at desc, id desc) where required_level <= 2;
 
@@ -11390,7 +11482,7 @@ begin
   end if;
 
   if v_until = '-infinity' then
-    -- by author: a few posts of each, enough for a page, tell how far back it goes; then all posts up to there are taken
+    -- by author: a few posts of each, enough for a page, tell how far back it goes; then it takes all up to there
     v_each := 101 / cardinality(v_authors) + 2;
     select c.published_at into v_until
     from unnest(v_authors) a (author_id)
@@ -11455,7 +11547,7 @@ declare
   v_until  timestamptz;
   v_run    app.feed_run;
 begin
-  -- a few posts of each, enough for a page, tell how far back it goes; then all posts up to there are taken
+  -- a few posts of each, enough for a page, tell how far back it goes; then it takes all up to there
   select c.published_at into v_until
   from unnest(p_authors) a (author_id)
   cross join lateral (
@@ -11611,8 +11703,8 @@ comment on function private.filtered_posts is
 -- sql/feed/20_ranking.sql
 
 -- How For You is ranked: posts in time order are cut into blocks at fixed boundaries, and within a block the score
--- decides. The score does not change with the clock, so that walking the feed to its end gives every post once. A later
--- ranking by meaning must stay within a block too.
+-- decides. The score does not change with the clock, so that walking the feed to its end gives every post once.
+-- A later ranking by meaning must stay within a block too.
 -- docs/decisions.md, Feed.
 
 create table app.feed_blocks (
@@ -11677,7 +11769,8 @@ begin
            f.engagement, f.depth, f.interest, f.following, f.circle
     from (
       select p.id, p.published_at,
-             (ln(1::float8 + c.reactions + c.replies * 2 + c.shares * 3 + c.bookmarks * 2) * 10000)::integer as engagement,
+             (ln(1::float8 + c.reactions + c.replies * 2 + c.shares * 3 + c.bookmarks * 2) * 10000)::integer
+               as engagement,
              coalesce(10000 - 2000 * abs(o.depth - i.depth), 0) as depth,
              case when i.depth is null then 0 else 10000 end as interest,
              case when f.following_id is null then 0 else 10000 end as following,
@@ -11777,7 +11870,8 @@ as $$
 begin
   return (
     select json_build_object('score', coalesce(sum(w.weight), 0),
-                             'why', coalesce(json_agg(json_build_object('factor', w.factor, 'weight', w.weight)), '[]'))
+                             'why', coalesce(json_agg(json_build_object('factor', w.factor, 'weight', w.weight)),
+                                             '[]'))
     from unnest(p_factors, p_weights) as w (factor, weight) where w.weight <> 0);
 end $$;
 comment on function private.feed_why is
@@ -12006,7 +12100,8 @@ comment on policy select_member on app.conversations is 'Members see their conve
 alter table app.conversation_members enable row level security;
 grant select on app.conversation_members to authenticated;
 create policy select_own on app.conversation_members for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.conversation_members is 'One''s own memberships, which other policies probe.';
+comment on policy select_own on app.conversation_members is
+  'People see their own memberships, which other policies probe.';
 
 -- sql/admin/10_invites.sql
 
@@ -12398,7 +12493,7 @@ create trigger _185_erase_moderation after update of erased_at on app.users
 
 -- policies/admin.sql
 
--- Who may run the operations of staff: the service role alone, and each checks the caller's stored role itself.
+-- Who may run the operations of staff: only the service role, and each checks the caller's stored role itself.
 -- Twin of sql/admin/.
 
 -- helpers
@@ -12416,9 +12511,9 @@ grant execute on function
   private.roll_up_fraction,
   private.set_post_hidden,
   private.set_reply_hidden,
-  private.trending_at,   -- a column of posts is made of it
+  private.trending_at,   -- a column of posts is computed with it
   private.trimmed,
-  private.visibility_level   -- a column of posts is made of it
+  private.visibility_level   -- a column of posts is computed with it
   to service_role;
 
 -- operations

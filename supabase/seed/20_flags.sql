@@ -1,5 +1,4 @@
--- Feature flags as an instance begins. Staff switch them; a repeated run leaves their choice as it stands.
--- Specification: Resources › Other (Feature flag).
+-- The feature flags of a new instance. Staff switch them; a repeated run leaves their choice as it is.
 
 insert into app.feature_flags (key, enabled, description) values
   ('emoji-pay', true, 'Paying with emojis and boosting posts. Off: both answer 403.'),
