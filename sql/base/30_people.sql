@@ -196,7 +196,7 @@ comment on function private.require_role is
   'Passes when the caller''s stored role is one of these. Staff operations call it themselves. Fails: role_required.';
 
 create function private.check_author() returns trigger
-language plpgsql security definer   -- reads bans and erasures, which nobody may
+language plpgsql security definer   -- people may not read bans and erasures
 set search_path = ''
 as $$
 begin
@@ -209,5 +209,4 @@ begin
   return new;
 end $$;
 comment on function private.check_author is
-  'Trigger of what people publish: the banned and the erased publish nothing, not even while the ban is under way. '
-  'Fails: token_revoked.';
+  'Trigger: banned and erased people publish nothing, not even while the ban is under way. Fails: token_revoked.';

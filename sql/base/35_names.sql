@@ -58,7 +58,7 @@ end $$;
 comment on function private.is_free is 'Whether nobody has or had this name.';
 
 create function private.find_person(p_person text) returns uuid
-language plpgsql stable security definer   -- finds people whom the caller cannot see; who calls it checks that
+language plpgsql stable security definer   -- finds people whom the caller cannot see; its callers check that
 set search_path = ''
 as $$
 begin

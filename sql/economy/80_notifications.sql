@@ -15,6 +15,6 @@ begin
   from app.payments p join app.payment_splits s on s.payment_id = p.id
   where p.id = (p_event ->> 'paymentId')::uuid;
 end $$;
-comment on function private.notify_paid is 'Listener: everybody who gets a share of a payment is told.';
+comment on function private.notify_paid is 'Listener: tells everybody who gets a share of a payment.';
 insert into private.event_listeners (event, listener, position) values
   ('economy.payment.sent', 'private.notify_paid', 600);

@@ -129,7 +129,7 @@ begin
     insert into app.users (username, role, first_name, last_name, country, city)
     values (private.free_username(p_first_name, p_last_name), p_role,
             btrim(p_first_name), btrim(p_last_name), p_country, btrim(p_city))
-    on conflict (username) where username is not null do nothing   -- somebody took the name meanwhile: make another
+    on conflict (username) where username is not null do nothing   -- somebody took the name meanwhile: try another
     returning id into v_id;
     exit when found;
   end loop;

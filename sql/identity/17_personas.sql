@@ -18,7 +18,7 @@ begin
   end if;
   return new;
 end $$;
-comment on function private.limit_personas is 'Trigger: at most 5 personas a person.';
+comment on function private.limit_personas is 'Trigger: a person has at most 5 personas.';
 create trigger limit_personas before insert on app.personas
   for each row execute function private.limit_personas();
 

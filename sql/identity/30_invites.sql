@@ -22,8 +22,7 @@ create index invite_codes_generated_by_idx on app.invite_codes (generated_by, cr
 create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until) where status = 'reserved';
 create index invite_codes_candidate_idx on app.invite_codes (candidate_session_id) where status = 'reserved';
 comment on table app.invite_codes is
-  'One-time codes. reservation_id is the secret of the candidate who reserved the code. It stays on a used code, so '
-  'that a second use is told from an unknown one.';
+  'One-time codes. reservation_id is the secret of the candidate who reserved the code, and stays on a used one.';
 
 create table app.invite_tree (
   invitee_id uuid primary key references app.users on delete cascade,

@@ -1,4 +1,4 @@
--- A person's own invite codes: how many they may give out, and whom they brought in.
+-- A person's own invite codes: how many they may give out, and whom they invited.
 -- docs/decisions.md, Invites.
 
 insert into private.errors (code, status, text) values

@@ -96,7 +96,7 @@ comment on column app.posts.closer_id is
   'author for a repost of such a post. The feed finds it by them.';
 comment on column app.posts.keyword_text is
   'Title and body in the form in which muted keywords are looked for (private.keyword_text). A trigger writes it.';
-comment on column app.posts.publish_at is 'When a scheduled post is due; null is at once.';
+comment on column app.posts.publish_at is 'When a scheduled post is due; null means at once.';
 comment on column app.posts.publish_again_at is
   'When a post that failed to go out is tried again. Until then the others have their turn, and it comes behind them.';
 comment on column app.posts.published_at is

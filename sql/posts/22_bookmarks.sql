@@ -33,7 +33,7 @@ begin
   where post_id = coalesce(new.post_id, old.post_id);
   return null;
 end $$;
-comment on function private.count_bookmarks is 'Trigger: counts bookmarks, an author''s own too.';
+comment on function private.count_bookmarks is 'Trigger: counts bookmarks, also those of the author.';
 create trigger _100_count_bookmarks after insert or delete on app.bookmarks
   for each row execute function private.count_bookmarks();
 

@@ -215,7 +215,7 @@ begin
   if not found or v_poll.closes_at <= clock_timestamp() then
     return false;
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0));   -- as private.lock_running_poll
+  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0));   -- as in private.lock_running_poll
   delete from app.poll_votes
   where poll_id = v_poll.id and user_id = private.require_caller()
     and (v_poll.closes_at is null or v_poll.closes_at > clock_timestamp());

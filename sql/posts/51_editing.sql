@@ -1,4 +1,4 @@
--- Editing and deleting one's own posts. Nobody is told of an edit, and nothing is published again.
+-- How authors edit and delete their posts. Nobody is told of an edit, and nothing is published again.
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values

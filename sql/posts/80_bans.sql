@@ -22,8 +22,8 @@ begin
 end $$;
 comment on function private.lock_published is
   'Trigger: before a ban or an erasure changes anything, locks the counters of everything that it will count or '
-  'change: the person''s posts, what they reposted and what they replied under (ARCHITECTURE.md, Locks). Whoever '
-  'reacts, counts views, moderates, bans or erases meanwhile then waits without a lock that is wanted here.';
+  'change: the person''s posts, what they reposted and what they replied under (ARCHITECTURE.md, Locks). Anybody who '
+  'reacts, counts views, moderates, bans or erases meanwhile waits without holding a lock that is needed here.';
 -- its name makes it the first of the triggers that a ban or an erasure fires
 create trigger _100_lock_published after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)

@@ -33,7 +33,7 @@ comment on column app.reputation_entries.position is
 comment on column app.reputation_entries.origin_id is 'For a roll-up: the direct entry that it follows from.';
 comment on column app.reputation_entries.roll_up_level is
   '0 is the direct entry, 1 its share in the parent of the interest, 2 in the parent''s parent.';
-comment on column app.reputation_entries.undoes_id is 'The entry that this one is the opposite of.';
+comment on column app.reputation_entries.undoes_id is 'The entry that this one takes back.';
 comment on column app.reputation_entries.source_id is
   'The cause, by kind: the post, the reply, the invite code, the interest chosen, the vote, the appeal.';
 comment on column app.reputation_entries.earned_from is

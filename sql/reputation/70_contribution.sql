@@ -32,7 +32,7 @@ comment on column app.contribution_entries.position is
 comment on column app.contribution_entries.level is
   '0 is what the person did, 1 the share of their inviter, 2 and 3 the shares of the inviters above.';
 comment on column app.contribution_entries.origin_id is 'For a share: the entry that it is a share of.';
-comment on column app.contribution_entries.undoes_id is 'The entry that this one is the opposite of.';
+comment on column app.contribution_entries.undoes_id is 'The entry that this one takes back.';
 comment on column app.contribution_entries.source_id is
   'The cause, by kind: the post published, the reply, the post reacted to or bookmarked, the payment.';
 call private.make_append_only('app.contribution_entries');

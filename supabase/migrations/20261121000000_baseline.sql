@@ -355,7 +355,7 @@ comment on function private.require_role is
   'Passes when the caller''s stored role is one of these. Staff operations call it themselves. Fails: role_required.';
 
 create function private.check_author() returns trigger
-language plpgsql security definer   -- reads bans and erasures, which nobody may
+language plpgsql security definer   -- people may not read bans and erasures
 set search_path = ''
 as $$
 begin
@@ -368,8 +368,7 @@ begin
   return new;
 end $$;
 comment on function private.check_author is
-  'Trigger of what people publish: the banned and the erased publish nothing, not even while the ban is under way. '
-  'Fails: token_revoked.';
+  'Trigger: banned and erased people publish nothing, not even while the ban is under way. Fails: token_revoked.';
 
 -- sql/base/35_names.sql
 
@@ -433,7 +432,7 @@ end $$;
 comment on function private.is_free is 'Whether nobody has or had this name.';
 
 create function private.find_person(p_person text) returns uuid
-language plpgsql stable security definer   -- finds people whom the caller cannot see; who calls it checks that
+language plpgsql stable security definer   -- finds people whom the caller cannot see; its callers check that
 set search_path = ''
 as $$
 begin
@@ -2107,7 +2106,7 @@ begin
     insert into app.users (username, role, first_name, last_name, country, city)
     values (private.free_username(p_first_name, p_last_name), p_role,
             btrim(p_first_name), btrim(p_last_name), p_country, btrim(p_city))
-    on conflict (username) where username is not null do nothing   -- somebody took the name meanwhile: make another
+    on conflict (username) where username is not null do nothing   -- somebody took the name meanwhile: try another
     returning id into v_id;
     exit when found;
   end loop;
@@ -2219,7 +2218,7 @@ begin
   end if;
   return new;
 end $$;
-comment on function private.limit_personas is 'Trigger: at most 5 personas a person.';
+comment on function private.limit_personas is 'Trigger: a person has at most 5 personas.';
 create trigger limit_personas before insert on app.personas
   for each row execute function private.limit_personas();
 
@@ -2498,8 +2497,7 @@ create index invite_codes_generated_by_idx on app.invite_codes (generated_by, cr
 create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until) where status = 'reserved';
 create index invite_codes_candidate_idx on app.invite_codes (candidate_session_id) where status = 'reserved';
 comment on table app.invite_codes is
-  'One-time codes. reservation_id is the secret of the candidate who reserved the code. It stays on a used code, so '
-  'that a second use is told from an unknown one.';
+  'One-time codes. reservation_id is the secret of the candidate who reserved the code, and stays on a used one.';
 
 create table app.invite_tree (
   invitee_id uuid primary key references app.users on delete cascade,
@@ -2697,7 +2695,7 @@ comment on function private.ensure_first_admin is
 
 -- sql/identity/35_allotment.sql
 
--- A person's own invite codes: how many they may give out, and whom they brought in.
+-- A person's own invite codes: how many they may give out, and whom they invited.
 -- docs/decisions.md, Invites.
 
 insert into private.errors (code, status, text) values
@@ -5499,7 +5497,7 @@ comment on column app.posts.closer_id is
   'author for a repost of such a post. The feed finds it by them.';
 comment on column app.posts.keyword_text is
   'Title and body in the form in which muted keywords are looked for (private.keyword_text). A trigger writes it.';
-comment on column app.posts.publish_at is 'When a scheduled post is due; null is at once.';
+comment on column app.posts.publish_at is 'When a scheduled post is due; null means at once.';
 comment on column app.posts.publish_again_at is
   'When a post that failed to go out is tried again. Until then the others have their turn, and it comes behind them.';
 comment on column app.posts.published_at is
@@ -6133,7 +6131,7 @@ begin
   where post_id = coalesce(new.post_id, old.post_id);
   return null;
 end $$;
-comment on function private.count_bookmarks is 'Trigger: counts bookmarks, an author''s own too.';
+comment on function private.count_bookmarks is 'Trigger: counts bookmarks, also those of the author.';
 create trigger _100_count_bookmarks after insert or delete on app.bookmarks
   for each row execute function private.count_bookmarks();
 
@@ -6823,7 +6821,7 @@ begin
   if not found or v_poll.closes_at <= clock_timestamp() then
     return false;
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0));   -- as private.lock_running_poll
+  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0));   -- as in private.lock_running_poll
   delete from app.poll_votes
   where poll_id = v_poll.id and user_id = private.require_caller()
     and (v_poll.closes_at is null or v_poll.closes_at > clock_timestamp());
@@ -7839,7 +7837,7 @@ comment on function api.get_post is
 
 -- sql/posts/51_editing.sql
 
--- Editing and deleting one's own posts. Nobody is told of an edit, and nothing is published again.
+-- How authors edit and delete their posts. Nobody is told of an edit, and nothing is published again.
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
@@ -8257,8 +8255,8 @@ begin
 end $$;
 comment on function private.lock_published is
   'Trigger: before a ban or an erasure changes anything, locks the counters of everything that it will count or '
-  'change: the person''s posts, what they reposted and what they replied under (ARCHITECTURE.md, Locks). Whoever '
-  'reacts, counts views, moderates, bans or erases meanwhile then waits without a lock that is wanted here.';
+  'change: the person''s posts, what they reposted and what they replied under (ARCHITECTURE.md, Locks). Anybody who '
+  'reacts, counts views, moderates, bans or erases meanwhile waits without holding a lock that is needed here.';
 -- its name makes it the first of the triggers that a ban or an erasure fires
 create trigger _100_lock_published after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
@@ -9341,7 +9339,7 @@ comment on column app.reputation_entries.position is
 comment on column app.reputation_entries.origin_id is 'For a roll-up: the direct entry that it follows from.';
 comment on column app.reputation_entries.roll_up_level is
   '0 is the direct entry, 1 its share in the parent of the interest, 2 in the parent''s parent.';
-comment on column app.reputation_entries.undoes_id is 'The entry that this one is the opposite of.';
+comment on column app.reputation_entries.undoes_id is 'The entry that this one takes back.';
 comment on column app.reputation_entries.source_id is
   'The cause, by kind: the post, the reply, the invite code, the interest chosen, the vote, the appeal.';
 comment on column app.reputation_entries.earned_from is
@@ -10295,7 +10293,7 @@ comment on column app.contribution_entries.position is
 comment on column app.contribution_entries.level is
   '0 is what the person did, 1 the share of their inviter, 2 and 3 the shares of the inviters above.';
 comment on column app.contribution_entries.origin_id is 'For a share: the entry that it is a share of.';
-comment on column app.contribution_entries.undoes_id is 'The entry that this one is the opposite of.';
+comment on column app.contribution_entries.undoes_id is 'The entry that this one takes back.';
 comment on column app.contribution_entries.source_id is
   'The cause, by kind: the post published, the reply, the post reacted to or bookmarked, the payment.';
 call private.make_append_only('app.contribution_entries');
@@ -11340,7 +11338,7 @@ begin
   from app.payments p join app.payment_splits s on s.payment_id = p.id
   where p.id = (p_event ->> 'paymentId')::uuid;
 end $$;
-comment on function private.notify_paid is 'Listener: everybody who gets a share of a payment is told.';
+comment on function private.notify_paid is 'Listener: tells everybody who gets a share of a payment.';
 insert into private.event_listeners (event, listener, position) values
   ('economy.payment.sent', 'private.notify_paid', 600);
 
