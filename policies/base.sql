@@ -165,8 +165,8 @@ grant usage on schema pgboss to worker;
 grant select, insert, update, delete on all tables in schema pgboss to worker;
 grant execute on all functions in schema pgboss to worker;
 
--- PostgREST's door. It is set on the role and not in config.toml, which only the CLI reads. Where the owner may not
--- set it, the migration fails, as it should: without the check an ended token would live on there.
+-- PostgREST's door. It is set on the role and not in supabase/config.toml, which only the CLI reads. Where the owner
+-- may not set it, the migration fails, as it should: without the check an ended token would live on there.
 alter role authenticator set pgrst.db_schemas = 'api';
 alter role authenticator set pgrst.db_pre_request = 'private.check_caller';
 notify pgrst, 'reload config';

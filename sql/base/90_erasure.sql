@@ -15,7 +15,7 @@ begin
   -- a key that a request holds just now comes first in the order of locks: job_finish_erasures deletes it later
   delete from app.idempotency_keys where ctid in (
     select ctid from app.idempotency_keys where user_id = new.id for update skip locked);
-  -- an answer kept for somebody else may name this person: a repeat then runs nothing, and hears that the answer is gone
+  -- another person's kept answer may name this one: a repeat then runs nothing, and is told that the answer is gone
   update app.idempotency_keys set answer = '' where ctid in (
     select k.ctid from app.idempotency_keys k
     where k.user_id <> new.id

@@ -1759,7 +1759,7 @@ begin
   -- a key that a request holds just now comes first in the order of locks: job_finish_erasures deletes it later
   delete from app.idempotency_keys where ctid in (
     select ctid from app.idempotency_keys where user_id = new.id for update skip locked);
-  -- an answer kept for somebody else may name this person: a repeat then runs nothing, and hears that the answer is gone
+  -- another person's kept answer may name this one: a repeat then runs nothing, and is told that the answer is gone
   update app.idempotency_keys set answer = '' where ctid in (
     select k.ctid from app.idempotency_keys k
     where k.user_id <> new.id
@@ -1967,8 +1967,8 @@ grant usage on schema pgboss to worker;
 grant select, insert, update, delete on all tables in schema pgboss to worker;
 grant execute on all functions in schema pgboss to worker;
 
--- PostgREST's door. It is set on the role and not in config.toml, which only the CLI reads. Where the owner may not
--- set it, the migration fails, as it should: without the check an ended token would live on there.
+-- PostgREST's door. It is set on the role and not in supabase/config.toml, which only the CLI reads. Where the owner
+-- may not set it, the migration fails, as it should: without the check an ended token would live on there.
 alter role authenticator set pgrst.db_schemas = 'api';
 alter role authenticator set pgrst.db_pre_request = 'private.check_caller';
 notify pgrst, 'reload config';
