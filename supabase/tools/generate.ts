@@ -1,5 +1,6 @@
 // npm run gen: writes what TypeScript and readers know of the schema (error codes, operations and their parameters,
-// supabase-js's types), and the API's description. It reads them from a database made of sql/ and policies/ as they stand.
+// supabase-js's types). It reads them from a database made of sql/ and policies/ as they stand. The API's description comes
+// after it, since routes are made of operations: api-facade/describe.ts.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -88,10 +89,6 @@ async function main(): Promise<void> {
     await server.stop()
     rmSync(dataDir, { recursive: true, force: true })
   }
-  // imported only now: the routes are made of what was just written
-  const { loadTables } = await import('../../api-facade/lib/features.ts')
-  const { openApiText } = await import('../../api-facade/lib/openapi.ts')
-  writeFileSync(join(root, 'api-facade/openapi.json'), openApiText(await loadTables()))
 }
 
 if (import.meta.main) await main()

@@ -72,7 +72,7 @@ const closed: [from: RegExp, to: RegExp][] = [
   [/^api-facade\/lib\//, /^api-facade\/features\//],
   [/^api-facade\/features\//, /^api-facade\/worker\//],
   [/^edge-functions\//, /^(api-facade|supabase)\//],
-  [/^supabase\/embedded\//, /^api-facade\//],
+  [/^supabase\//, /^api-facade\//],
 ]
 
 /** Imports of a later feature, of a room that is closed, and those within a cycle of files. Types count as well. */
