@@ -56,3 +56,8 @@ grant execute on function
   api.list_payments,
   api.pay
   to authenticated;
+
+-- jobs
+grant execute on function
+  private.job_check_ledger
+  to worker;

@@ -1549,6 +1549,20 @@ comment on function private.apply_effect is
   'Answers {changed, next}.';
 call private.make_batch_queue('effects', 'private.apply_effect', 1);
 
+-- sql/base/76_failed_jobs.sql
+
+-- For DBAs: what the worker gave up, and why. `select * from private.failed_jobs`.
+
+create view private.failed_jobs with (security_invoker) as
+select j.name as queue, j.id, j.data, j.output ->> 'message' as message, j.retry_count as retries,
+       j.created_on as created_at, j.completed_on as failed_at
+from pgboss.job j
+where j.state = 'failed'
+order by j.completed_on desc;
+comment on view private.failed_jobs is
+  'For DBAs: jobs that failed every time, newest first: {queue, id, data (ids), message, retries, created_at, '
+  'failed_at}. pgboss keeps them for a day.';
+
 -- sql/base/80_rates.sql
 
 -- How often one client may call, counted where all facades see it. The limits come from the facade's configuration.
@@ -5783,6 +5797,49 @@ end $$;
 comment on function private.find_post_time is
   'The time of a cursor''s post, also of a deleted one, but not of one that was never for the caller or is not out '
   'yet.';
+
+-- sql/posts/13_explain.sql
+
+-- For DBAs: why somebody sees a post, or does not. `select * from private.explain_visibility(viewer, post)`.
+-- docs/decisions.md, Visibility.
+
+create function private.explain_visibility(p_viewer uuid, p_post uuid)
+returns table (part text, finding text, passes boolean)
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_post     app.posts;
+  v_level    integer := coalesce(private.find_level(p_viewer, (select author_id from app.posts where id = p_post)), 0);
+  v_required integer;
+begin
+  select * into v_post from app.posts where id = p_post;
+  if not found then
+    return query values ('post', 'There is no such post.', false);
+    return;
+  end if;
+  v_required := case when v_post.space_id is null then private.visibility_level(v_post.visibility) else 0 end;
+  return query values
+    ('deleted', coalesce('deleted at ' || v_post.deleted_at, 'not deleted'), v_post.deleted_at is null),
+    ('ban', case when v_post.author_banned then 'the author is banned' else 'the author is not banned' end,
+     not v_post.author_banned),
+    ('hidden', coalesce('hidden at ' || v_post.hidden_at || ', from all but the author', 'not hidden'),
+     v_post.hidden_at is null or v_level = 3),
+    ('published', coalesce('published at ' || v_post.published_at, 'not published yet: only the author sees it'),
+     v_post.published_at is not null or v_level = 3),
+    ('audience', format('the post requires level %s, and the viewer has %s', v_required, v_level),
+     v_level >= v_required),
+    ('space', case when v_post.space_id is null then 'in no space' else 'for members of ' || v_post.space_id end,
+     v_post.space_id is null or exists (select from app.space_members m
+                                        where m.space_id = v_post.space_id and m.user_id = p_viewer)),
+    ('original',
+     case when v_post.format = 'repost' then 'a repost of ' || v_post.quoted_post_id else 'not a repost' end,
+     v_post.format <> 'repost' or private.post_visible_to(v_post.quoted_post_id, p_viewer) is true);
+end $$;
+comment on function private.explain_visibility is
+  'For DBAs: each part of the rule of visibility for a viewer and a post, {part, finding, passes}. The viewer sees '
+  'the '
+  'post if all parts pass. Levels are those of app.audience.';
 
 -- sql/posts/20_replies.sql
 
@@ -11294,6 +11351,51 @@ comment on function api.get_breakdown is
   'What was paid for a post (for the original of a repost) by emotion, {emojiBreakdown: {love: {count, total}, …}}, '
   'as in the post itself. Fails: post_unknown.';
 
+-- sql/economy/40_check.sql
+
+-- The books, checked: every rule that the ledger of mana keeps by triggers, worked out anew.
+-- docs/decisions.md, Mana.
+
+create function private.check_ledger() returns table (rule text, subject uuid, expected bigint, found bigint)
+language plpgsql stable security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+begin
+  return query
+    select 'entries of a transaction add up to zero', e.transaction_id, 0::bigint, sum(e.amount)
+    from app.mana_entries e group by e.transaction_id having sum(e.amount) <> 0
+    union all
+    select 'a transaction has entries', t.id, 2::bigint, 0::bigint
+    from app.mana_transactions t where not exists (select from app.mana_entries e where e.transaction_id = t.id)
+    union all
+    select 'a wallet is the sum of its entries', w.user_id, coalesce(e.total, 0), w.balance
+    from app.wallets w
+    left join (select account_id, sum(amount) as total from app.mana_entries group by account_id) e
+      on e.account_id = w.user_id
+    where w.balance <> coalesce(e.total, 0)
+    union all
+    select 'the splits of a payment add up to it', p.id, p.amount::bigint, coalesce(s.total, 0)
+    from app.payments p
+    left join (select payment_id, sum(amount) as total from app.payment_splits group by payment_id) s
+      on s.payment_id = p.id
+    where p.amount <> coalesce(s.total, 0);
+end $$;
+comment on function private.check_ledger is
+  'Every violation of the ledger''s rules, {rule, subject, expected, found}: none, unless somebody changed rows past '
+  'the '
+  'triggers.';
+
+create function private.job_check_ledger() returns integer
+language plpgsql stable security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$ begin return (select count(*) from private.check_ledger()); end $$;
+comment on function private.job_check_ledger is
+  'Job: counts what private.check_ledger finds. Any is a fault: select * from private.check_ledger(). May run twice: '
+  'it '
+  'only reads.';
+insert into private.jobs (name, cron, expires, alarm) values
+  ('check-ledger', '50 3 * * *', 300, 'the ledger of mana is not what its entries make of it');
+
 -- sql/economy/70_contribution.sql
 
 -- What an emoji payment adds to its sender's contribution score. The rest is in sql/reputation/70_contribution.sql.
@@ -11419,6 +11521,11 @@ grant execute on function
   api.list_payments,
   api.pay
   to authenticated;
+
+-- jobs
+grant execute on function
+  private.job_check_ledger
+  to worker;
 
 -- sql/feed/10_sources.sql
 

@@ -1,0 +1,35 @@
+-- The books, checked: what changed rows past the triggers is found.
+begin;
+select plan(7);
+select test.people('alice', 'bob');
+select test.act_as('alice');
+select api.pay('joy', 1, p_receiver_id => 'bob');
+select test.act_as_owner();
+select is_empty('select * from private.check_ledger()', 'the books are in order');
+
+alter table app.wallets disable trigger user;
+update app.wallets set balance = balance + 1, lifetime_earned = lifetime_earned + 1 where user_id = test.id('bob');
+select results_eq('select rule, subject, found - expected from private.check_ledger()',
+  $$ values ('a wallet is the sum of its entries', test.id('bob'), 1::bigint) $$, 'a wallet that was changed is found');
+update app.wallets set balance = balance - 1, lifetime_earned = lifetime_earned - 1 where user_id = test.id('bob');
+
+set constraints all immediate;
+insert into app.mana_transactions (kind) values ('payment');
+select is((select string_agg(rule, ', ') from private.check_ledger()), 'a transaction has entries', 'and one without entries');
+select test.act('worker', null);
+select is(private.job_check_ledger(), 1, 'the job counts them');
+select test.act_as_owner();
+
+alter table app.payment_splits disable trigger user;
+update app.payment_splits set amount = amount + 1;
+select is((select count(*) from private.check_ledger() where rule like 'the splits%'), 1::bigint, 'and splits that do not add up');
+set constraints all immediate;
+alter table app.mana_entries disable trigger user;
+update app.mana_entries set amount = amount + 1 where account_id = test.id('alice') and amount < 0;
+select is((select count(*) from private.check_ledger() where rule like 'entries of%'), 1::bigint, 'and entries that do not');
+
+select test.act_as('alice');
+select throws_ok('select * from private.check_ledger()', '42501', null, 'it is not for people');
+
+select * from finish();
+rollback;
