@@ -20,6 +20,16 @@ const guards: Record<string, string> = {
   'every table and view has a comment': `
     select c.oid::regclass as offender from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname in ${ours} and c.relkind in ('r', 'p', 'v') and obj_description(c.oid, 'pg_class') is null`,
+  'every column of money, state or time has a comment': `
+    select c.oid::regclass || '.' || a.attname as offender
+    from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ${ours} and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+      and a.attname ~ '(_at|until|status|balance|amount|mana|delta|impact|points|earned|spent|score|value|share)$'
+      and a.attname not in ('created_at', 'updated_at') and col_description(c.oid, a.attnum) is null`,
+  'every role of ours has a comment': `
+    select rolname as offender from pg_roles
+    where (rolname ~ '^kith_' or rolname in ('user', 'moderator', 'admin', 'gate', 'worker'))
+      and shobj_description(oid, 'pg_authid') is null`,
   'every function has a comment': `
     select p.oid::regprocedure as offender from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where n.nspname in ${ours} and obj_description(p.oid, 'pg_proc') is null`,
@@ -130,7 +140,8 @@ describe('the schema', async () => {
 
 /** One offence against every guard; undone before the next test. */
 const offences = `
-  create table app.offence (id uuid references app.users);
+  create table app.offence (id uuid references app.users, balance bigint);
+  comment on role gate is null;
   grant select on app.offence to anon, moderator;
   create table private.offence (id uuid primary key);
   grant select on private.offence to authenticated;

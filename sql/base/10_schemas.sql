@@ -25,15 +25,22 @@ alter default privileges in schema app grant select, insert, update, delete on t
 
 do $$
 declare
-  v_role text;
+  v_role record;
 begin
   -- a token's role is a Postgres role. No token names `gate`, which runs what comes before a token, or `worker`, which
   -- runs the jobs
-  foreach v_role in array array['user', 'moderator', 'admin', 'gate', 'worker'] loop
-    if not exists (select from pg_catalog.pg_roles where rolname = v_role) then
-      execute format('create role %I nologin inherit', v_role);
+  for v_role in
+    select * from (values ('user', 'A token of a person: the rights of authenticated.'),
+                          ('moderator', 'A token of a moderator: the rights of authenticated.'),
+                          ('admin', 'A token of an admin: the rights of authenticated.'),
+                          ('gate', 'The facade before there is a token: what trusts it to have checked a password.'),
+                          ('worker', 'The worker: jobs and their queues, and no table of ours.')) as r (name, purpose)
+  loop
+    if not exists (select from pg_catalog.pg_roles where rolname = v_role.name) then
+      execute format('create role %I nologin inherit', v_role.name);
     end if;
-    execute format('grant %I to current_user with set true', v_role);
+    execute format('grant %I to current_user with set true', v_role.name);
+    execute format('comment on role %I is %L', v_role.name, v_role.purpose);
   end loop;
 end $$;
 
@@ -53,6 +60,8 @@ begin
     if not exists (select from pg_catalog.pg_roles where rolname = v_pool.login) then
       execute format('create role %I login noinherit', v_pool.login);
     end if;
+    execute format('comment on role %I is %L', v_pool.login,
+                   'Login of a pool: its sessions are ' || v_pool.role || '.');
     execute format('grant %I to %I with inherit false, set true', v_pool.role, v_pool.login);
     execute format('alter role %I set role = %L', v_pool.login, v_pool.role);
     execute format('alter role %I set statement_timeout = %L', v_pool.login, v_pool.patience);

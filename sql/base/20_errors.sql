@@ -8,6 +8,7 @@ create table private.errors (
 );
 comment on table private.errors is
   'Every error code with its HTTP status and the sentence that people read. A constraint''s name is a code too.';
+comment on column private.errors.status is 'The HTTP status.';
 
 insert into private.errors (code, status, text) values
   ('token_missing', 401, 'You must send an access token.'),

@@ -15,6 +15,8 @@ create table app.users (
 create unique index username_taken on app.users (username) where username is not null;
 comment on table app.users is
   'A person. id is internal and never public; the public identifier is the actor id made of the username.';
+comment on column app.users.erased_at is 'When the person was erased, for good; null unless they were.';
+comment on column app.users.banned_at is 'When the person was banned; null unless they are.';
 comment on column app.users.tokens_valid_from is 'Unix seconds; a token issued before it is dead.';
 -- no delete: an erased person is anonymised, so that ledgers and audit keep their rows
 
@@ -26,6 +28,8 @@ create table private.revoked_tokens (
 );
 comment on table private.revoked_tokens is
   'The denylist, keyed by a token''s (sub, iat, exp) in unix seconds, since PostgREST and Realtime see claims only.';
+comment on column private.revoked_tokens.issued_at is 'iat of the token, in unix seconds.';
+comment on column private.revoked_tokens.expires_at is 'exp of the token, in unix seconds.';
 create index revoked_tokens_expires_at_idx on private.revoked_tokens (to_timestamp(expires_at));
 
 create table app.settings (
@@ -33,6 +37,7 @@ create table app.settings (
   value text not null
 );
 comment on table app.settings is 'Settings that SQL itself needs, written at boot: instance_domain. Nothing secret.';
+comment on column app.settings.value is 'The value as text.';
 insert into app.settings (key, value) values ('instance_domain', 'localhost');
 
 create table app.feature_flags (

@@ -59,6 +59,8 @@ create table private.job_runs (
 );
 comment on table private.job_runs is
   'A row a job, for /metrics: how often it ran and failed in all workers, and how many rows it changed.';
+comment on column private.job_runs.last_run_at is 'When it last ran, also when it failed.';
+comment on column private.job_runs.last_failed_at is 'When it last failed; null if never.';
 
 create function private.note_job_run(p_job text, p_changed integer, p_failed boolean) returns void
 language sql volatile security definer   -- the worker may touch no table of ours

@@ -9,6 +9,7 @@ create unlogged table private.rates (
 comment on table private.rates is
   'Calls of a client in the current window of a limit; the key names limit, window and client. Unlogged: after a '
   'crash of the database all windows begin anew.';
+comment on column private.rates.ends_at is 'When the window ends and its count is forgotten.';
 insert into private.retention (relation, counts_from, keep) values ('private.rates', 'ends_at', '0');
 
 create function private.count_calls(p_keys text[], p_limits integer[], p_seconds integer[])

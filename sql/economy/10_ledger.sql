@@ -29,6 +29,7 @@ create table app.mana_entries (
 create index mana_entries_account_id_idx on app.mana_entries (account_id);
 comment on table app.mana_entries is 'What a movement adds to an account, or takes from it. The entries of a '
   'movement add up to zero.';
+comment on column app.mana_entries.amount is 'Whole mana: more than 0 comes to the account, less leaves it.';
 
 create table app.wallets (
   user_id         uuid primary key references app.users on delete restrict,
@@ -43,6 +44,10 @@ create table app.wallets (
 comment on table app.wallets is
   'What a person has, in whole mana: the sum of their account''s entries, kept by a trigger on these. System accounts '
   'have no such row, since everybody would wait for the one row of the mint.';
+comment on column app.wallets.lifetime_spent is 'Whole mana that ever went out.';
+comment on column app.wallets.lifetime_earned is 'Whole mana that ever came in, starter and regeneration included.';
+comment on column app.wallets.last_regen_at is 'Up to when regeneration is settled, in whole periods of 24 hours.';
+comment on column app.wallets.balance is 'Whole mana, never below 0: earned less spent.';
 
 insert into private.errors (code, status, text) values
   ('insufficient_mana', 409, 'You do not have enough mana for this.');

@@ -29,6 +29,7 @@ create index payments_reply_id_idx on app.payments (reply_id);
 comment on table app.payments is
   'Emoji payments, appended only. A payment has the id of its movement. receiver_id is the author or the person '
   'paid; who got how much is in app.payment_splits.';
+comment on column app.payments.amount is 'Whole mana that left the sender.';
 
 create table app.payment_splits (
   payment_id  uuid not null references app.payments on delete restrict,
@@ -43,6 +44,7 @@ create index payment_splits_sender_id_idx on app.payment_splits (sender_id);
 comment on table app.payment_splits is
   'Who got how much of a payment, appended only. sender_id and created_at repeat the payment''s, so that policies '
   'and lists need no join.';
+comment on column app.payment_splits.amount is 'Whole mana that reached the receiver.';
 
 call private.make_append_only('app.payments');
 call private.make_append_only('app.payment_splits');

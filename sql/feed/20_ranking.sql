@@ -8,6 +8,7 @@ create table app.feed_blocks (
 );
 comment on table app.feed_blocks is
   'The boundaries of the ranked feed, about 50 posts apart. They never move; a block goes from one up to the next.';
+comment on column app.feed_blocks.starts_at is 'The time of the first post of the block.';
 
 create function private.cut_feed(p_event jsonb) returns void
 language plpgsql volatile

@@ -35,6 +35,7 @@ create table private.credentials (
 comment on table private.credentials is
   'Password hashes (argon2id), and what keeps a token''s (sub, iat, exp) unique: the last iat in unix seconds and '
   'the tokens issued in it.';
+comment on column private.credentials.last_issued_at is 'iat of the last token, in unix seconds.';
 
 create table app.personas (
   id              uuid primary key default gen_random_uuid(),

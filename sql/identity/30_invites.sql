@@ -23,6 +23,10 @@ create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until
 create index invite_codes_candidate_idx on app.invite_codes (candidate_session_id) where status = 'reserved';
 comment on table app.invite_codes is
   'One-time codes. reservation_id is the secret of the candidate who reserved the code, and stays on a used one.';
+comment on column app.invite_codes.used_at is 'When somebody registered with it; null until then.';
+comment on column app.invite_codes.status is 'active, reserved, used, expired or revoked. used and revoked are final.';
+comment on column app.invite_codes.reserved_until is 'When the reservation ends; null unless it is reserved.';
+comment on column app.invite_codes.expires_at is 'From then on the code cannot be reserved.';
 
 create table app.invite_tree (
   invitee_id uuid primary key references app.users on delete cascade,

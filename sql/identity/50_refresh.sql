@@ -19,6 +19,8 @@ create index sessions_expires_at_idx on app.sessions (expires_at);
 comment on table app.sessions is
   'Families of refresh tokens, one a login: the generation that is good now, and the SHA-256 of its token. An ended '
   'session keeps its row until it expires, so that it stays ended.';
+comment on column app.sessions.expires_at is '60 days after the last refresh.';
+comment on column app.sessions.ended_at is 'When it was ended before its time; null while it can be refreshed.';
 comment on column app.sessions.issued_at is
   'iat of the first access token in unix seconds: a session older than the person''s tokens_valid_from is dead.';
 comment on column app.sessions.last_used_at is 'When the generation before this one was first used.';

@@ -14,6 +14,9 @@ create index password_resets_created_at_idx on private.password_resets (created_
 comment on table private.password_resets is
   'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null where nobody has the '
   'address: such a request leaves the same traces, so that nobody can tell.';
+comment on column private.password_resets.used_at is
+  'When it or another of the person''s set a password; null until then.';
+comment on column private.password_resets.expires_at is 'An hour after the request.';
 insert into private.retention (relation, counts_from, keep) values ('private.password_resets', 'created_at', '1 day');
 
 insert into private.errors (code, status, text) values

@@ -17,3 +17,4 @@ create table app.conversation_members (
 );
 create index conversation_members_user_id_idx on app.conversation_members (user_id);
 comment on table app.conversation_members is 'Who takes part in a conversation. A person who leaves has no row.';
+comment on column app.conversation_members.joined_at is 'When the person came into the conversation.';

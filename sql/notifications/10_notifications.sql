@@ -45,6 +45,8 @@ create index notifications_unread_idx on app.notifications (user_id, created_at)
 comment on table app.notifications is
   'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
   'never the internal id of a person. In a roll-up, created_at is the time of the first item.';
+comment on column app.notifications.read_at is
+  'When the person marked it read; null while unread, and again when an item joins it.';
 
 create table app.notification_actors (
   notification_id uuid not null references app.notifications on delete cascade,

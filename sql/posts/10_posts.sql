@@ -85,6 +85,12 @@ create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_agai
   where published_at is null and deleted_at is null;
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
 comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
+comment on column app.posts.trending_at is 'Its place among the trending: private.trending_at.';
+comment on column app.posts.scheduled_emitted_at is
+  'When a scheduled post was published, by the job or by hand; null for others.';
+comment on column app.posts.hidden_at is 'When staff hid it from all but its author; null unless it is hidden.';
+comment on column app.posts.edited_at is 'When its words or media last changed after it was published; null if never.';
+comment on column app.posts.deleted_at is 'When it was deleted, for everyone and for good; null unless it was.';
 comment on column app.posts.persona_id is
   'The persona under which it was published; null is the author''s default one.';
 comment on column app.posts.media is 'Pictures and the like, in order: [{url, alt}].';
@@ -159,6 +165,7 @@ create table app.post_emotions (
   primary key (post_id, emotion)
 );
 comment on table app.post_emotions is 'Mana that a post was paid, by emotion. A trigger of the economy keeps it.';
+comment on column app.post_emotions.mana is 'Whole mana paid with this emotion, splits included.';
 
 insert into private.events (name, payload, happens) values
   ('posts.post.published', '{postId,authorId}',

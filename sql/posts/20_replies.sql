@@ -28,6 +28,8 @@ create index replies_parent_id_idx on app.replies (parent_id, created_at, id)
   where parent_id is not null and required_level <= 3;
 create index replies_author_id_idx on app.replies (author_id, created_at desc);
 comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
+comment on column app.replies.hidden_at is 'When staff hid it from all but its author; null unless it is hidden.';
+comment on column app.replies.deleted_at is 'When it was deleted, for everyone and for good; null unless it was.';
 comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post '
   'itself.';
 comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own applies too.';

@@ -22,6 +22,7 @@ create index ended_bookmarks_ended_at_idx on private.ended_bookmarks (ended_at);
 comment on table private.ended_bookmarks is
   'The places of bookmarks that were taken back, for a day, so that a reader in the middle of the list can go on from '
   'there. The ids are no foreign keys, since nothing depends on them.';
+comment on column private.ended_bookmarks.ended_at is 'When the bookmark was taken back.';
 insert into private.retention (relation, counts_from, keep) values ('private.ended_bookmarks', 'ended_at', '1 day');
 
 create function private.count_bookmarks() returns trigger

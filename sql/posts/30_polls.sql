@@ -11,6 +11,7 @@ create table app.polls (
 create index polls_due_idx on app.polls (greatest(closes_at, close_again_at))
   where closes_at is not null and closed_emitted_at is null;
 comment on table app.polls is 'The poll of a post. It takes votes until closes_at, or for good.';
+comment on column app.polls.closes_at is 'From then on it takes no votes; null is never.';
 comment on column app.polls.close_again_at is
   'When a poll whose end could not be told is tried again. Until then the others have their turn, and it comes behind '
   'them.';

@@ -26,6 +26,7 @@ create table app.series_items (
 create index series_items_post_id_idx on app.series_items (post_id);
 comment on table app.series_items is
   'The items of a series, at most 200. A post is in at most 5 series. position counts from 1, without gaps.';
+comment on column app.series_items.added_at is 'When the post became an item.';
 
 create table private.left_items (
   series_id uuid not null references app.series on delete cascade,

@@ -14,6 +14,8 @@ create index post_co_authors_user_id_idx on app.post_co_authors (user_id);
 comment on table app.post_co_authors is
   'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in '
   'splits. A declined invitation is gone, and so is a co-author who left.';
+comment on column app.post_co_authors.status is 'pending or accepted. Whoever declines or leaves has no row.';
+comment on column app.post_co_authors.split_share is 'Percent of a payment for the post, rounded down to whole mana.';
 
 insert into private.events (name, payload, happens) values
   ('posts.co_author.invited', '{inviteId,postId,inviterId,inviteeId}',

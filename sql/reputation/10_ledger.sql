@@ -28,6 +28,8 @@ create unique index reputation_entries_onboarding_key on app.reputation_entries 
 comment on column app.reputation_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.reputation_entries is
   'The ledger: ids and numbers only, never changed. An entry that is taken back gets an opposite one.';
+comment on column app.reputation_entries.delta is
+  'Points with two decimals, never 0: more than 0 is earned, less is taken.';
 comment on column app.reputation_entries.position is
   'The order of a person''s entries, also within a transaction: it is given while private.lock_ledger is held.';
 comment on column app.reputation_entries.origin_id is 'For a roll-up: the direct entry that it follows from.';
@@ -51,6 +53,8 @@ create table app.reputation (
 );
 create index reputation_interest_id_idx on app.reputation (interest_id, value desc);
 comment on table app.reputation is 'The ledger summed up by person and interest. A trigger on the ledger keeps it.';
+comment on column app.reputation.value is
+  'The sum of the entries in the interest, roll-ups included, with two decimals.';
 comment on column app.reputation.direct_value is 'value without roll-ups; over all interests it is the person''s '
   'total.';
 comment on column app.reputation.highest_level is

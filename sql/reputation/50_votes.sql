@@ -19,6 +19,7 @@ create index reputation_votes_interest_id_idx on app.reputation_votes (interest_
 comment on table app.reputation_votes is
   'One vote a voter, person and interest, which is changed in place; a vote with value 0 is taken back. Its effect is '
   'in the ledger.';
+comment on column app.reputation_votes.value is '1 for, -1 against, 0 taken back.';
 comment on column app.reputation_votes.impact is
   'Weight times value when the vote was last cast: the sum of the direct entries that have it as their source.';
 create trigger touch before update on app.reputation_votes

@@ -24,6 +24,8 @@ create index reputation_appeals_status_idx on app.reputation_appeals (status, cr
 create index reputation_appeals_created_at_idx on app.reputation_appeals (created_at desc, id desc);
 comment on table app.reputation_appeals is
   'Appeals, at most one pending a person and interest. The appeals of an erased person have lost their words.';
+comment on column app.reputation_appeals.status is 'pending, then accepted or rejected by an admin, once.';
+comment on column app.reputation_appeals.resolved_at is 'When an admin decided; null while it is pending.';
 comment on column app.reputation_appeals.entry_id is 'The entry that it is about; null when it is about the interest '
   'as a whole.';
 comment on column app.reputation_appeals.restore_delta is 'What the staff gave back because of it.';

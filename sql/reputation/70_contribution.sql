@@ -26,6 +26,8 @@ create index contribution_entries_cause_idx on app.contribution_entries (user_id
 comment on column app.contribution_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.contribution_entries is
   'The ledger: ids and numbers only, never changed. An entry that is taken back gets an opposite one.';
+comment on column app.contribution_entries.delta is
+  'Points, with two decimals: more than 0, or less where it undoes an entry.';
 comment on column app.contribution_entries.position is
   'The order of what a person did, also within a transaction: it is given while private.lock_ledger is held. Shares '
   'come later.';
@@ -44,6 +46,7 @@ create table app.contribution_scores (
 create index contribution_scores_score_idx on app.contribution_scores (score desc, user_id);
 comment on table app.contribution_scores is
   'The ledger summed up by person, with the shares that are written. A trigger on the ledger keeps it.';
+comment on column app.contribution_scores.score is 'The sum of the person''s entries, in points.';
 
 create table private.contribution_inheritance (
   entry_id  uuid primary key references app.contribution_entries on delete restrict,

@@ -18,6 +18,8 @@ create index circle_invitations_invitee_id_idx
   on app.circle_invitations (invitee_id, status, created_at desc, id desc);
 create index circle_invitations_circle_id_idx on app.circle_invitations (circle_id, created_at desc, id desc);
 comment on table app.circle_invitations is 'Invitations into circles. A settled one never changes again.';
+comment on column app.circle_invitations.status is
+  'pending, then accepted or declined by the invitee, or revoked by the inviter or a block. Only pending changes.';
 create trigger touch before update on app.circle_invitations for each row execute function private.touch();
 
 insert into private.events (name, payload, happens) values

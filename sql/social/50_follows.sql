@@ -24,6 +24,7 @@ create index ended_follows_ended_at_idx on private.ended_follows (ended_at);
 comment on table private.ended_follows is
   'The places of ended follows in the lists, for a day, so that a reader in the middle of a list can go on from '
   'there. The ids are no foreign keys, since nothing depends on them.';
+comment on column private.ended_follows.ended_at is 'When the follow ended.';
 insert into private.retention (relation, counts_from, keep) values ('private.ended_follows', 'ended_at', '1 day');
 
 create index users_banned_idx on app.users (id) where banned_at is not null;

@@ -15,6 +15,7 @@ create index muted_keywords_user_id_idx on app.muted_keywords (user_id, id desc)
 comment on table app.muted_keywords is
   'Words that a person''s feed leaves out, for good or until a moment. id is made of the time, so that it is its own '
   'place in the list.';
+comment on column app.muted_keywords.until is 'When the mute ends; null is never.';
 comment on column app.muted_keywords.folded is
   'private.fold of the keyword, which is what is compared, so that each word counts once.';
 

@@ -34,6 +34,8 @@ create index reports_target_idx on app.reports (target_type, target_id);
 comment on table app.reports is
   'Reports to the staff. target_id has no foreign key, since it may be of any kind. reason is in the reporter''s own '
   'words.';
+comment on column app.reports.status is 'open, then reviewed or dismissed by staff.';
+comment on column app.reports.reviewed_at is 'When staff settled it; null while it is open.';
 
 insert into private.errors (code, status, text) values
   ('report_target', 422, 'This kind of thing cannot be reported.'),

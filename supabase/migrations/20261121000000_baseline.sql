@@ -29,15 +29,22 @@ alter default privileges in schema app grant select, insert, update, delete on t
 
 do $$
 declare
-  v_role text;
+  v_role record;
 begin
   -- a token's role is a Postgres role. No token names `gate`, which runs what comes before a token, or `worker`, which
   -- runs the jobs
-  foreach v_role in array array['user', 'moderator', 'admin', 'gate', 'worker'] loop
-    if not exists (select from pg_catalog.pg_roles where rolname = v_role) then
-      execute format('create role %I nologin inherit', v_role);
+  for v_role in
+    select * from (values ('user', 'A token of a person: the rights of authenticated.'),
+                          ('moderator', 'A token of a moderator: the rights of authenticated.'),
+                          ('admin', 'A token of an admin: the rights of authenticated.'),
+                          ('gate', 'The facade before there is a token: what trusts it to have checked a password.'),
+                          ('worker', 'The worker: jobs and their queues, and no table of ours.')) as r (name, purpose)
+  loop
+    if not exists (select from pg_catalog.pg_roles where rolname = v_role.name) then
+      execute format('create role %I nologin inherit', v_role.name);
     end if;
-    execute format('grant %I to current_user with set true', v_role);
+    execute format('grant %I to current_user with set true', v_role.name);
+    execute format('comment on role %I is %L', v_role.name, v_role.purpose);
   end loop;
 end $$;
 
@@ -57,6 +64,8 @@ begin
     if not exists (select from pg_catalog.pg_roles where rolname = v_pool.login) then
       execute format('create role %I login noinherit', v_pool.login);
     end if;
+    execute format('comment on role %I is %L', v_pool.login,
+                   'Login of a pool: its sessions are ' || v_pool.role || '.');
     execute format('grant %I to %I with inherit false, set true', v_pool.role, v_pool.login);
     execute format('alter role %I set role = %L', v_pool.login, v_pool.role);
     execute format('alter role %I set statement_timeout = %L', v_pool.login, v_pool.patience);
@@ -81,6 +90,7 @@ create table private.errors (
 );
 comment on table private.errors is
   'Every error code with its HTTP status and the sentence that people read. A constraint''s name is a code too.';
+comment on column private.errors.status is 'The HTTP status.';
 
 insert into private.errors (code, status, text) values
   ('token_missing', 401, 'You must send an access token.'),
@@ -174,6 +184,8 @@ create table app.users (
 create unique index username_taken on app.users (username) where username is not null;
 comment on table app.users is
   'A person. id is internal and never public; the public identifier is the actor id made of the username.';
+comment on column app.users.erased_at is 'When the person was erased, for good; null unless they were.';
+comment on column app.users.banned_at is 'When the person was banned; null unless they are.';
 comment on column app.users.tokens_valid_from is 'Unix seconds; a token issued before it is dead.';
 -- no delete: an erased person is anonymised, so that ledgers and audit keep their rows
 
@@ -185,6 +197,8 @@ create table private.revoked_tokens (
 );
 comment on table private.revoked_tokens is
   'The denylist, keyed by a token''s (sub, iat, exp) in unix seconds, since PostgREST and Realtime see claims only.';
+comment on column private.revoked_tokens.issued_at is 'iat of the token, in unix seconds.';
+comment on column private.revoked_tokens.expires_at is 'exp of the token, in unix seconds.';
 create index revoked_tokens_expires_at_idx on private.revoked_tokens (to_timestamp(expires_at));
 
 create table app.settings (
@@ -192,6 +206,7 @@ create table app.settings (
   value text not null
 );
 comment on table app.settings is 'Settings that SQL itself needs, written at boot: instance_domain. Nothing secret.';
+comment on column app.settings.value is 'The value as text.';
 insert into app.settings (key, value) values ('instance_domain', 'localhost');
 
 create table app.feature_flags (
@@ -936,6 +951,8 @@ create table private.job_runs (
 );
 comment on table private.job_runs is
   'A row a job, for /metrics: how often it ran and failed in all workers, and how many rows it changed.';
+comment on column private.job_runs.last_run_at is 'When it last ran, also when it failed.';
+comment on column private.job_runs.last_failed_at is 'When it last failed; null if never.';
 
 create function private.note_job_run(p_job text, p_changed integer, p_failed boolean) returns void
 language sql volatile security definer   -- the worker may touch no table of ours
@@ -1576,6 +1593,7 @@ create unlogged table private.rates (
 comment on table private.rates is
   'Calls of a client in the current window of a limit; the key names limit, window and client. Unlogged: after a '
   'crash of the database all windows begin anew.';
+comment on column private.rates.ends_at is 'When the window ends and its count is forgotten.';
 insert into private.retention (relation, counts_from, keep) values ('private.rates', 'ends_at', '0');
 
 create function private.count_calls(p_keys text[], p_limits integer[], p_seconds integer[])
@@ -2026,6 +2044,7 @@ create table private.credentials (
 comment on table private.credentials is
   'Password hashes (argon2id), and what keeps a token''s (sub, iat, exp) unique: the last iat in unix seconds and '
   'the tokens issued in it.';
+comment on column private.credentials.last_issued_at is 'iat of the last token, in unix seconds.';
 
 create table app.personas (
   id              uuid primary key default gen_random_uuid(),
@@ -2512,6 +2531,10 @@ create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until
 create index invite_codes_candidate_idx on app.invite_codes (candidate_session_id) where status = 'reserved';
 comment on table app.invite_codes is
   'One-time codes. reservation_id is the secret of the candidate who reserved the code, and stays on a used one.';
+comment on column app.invite_codes.used_at is 'When somebody registered with it; null until then.';
+comment on column app.invite_codes.status is 'active, reserved, used, expired or revoked. used and revoked are final.';
+comment on column app.invite_codes.reserved_until is 'When the reservation ends; null unless it is reserved.';
+comment on column app.invite_codes.expires_at is 'From then on the code cannot be reserved.';
 
 create table app.invite_tree (
   invitee_id uuid primary key references app.users on delete cascade,
@@ -2935,6 +2958,8 @@ create index sessions_expires_at_idx on app.sessions (expires_at);
 comment on table app.sessions is
   'Families of refresh tokens, one a login: the generation that is good now, and the SHA-256 of its token. An ended '
   'session keeps its row until it expires, so that it stays ended.';
+comment on column app.sessions.expires_at is '60 days after the last refresh.';
+comment on column app.sessions.ended_at is 'When it was ended before its time; null while it can be refreshed.';
 comment on column app.sessions.issued_at is
   'iat of the first access token in unix seconds: a session older than the person''s tokens_valid_from is dead.';
 comment on column app.sessions.last_used_at is 'When the generation before this one was first used.';
@@ -3068,6 +3093,9 @@ create index password_resets_created_at_idx on private.password_resets (created_
 comment on table private.password_resets is
   'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null where nobody has the '
   'address: such a request leaves the same traces, so that nobody can tell.';
+comment on column private.password_resets.used_at is
+  'When it or another of the person''s set a password; null until then.';
+comment on column private.password_resets.expires_at is 'An hour after the request.';
 insert into private.retention (relation, counts_from, keep) values ('private.password_resets', 'created_at', '1 day');
 
 insert into private.errors (code, status, text) values
@@ -4113,6 +4141,8 @@ create index circle_invitations_invitee_id_idx
   on app.circle_invitations (invitee_id, status, created_at desc, id desc);
 create index circle_invitations_circle_id_idx on app.circle_invitations (circle_id, created_at desc, id desc);
 comment on table app.circle_invitations is 'Invitations into circles. A settled one never changes again.';
+comment on column app.circle_invitations.status is
+  'pending, then accepted or declined by the invitee, or revoked by the inviter or a block. Only pending changes.';
 create trigger touch before update on app.circle_invitations for each row execute function private.touch();
 
 insert into private.events (name, payload, happens) values
@@ -4585,6 +4615,7 @@ create index ended_follows_ended_at_idx on private.ended_follows (ended_at);
 comment on table private.ended_follows is
   'The places of ended follows in the lists, for a day, so that a reader in the middle of a list can go on from '
   'there. The ids are no foreign keys, since nothing depends on them.';
+comment on column private.ended_follows.ended_at is 'When the follow ended.';
 insert into private.retention (relation, counts_from, keep) values ('private.ended_follows', 'ended_at', '1 day');
 
 create index users_banned_idx on app.users (id) where banned_at is not null;
@@ -4898,6 +4929,7 @@ create index muted_keywords_user_id_idx on app.muted_keywords (user_id, id desc)
 comment on table app.muted_keywords is
   'Words that a person''s feed leaves out, for good or until a moment. id is made of the time, so that it is its own '
   'place in the list.';
+comment on column app.muted_keywords.until is 'When the mute ends; null is never.';
 comment on column app.muted_keywords.folded is
   'private.fold of the keyword, which is what is compared, so that each word counts once.';
 
@@ -5109,6 +5141,8 @@ create index reports_target_idx on app.reports (target_type, target_id);
 comment on table app.reports is
   'Reports to the staff. target_id has no foreign key, since it may be of any kind. reason is in the reporter''s own '
   'words.';
+comment on column app.reports.status is 'open, then reviewed or dismissed by staff.';
+comment on column app.reports.reviewed_at is 'When staff settled it; null while it is open.';
 
 insert into private.errors (code, status, text) values
   ('report_target', 422, 'This kind of thing cannot be reported.'),
@@ -5500,6 +5534,12 @@ create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_agai
   where published_at is null and deleted_at is null;
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
 comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
+comment on column app.posts.trending_at is 'Its place among the trending: private.trending_at.';
+comment on column app.posts.scheduled_emitted_at is
+  'When a scheduled post was published, by the job or by hand; null for others.';
+comment on column app.posts.hidden_at is 'When staff hid it from all but its author; null unless it is hidden.';
+comment on column app.posts.edited_at is 'When its words or media last changed after it was published; null if never.';
+comment on column app.posts.deleted_at is 'When it was deleted, for everyone and for good; null unless it was.';
 comment on column app.posts.persona_id is
   'The persona under which it was published; null is the author''s default one.';
 comment on column app.posts.media is 'Pictures and the like, in order: [{url, alt}].';
@@ -5574,6 +5614,7 @@ create table app.post_emotions (
   primary key (post_id, emotion)
 );
 comment on table app.post_emotions is 'Mana that a post was paid, by emotion. A trigger of the economy keeps it.';
+comment on column app.post_emotions.mana is 'Whole mana paid with this emotion, splits included.';
 
 insert into private.events (name, payload, happens) values
   ('posts.post.published', '{postId,authorId}',
@@ -5873,6 +5914,8 @@ create index replies_parent_id_idx on app.replies (parent_id, created_at, id)
   where parent_id is not null and required_level <= 3;
 create index replies_author_id_idx on app.replies (author_id, created_at desc);
 comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
+comment on column app.replies.hidden_at is 'When staff hid it from all but its author; null unless it is hidden.';
+comment on column app.replies.deleted_at is 'When it was deleted, for everyone and for good; null unless it was.';
 comment on column app.replies.parent_id is 'The reply under the same post that this one answers; null is the post '
   'itself.';
 comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own applies too.';
@@ -6177,6 +6220,7 @@ create index ended_bookmarks_ended_at_idx on private.ended_bookmarks (ended_at);
 comment on table private.ended_bookmarks is
   'The places of bookmarks that were taken back, for a day, so that a reader in the middle of the list can go on from '
   'there. The ids are no foreign keys, since nothing depends on them.';
+comment on column private.ended_bookmarks.ended_at is 'When the bookmark was taken back.';
 insert into private.retention (relation, counts_from, keep) values ('private.ended_bookmarks', 'ended_at', '1 day');
 
 create function private.count_bookmarks() returns trigger
@@ -6674,6 +6718,7 @@ create table app.polls (
 create index polls_due_idx on app.polls (greatest(closes_at, close_again_at))
   where closes_at is not null and closed_emitted_at is null;
 comment on table app.polls is 'The poll of a post. It takes votes until closes_at, or for good.';
+comment on column app.polls.closes_at is 'From then on it takes no votes; null is never.';
 comment on column app.polls.close_again_at is
   'When a poll whose end could not be told is tried again. Until then the others have their turn, and it comes behind '
   'them.';
@@ -6970,6 +7015,7 @@ create table app.series_items (
 create index series_items_post_id_idx on app.series_items (post_id);
 comment on table app.series_items is
   'The items of a series, at most 200. A post is in at most 5 series. position counts from 1, without gaps.';
+comment on column app.series_items.added_at is 'When the post became an item.';
 
 create table private.left_items (
   series_id uuid not null references app.series on delete cascade,
@@ -7356,6 +7402,8 @@ create index post_co_authors_user_id_idx on app.post_co_authors (user_id);
 comment on table app.post_co_authors is
   'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in '
   'splits. A declined invitation is gone, and so is a co-author who left.';
+comment on column app.post_co_authors.status is 'pending or accepted. Whoever declines or leaves has no row.';
+comment on column app.post_co_authors.split_share is 'Percent of a payment for the post, rounded down to whole mana.';
 
 insert into private.events (name, payload, happens) values
   ('posts.co_author.invited', '{inviteId,postId,inviterId,inviteeId}',
@@ -8789,6 +8837,8 @@ create index notifications_unread_idx on app.notifications (user_id, created_at)
 comment on table app.notifications is
   'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
   'never the internal id of a person. In a roll-up, created_at is the time of the first item.';
+comment on column app.notifications.read_at is
+  'When the person marked it read; null while unread, and again when an item joins it.';
 
 create table app.notification_actors (
   notification_id uuid not null references app.notifications on delete cascade,
@@ -9391,6 +9441,8 @@ create unique index reputation_entries_onboarding_key on app.reputation_entries 
 comment on column app.reputation_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.reputation_entries is
   'The ledger: ids and numbers only, never changed. An entry that is taken back gets an opposite one.';
+comment on column app.reputation_entries.delta is
+  'Points with two decimals, never 0: more than 0 is earned, less is taken.';
 comment on column app.reputation_entries.position is
   'The order of a person''s entries, also within a transaction: it is given while private.lock_ledger is held.';
 comment on column app.reputation_entries.origin_id is 'For a roll-up: the direct entry that it follows from.';
@@ -9414,6 +9466,8 @@ create table app.reputation (
 );
 create index reputation_interest_id_idx on app.reputation (interest_id, value desc);
 comment on table app.reputation is 'The ledger summed up by person and interest. A trigger on the ledger keeps it.';
+comment on column app.reputation.value is
+  'The sum of the entries in the interest, roll-ups included, with two decimals.';
 comment on column app.reputation.direct_value is 'value without roll-ups; over all interests it is the person''s '
   'total.';
 comment on column app.reputation.highest_level is
@@ -10043,6 +10097,7 @@ create index reputation_votes_interest_id_idx on app.reputation_votes (interest_
 comment on table app.reputation_votes is
   'One vote a voter, person and interest, which is changed in place; a vote with value 0 is taken back. Its effect is '
   'in the ledger.';
+comment on column app.reputation_votes.value is '1 for, -1 against, 0 taken back.';
 comment on column app.reputation_votes.impact is
   'Weight times value when the vote was last cast: the sum of the direct entries that have it as their source.';
 create trigger touch before update on app.reputation_votes
@@ -10227,6 +10282,8 @@ create index reputation_appeals_status_idx on app.reputation_appeals (status, cr
 create index reputation_appeals_created_at_idx on app.reputation_appeals (created_at desc, id desc);
 comment on table app.reputation_appeals is
   'Appeals, at most one pending a person and interest. The appeals of an erased person have lost their words.';
+comment on column app.reputation_appeals.status is 'pending, then accepted or rejected by an admin, once.';
+comment on column app.reputation_appeals.resolved_at is 'When an admin decided; null while it is pending.';
 comment on column app.reputation_appeals.entry_id is 'The entry that it is about; null when it is about the interest '
   'as a whole.';
 comment on column app.reputation_appeals.restore_delta is 'What the staff gave back because of it.';
@@ -10344,6 +10401,8 @@ create index contribution_entries_cause_idx on app.contribution_entries (user_id
 comment on column app.contribution_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.contribution_entries is
   'The ledger: ids and numbers only, never changed. An entry that is taken back gets an opposite one.';
+comment on column app.contribution_entries.delta is
+  'Points, with two decimals: more than 0, or less where it undoes an entry.';
 comment on column app.contribution_entries.position is
   'The order of what a person did, also within a transaction: it is given while private.lock_ledger is held. Shares '
   'come later.';
@@ -10362,6 +10421,7 @@ create table app.contribution_scores (
 create index contribution_scores_score_idx on app.contribution_scores (score desc, user_id);
 comment on table app.contribution_scores is
   'The ledger summed up by person, with the shares that are written. A trigger on the ledger keeps it.';
+comment on column app.contribution_scores.score is 'The sum of the person''s entries, in points.';
 
 create table private.contribution_inheritance (
   entry_id  uuid primary key references app.contribution_entries on delete restrict,
@@ -10902,6 +10962,7 @@ create table app.mana_entries (
 create index mana_entries_account_id_idx on app.mana_entries (account_id);
 comment on table app.mana_entries is 'What a movement adds to an account, or takes from it. The entries of a '
   'movement add up to zero.';
+comment on column app.mana_entries.amount is 'Whole mana: more than 0 comes to the account, less leaves it.';
 
 create table app.wallets (
   user_id         uuid primary key references app.users on delete restrict,
@@ -10916,6 +10977,10 @@ create table app.wallets (
 comment on table app.wallets is
   'What a person has, in whole mana: the sum of their account''s entries, kept by a trigger on these. System accounts '
   'have no such row, since everybody would wait for the one row of the mint.';
+comment on column app.wallets.lifetime_spent is 'Whole mana that ever went out.';
+comment on column app.wallets.lifetime_earned is 'Whole mana that ever came in, starter and regeneration included.';
+comment on column app.wallets.last_regen_at is 'Up to when regeneration is settled, in whole periods of 24 hours.';
+comment on column app.wallets.balance is 'Whole mana, never below 0: earned less spent.';
 
 insert into private.errors (code, status, text) values
   ('insufficient_mana', 409, 'You do not have enough mana for this.');
@@ -11088,6 +11153,7 @@ create index payments_reply_id_idx on app.payments (reply_id);
 comment on table app.payments is
   'Emoji payments, appended only. A payment has the id of its movement. receiver_id is the author or the person '
   'paid; who got how much is in app.payment_splits.';
+comment on column app.payments.amount is 'Whole mana that left the sender.';
 
 create table app.payment_splits (
   payment_id  uuid not null references app.payments on delete restrict,
@@ -11102,6 +11168,7 @@ create index payment_splits_sender_id_idx on app.payment_splits (sender_id);
 comment on table app.payment_splits is
   'Who got how much of a payment, appended only. sender_id and created_at repeat the payment''s, so that policies '
   'and lists need no join.';
+comment on column app.payment_splits.amount is 'Whole mana that reached the receiver.';
 
 call private.make_append_only('app.payments');
 call private.make_append_only('app.payment_splits');
@@ -11817,6 +11884,7 @@ create table app.feed_blocks (
 );
 comment on table app.feed_blocks is
   'The boundaries of the ranked feed, about 50 posts apart. They never move; a block goes from one up to the next.';
+comment on column app.feed_blocks.starts_at is 'The time of the first post of the block.';
 
 create function private.cut_feed(p_event jsonb) returns void
 language plpgsql volatile
@@ -12154,6 +12222,7 @@ create table app.conversation_members (
 );
 create index conversation_members_user_id_idx on app.conversation_members (user_id);
 comment on table app.conversation_members is 'Who takes part in a conversation. A person who leaves has no row.';
+comment on column app.conversation_members.joined_at is 'When the person came into the conversation.';
 
 -- sql/messaging/20_realtime.sql
 
