@@ -8,7 +8,7 @@ import { memoryCounter } from './lib/counters.ts'
 import { mountDocs } from './lib/docs.ts'
 import { errorAnswer, Refusal, toRefusal } from './lib/errors.ts'
 import { cors, requestId, securityHeaders } from './lib/headers.ts'
-import { readJsonText } from './lib/input.ts'
+import { isTooDeep, readJsonText } from './lib/input.ts'
 import { createLimits } from './lib/limits.ts'
 import { metrics, mountMetrics } from './lib/metrics.ts'
 import { openApiText, version } from './lib/openapi.ts'
@@ -79,6 +79,7 @@ const siteOf = ({ config, pools, limits }: Services) => ({
   cors: (c: Context) => cors(c, config.corsOrigins),
   limit: (c: Context) => limits.global(c, 1),
   readBody: (c: Context) => readJsonText(c, config.bodyLimit),
+  isTooDeep,
   clientAddress,
   refusalOf: toRefusal,
   note: (c: Context, field: 'route' | 'code' | 'failure', value: unknown) => c.set(field, value),

@@ -60,6 +60,7 @@ const foreign: Readonly<Record<string, ErrorCode | undefined>> = {
   '23503': 'value_invalid',
   '23514': 'value_invalid',
   '22': 'value_invalid',
+  '54001': 'value_invalid', // nested too deeply for the stack
   '42501': 'not_permitted',
   // a race or a changed schema, and the second attempt (call.ts) met it again
   '40001': 'service_unavailable',

@@ -53,12 +53,27 @@ const messagesOf = (error: z.ZodError): string[] =>
   error.issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
 
 function parseJson(text: string): unknown {
+  const value = parsed(text)
+  if (isTooDeep(value)) throw new Refusal('validation_failed', [`The body is nested more than ${LEVELS} levels deep.`])
+  return value
+}
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
     throw new Refusal('malformed_json')
   }
 }
+
+// The schemas and Postgres walk a value level by level on a stack that ends somewhere. No request needs a tenth of this.
+const LEVELS = 32
+
+/** Whether a value that JSON gave has more arrays and objects within each other than a body may have. */
+export const isTooDeep = (value: unknown, levels = LEVELS): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1)))
 
 /** By position, out of the path as it was sent: routing sees it in lower case (app.ts). */
 function pathFields(c: Context, places: readonly (readonly [string, number])[]): Record<string, string> {

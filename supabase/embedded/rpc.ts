@@ -82,11 +82,12 @@ async function argumentsOf(c: Context, site: Site): Promise<Arguments> {
   if (!/^application\/json\s*(;|$)/i.test(type))
     throw new RestError(400, 'PGRST102', `Content-Type not acceptable: ${type}`)
   const json = (await site.readBody(c)) || '{}'
-  return { names: namesIn(json), json }
+  return { names: namesIn(json, site), json }
 }
 
-function namesIn(json: string): string[] {
+function namesIn(json: string, site: Site): string[] {
   const value = parse(json)
+  if (site.isTooDeep(value)) throw new RestError(422, '54001', 'The body is nested too deeply.')
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.keys(value)
   throw new RestError(400, 'PGRST102', 'Empty or invalid json')
 }

@@ -35,6 +35,7 @@ const codes: Readonly<Record<string, number | undefined>> = {
   '42P01': 404,
   '42P17': 500,
   '53400': 500,
+  '54001': 422, // PostgREST says 500, though it is the caller who nested too deeply
   '57P01': 503,
   P0001: 400,
 }

@@ -14,6 +14,8 @@ export type Site = {
   clientAddress(c: Context): string
   /** The text of a JSON body. What it throws is for `refusalOf`. */
   readBody(c: Context): Promise<string>
+  /** Whether the value of a body is nested more deeply than any may be. */
+  isTooDeep(value: unknown): boolean
   /** What to make of an error that is not the database's: 503 of a lost connection, 500 of what nobody knows. */
   refusalOf(error: unknown): { status: number; messages: string[]; headers: Record<string, string> }
   /** Keeps a field for the log line of the request. */

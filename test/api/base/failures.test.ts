@@ -28,6 +28,7 @@ describe('what goes wrong inside', async () => {
     ['23503', 422, 'value_invalid'],
     ['23514', 422, 'value_invalid'],
     ['22P02', 422, 'value_invalid'],
+    ['54001', 422, 'value_invalid'],
     ['42501', 403, 'not_permitted'],
     ['40001', 503, 'service_unavailable'],
     ['40P01', 503, 'service_unavailable'],

@@ -133,6 +133,22 @@ describe('bodies', async () => {
     expect(await nobody.post(path, { email: 'a\u0000b', password: 'x' })).toFailWith(422, 'value_invalid')
   })
 
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+
+  test('are at most 32 levels deep', async () => {
+    const { body } = await alice.post<{ id: string }>('/posts', { body: 'flat' })
+    const changed = (levels: number) => alice.patch(`/posts/${body.id}`, `{"unknown":${nested(levels)}}`)
+    expect(await changed(31)).toMatchObject({ status: 200 })
+    expect(await changed(32)).toFailWith(422, 'validation_failed')
+    for (const field of ['media', 'poll', 'unknown']) {
+      for (const levels of [10_000, 500_000]) {
+        const deep = `{"body":"deep","${field}":${nested(levels)}}`
+        expect(await alice.patch(`/posts/${body.id}`, deep)).toFailWith(422, 'validation_failed')
+        expect(await alice.post('/posts', deep)).toFailWith(422, 'validation_failed')
+      }
+    }
+  })
+
   const sized = (bytes: number) => `{"email":"${'x'.repeat(bytes - 12)}"}`
   const streamed = (text: string) =>
     fetch(`${own.url}/api/v1${path}`, {

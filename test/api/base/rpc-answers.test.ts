@@ -96,6 +96,7 @@ describe('an operation', async () => {
     ['42883', 404],
     ['42P01', 404],
     ['53300', 503],
+    ['54001', 422],
     ['57014', 500],
     ['XX000', 500],
   ])('that raises %s answers %i', async (code, status) => {
@@ -109,6 +110,15 @@ describe('an operation', async () => {
     await owner`alter function api.test_stable stable`
     expect(await run('test_stable')).toMatchObject({ status: 405, body: { code: '25006' } })
   })
+})
+
+test('a body that is nested more than 32 levels deep is refused, whatever it is for', async () => {
+  const nested = (levels: number) => `{"p_tab":${'['.repeat(levels)}${']'.repeat(levels)}}`
+  for (const levels of [32, 10_000, 500_000]) {
+    const refused = await ask('/rpc/list_feed', { body: nested(levels) })
+    expect(refused).toMatchObject({ status: 422, body: { code: '54001', details: null, hint: null } })
+  }
+  expect(await ask('/rpc/list_feed', { body: nested(31) })).not.toMatchObject({ status: 422, body: { code: '54001' } })
 })
 
 describe('the limit of an address', async () => {
