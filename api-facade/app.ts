@@ -16,8 +16,10 @@ import { createPresence } from './lib/presence.ts'
 import { databaseCounter } from './lib/rates.ts'
 import { mount, otherMethods, type Table } from './lib/routes.ts'
 
-// Probes and documentation: never refused by the global limit, and they take nothing from it.
-const free = /^\/(health|metrics|openapi\.json|docs(\/.*)?)$/
+// Probes and documentation: never refused by the global limit, and they take nothing from it. The documentation is
+// large, and has a limit of its own.
+const probe = /^\/(health|metrics)$/
+const documentation = /^\/(openapi\.json|docs(\/.*)?)$/
 
 /** The one place where letter case and a trailing slash stop to matter: for routing only, see api-facade/lib/input.ts. */
 const routingPath = (request: Request): string => {
@@ -59,7 +61,9 @@ export function createApp({ tables, beside, ...given }: AppOptions): Hono<Env> {
   beside?.(app, siteOf(services))
 
   app.use(async (c, next) => {
-    const over = await services.limits.global(c, free.test(c.req.path) ? 0 : 1)
+    const over = documentation.test(c.req.path)
+      ? await services.limits.route(c, 'docs', undefined)
+      : await services.limits.global(c, probe.test(c.req.path) ? 0 : 1)
     if (cors(c, config.corsOrigins)) return c.body(null, 204)
     if (over) throw over
     await next()

@@ -30,6 +30,7 @@ const limits = {
   reflect: '20/min',
   enhance_post: '10/min',
   create_video: '5/min 30/h',
+  docs: '120/min',
 } as const
 export type LimitName = keyof typeof limits
 

@@ -1,5 +1,6 @@
 // The page at /docs: Swagger UI out of its own package, so that nothing is loaded from elsewhere.
-import { readFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { Hono } from 'hono'
 import type { Context, Env } from './context.ts'
 import { otherMethods } from './routes.ts'
@@ -33,27 +34,38 @@ const files = {
   'favicon-32x32.png': 'image/png',
 } as const
 
-function send(c: Context, body: string | Uint8Array<ArrayBuffer>, type: string): Response {
-  c.header('Content-Security-Policy', policy)
-  c.header('Cache-Control', 'public, max-age=3600')
-  return c.body(body, 200, { 'Content-Type': type })
+type Part = { body: string | Uint8Array<ArrayBuffer>; headers: Record<string, string> }
+
+function partOf(body: Part['body'], type: string, more: Record<string, string>): Part {
+  const tag = createHash('sha256').update(body).digest('base64url')
+  return { body, headers: { 'Content-Type': type, ETag: `"${tag}"`, ...more } }
 }
 
-/** Serves /docs, and /openapi.json from `text`, which is asked for once. */
+const pagePart = (body: Part['body'], type: string): Part =>
+  partOf(body, type, { 'Content-Security-Policy': policy, 'Cache-Control': 'public, max-age=3600' })
+
+/** 304 to who has it already. A proxy that compresses makes the tag a weak one. */
+function send(c: Context, { body, headers }: Part): Response {
+  const known = (c.req.header('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  if (known.includes(headers.ETag ?? '') || known.includes('*')) return c.body(null, 304, headers)
+  return c.body(body, 200, headers)
+}
+
+/** Serves /docs, and /openapi.json from `text`. Each is made when it is first asked for, and kept in memory. */
 export function mountDocs(app: Hono<Env>, text: () => string): void {
-  let document: string | undefined
-  const get = (path: string, answer: (c: Context) => Response | Promise<Response>) => {
-    app.get(path, answer)
+  const get = (path: string, make: () => Part) => {
+    let part: Part | undefined
+    app.get(path, (c) => {
+      part ??= make()
+      return send(c, part)
+    })
     app.all(path, otherMethods(['GET']))
   }
-  get('/openapi.json', (c) => {
-    document ??= text()
-    return c.body(document, 200, { 'Content-Type': 'application/json' })
-  })
-  get('/docs', (c) => send(c, page, 'text/html; charset=utf-8'))
-  get('/docs/start.js', (c) => send(c, start, 'text/javascript; charset=utf-8'))
+  get('/openapi.json', () => partOf(text(), 'application/json', { 'Cache-Control': 'public, no-cache' }))
+  get('/docs', () => pagePart(page, 'text/html; charset=utf-8'))
+  get('/docs/start.js', () => pagePart(start, 'text/javascript; charset=utf-8'))
   for (const [name, type] of Object.entries(files)) {
     const file = new URL(import.meta.resolve(`swagger-ui-dist/${name}`))
-    get(`/docs/${name}`, async (c) => send(c, new Uint8Array(await readFile(file)), type))
+    get(`/docs/${name}`, () => pagePart(new Uint8Array(readFileSync(file)), type))
   }
 }
