@@ -90,7 +90,7 @@ describe('by SMTP', async () => {
   const send = smtpSender(url, 'Kith <no-reply@kith.example>')
 
   test('a mail arrives as it was written', async () => {
-    const text = 'Grüße,\n\nhttps://kith.example/reset-password?token='.concat('a'.repeat(70), '\n')
+    const text = 'Grüße,\n\nhttps://kith.example/reset-password#token='.concat('a'.repeat(70), '\n')
     await send({ ...mail, subject: 'Grüße', text })
     const [letter] = letters
     expect(letter).toMatchObject({ from: 'no-reply@kith.example', to: ['ada@example.org'] })

@@ -24,7 +24,7 @@ const SAME = { ok: true }
 const ask = (email: string, path = '/auth/forgot-password') => nobody.post(path, { email })
 const reset = (token: unknown, newPassword: unknown = 'what I chose now', path = '/auth/reset-password') =>
   nobody.post(path, { token, newPassword })
-const linkIn = (text: string) => /^https:\/\/kith\.example\/app\/reset-password\?token=([\w-]+)\s*$/m.exec(text)?.[1]
+const linkIn = (text: string) => /^https:\/\/kith\.example\/app\/reset-password#token=([\w-]+)\s*$/m.exec(text)?.[1]
 
 describe('a mail', async () => {
   const { url, letters, refuse } = await mailbox()
@@ -178,7 +178,7 @@ describe('a mail without an SMTP server', () => {
       expect(statSync(path).mode & 0o077).toBe(0)
       const { head, text } = opened(readFileSync(path, 'utf8'))
       expect(head).toMatch(new RegExp(`^To: ${kim.email}$`, 'm'))
-      const [, token] = /^http:\/\/localhost:8787\/reset-password\?token=([\w-]+)$/m.exec(text) ?? []
+      const [, token] = /^http:\/\/localhost:8787\/reset-password#token=([\w-]+)$/m.exec(text) ?? []
       expect(await reset(token)).toMatchObject({ status: 200 })
     } finally {
       await worker.stop()
