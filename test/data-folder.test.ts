@@ -102,6 +102,16 @@ test("npm run stop ends no server of somebody else's", async () => {
 })
 
 test.each([
+  ['that nobody can make', '/proc/kith/data', 'cannot be made (ENOENT)'],
+  ['that is a file', join(folderWith({ file: '' }), 'file'), 'it is no folder'],
+])('a folder %s is refused at once, in one line', async (_what, folder, reason) => {
+  const { code, out, err } = await run('api-facade/main.ts', folder)
+  expect({ code, out, lines: err.trim().split('\n').length }).toEqual({ code: 1, out: '', lines: 1 })
+  expect(err).toContain(`DATA_DIR ${folder} cannot be used: `)
+  expect(err).toContain(reason)
+})
+
+test.each([
   ['that does not exist', () => join(base, 'new', 'folder')],
   ['that is empty, whoever may write to it', () => folderWith({}, root ? 0o777 : 0o755)],
   [

@@ -3,7 +3,9 @@
 // enter a folder such as root's home or a `mktemp -d`: the binaries and the default data then stand where it can.
 import { createHash } from 'node:crypto'
 import {
+  accessSync,
   chmodSync,
+  constants,
   cpSync,
   existsSync,
   lstatSync,
@@ -150,13 +152,14 @@ export function makeDataDir(dataDir: string): string {
   const folder = resolve(dataDir)
   const account = serverAccount()
   if (account) requirePassage(dirname(folder), account, folder)
-  mkdirSync(folder, { recursive: true, ...(!account && { mode: 0o700 }) })
+  makeFolder(folder, folder, account ? 0o777 : 0o700)
   const { uid } = statSync(folder)
   const refused = new Error(
     `DATA_DIR ${folder} cannot be used: somebody else owns it or may write to it. ` +
       'Choose another DATA_DIR, or make it your own (chown, chmod go-w).',
   )
   if (uid !== process.getuid?.()) throw refused
+  requireWritable(folder)
   requireUnused(folder)
   if (account) {
     if (readdirSync(folder).length === 0) chmodSync(folder, 0o711)
@@ -165,6 +168,35 @@ export function makeDataDir(dataDir: string): string {
   // the folder holds the secrets that sign tokens: whoever else could write there could plant their own
   if ((statSync(folder).mode & 0o022) !== 0) throw refused
   return folder
+}
+
+/** Makes the folder and those above it, one by one: asked for all of them at once, Node never comes back from /proc. */
+function makeFolder(path: string, folder: string, mode: number): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path), folder, mode)
+  try {
+    mkdirSync(path, { mode })
+  } catch (error) {
+    if (existsSync(path)) return // another start was faster
+    throw new Error(
+      `DATA_DIR ${folder} cannot be used: ${path} cannot be made (${codeOf(error)}). Choose another DATA_DIR.`,
+    )
+  }
+}
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : error)
+
+/** Fails when the folder is none, or nothing can be written there, as on a disk that is mounted to be read. */
+function requireWritable(folder: string): void {
+  if (!statSync(folder).isDirectory())
+    throw new Error(`DATA_DIR ${folder} cannot be used: it is no folder. Choose another DATA_DIR.`)
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new Error(
+      `DATA_DIR ${folder} cannot be used: nothing can be written there (${codeOf(error)}). Choose another DATA_DIR.`,
+    )
+  }
 }
 
 function requirePassage(path: string, account: Account, folder: string): void {

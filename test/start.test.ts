@@ -1,0 +1,85 @@
+// npm start and npm run worker, as an operator runs them: what a signal ends, and what a start that fails leaves behind.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { readInstance } from '../supabase/embedded/instance.ts'
+import { createDatabase } from './support/database.ts'
+import { environment } from './support/settings.ts'
+import { until } from './support/until.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const base = mkdtempSync(join(tmpdir(), 'kith-start-'))
+chmodSync(base, 0o711) // the server's account has to get through
+afterAll(() => rmSync(base, { recursive: true }))
+
+/** A program as a process of its own, and all that it has printed. */
+function run(command: string, args: string[], env: Record<string, string>) {
+  const child = spawn(command, args, {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, HOST: '127.0.0.1', LOG_LEVEL: 'silent', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const seen = { out: '', err: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    seen.out += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    seen.err += text
+  })
+  return { child, seen, exit: once(child, 'exit') }
+}
+
+/** Signals the one process that an operator knows of, and waits for all that it has started. */
+async function terminate(child: ChildProcess, exit: Promise<unknown>): Promise<void> {
+  const processes = await family(child)
+  child.kill('SIGTERM')
+  await exit
+  const left = () => processes.filter(lives)
+  await until(() => left().length === 0, { timeout: 10_000 }).finally(() => {
+    for (const pid of left()) process.kill(pid, 'SIGKILL')
+  })
+}
+
+const says = (seen: { out: string; err: string }, text: string) =>
+  until(() => seen.out.includes(text) || Promise.reject(new Error(JSON.stringify(seen))), { timeout: 60_000 })
+
+/** The program's process and all below it, from the first to the last. */
+async function family({ pid }: ChildProcess): Promise<number[]> {
+  const ps = spawn('ps', ['-A', '-o', 'pid=,ppid='], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let text = ''
+  for await (const chunk of ps.stdout) text += chunk
+  const rows = text
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+  const below = (parent: number): number[] => rows.flatMap(([id = 0, of]) => (of === parent ? [id, ...below(id)] : []))
+  return [pid ?? 0, ...below(pid ?? 0)]
+}
+
+const lives = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+describe('SIGTERM', () => {
+  test('to npm start ends the instance, and the data folder is free', async () => {
+    const dataDir = join(base, 'ended')
+    const { child, seen, exit } = run('npm', ['start'], { DATA_DIR: dataDir, PORT: '0' })
+    await says(seen, 'invite codes: ')
+    await terminate(child, exit)
+    expect(readInstance(dataDir)).toBeNull()
+  }, 90_000)
+
+  test('to npm run worker ends the worker', async () => {
+    const { url } = await createDatabase()
+    const { child, seen, exit } = run('npm', ['run', 'worker'], environment(url))
+    await says(seen, 'The worker runs.')
+    await terminate(child, exit)
+  }, 60_000)
+})
