@@ -1,4 +1,4 @@
-// What a facade writes before it listens: the pools' passwords, the instance's domain, and the first admin.
+// What a facade writes before it answers: the pools' passwords, the instance's domain, and the first admin.
 // Repeating it changes nothing; several facades may boot at once.
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'

@@ -75,8 +75,13 @@ async function main(): Promise<void> {
   const base = await database(config)
   try {
     const { url: databaseUrl, jwtSecret } = base
-    const admin = await boot({ config, databaseUrl, jwtSecret })
-    const server = await startServer({ config, databaseUrl, jwtSecret, beside: base.beside, gateway: base.gateway })
+    const { beside, gateway } = base
+    let admin: FirstAdmin | null = null
+    // only once the port is ours: what is made up here is shown once, and a start that failed would have lost it
+    const prepare = async () => {
+      admin = await boot({ config, databaseUrl, jwtSecret })
+    }
+    const server = await startServer({ config, databaseUrl, jwtSecret, beside, gateway, prepare })
     let worker: Worker | null = null
     try {
       await base.announce(server.url)

@@ -1,6 +1,6 @@
 // A facade on a database: opens the pools, listens, and ends without cutting anyone off.
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { type AppOptions, createApp } from './app.ts'
@@ -23,7 +23,9 @@ export type ServerOptions = {
   tables?: readonly Table[]
   log?: Log
   beside?: AppOptions['beside']
-  /** What answers WebSockets on the same port. It begins before the server listens and ends before it closes. */
+  /** What is to be done only once the port is ours. Until it is done every request is answered with 503. */
+  prepare?: () => Promise<void>
+  /** What answers WebSockets on the same port. It begins before the server answers and ends before it closes. */
   gateway?: (site: GatewaySite) => Promise<Stoppable>
 }
 type GatewaySite = { server: Server; databaseUrl: string; jwtSecret: string; log: Log; gauge: typeof metrics.sockets }
@@ -45,13 +47,16 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const log = given.log ?? createLog(config)
   const views = createViews(pools.gate, log)
   const app = createApp({ config, pools, tokens, seals, log, views, tables, beside: given.beside })
-  const shouldUpgradeCallback = (request: IncomingMessage) => Boolean(given.gateway) && isWebSocket(request)
-  const settings = { requestTimeout: 60_000, shouldUpgradeCallback }
-  const server = createServer(settings, getRequestListener(app.fetch, { errorHandler: unreadable }))
+  let answer: RequestListener = getRequestListener(starting)
   let gateway: Stoppable | undefined
+  const shouldUpgradeCallback = (request: IncomingMessage) => Boolean(gateway) && isWebSocket(request)
+  const settings = { requestTimeout: 60_000, shouldUpgradeCallback }
+  const server = createServer(settings, (request, response) => answer(request, response))
   try {
-    gateway = await given.gateway?.({ server, databaseUrl, jwtSecret: secret, log, gauge: metrics.sockets })
     const port = await listen(server, config)
+    await given.prepare?.()
+    gateway = await given.gateway?.({ server, databaseUrl, jwtSecret: secret, log, gauge: metrics.sockets })
+    answer = getRequestListener(app.fetch, { errorHandler: unreadable })
     const stop = async () => {
       await gateway?.stop() // an open WebSocket would hold the server up
       await close(server)
@@ -61,6 +66,8 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     return { url: `http://${reachable(config.host)}:${port}`, port, stop }
   } catch (error) {
     await gateway?.stop()
+    await close(server)
+    await views.close()
     await pools.close()
     throw error
   }
@@ -71,7 +78,9 @@ const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.
 
 function listen(server: Server, { host, port }: Config): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (cause: Error) =>
+      reject(new Error(`The facade cannot listen on HOST ${host}, PORT ${port}: ${cause.message}`, { cause })),
+    )
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
 }
@@ -79,6 +88,12 @@ function listen(server: Server, { host, port }: Config): Promise<number> {
 const reachable = (host: string): string => {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return host.includes(':') ? `[${host}]` : host
+}
+
+/** To those who come before the facade can answer, such as a balancer's probe. */
+function starting(): Response {
+  const { body, headers } = errorAnswer(new Refusal('service_unavailable'))
+  return new Response(body, { status: 503, headers: { ...headers, 'Retry-After': '1', 'X-Request-Id': randomUUID() } })
 }
 
 /** What never became a request, such as one with an impossible Host header, still gets an error of our shape. */

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -82,4 +83,21 @@ describe('SIGTERM', () => {
     await says(seen, 'The worker runs.')
     await terminate(child, exit)
   }, 60_000)
+})
+
+describe('a first start', () => {
+  test('whose port is taken makes nothing, and the next one shows the password and the invite codes', async () => {
+    const dataDir = join(base, 'taken')
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const failed = run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: String(port) })
+    expect(await failed.exit).toEqual([1, null])
+    expect(failed.seen.out).toBe('')
+    expect(failed.seen.err).toMatch(/^The facade cannot listen on HOST 127\.0\.0\.1, PORT \d+: .*EADDRINUSE.*\n$/)
+    other.close()
+    const { child, seen, exit } = run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: '0' })
+    await says(seen, 'invite codes: ').finally(() => terminate(child, exit))
+    expect(seen.out).toMatch(/shown this once: \S{16}\n.* invite codes: INV-\w+ /)
+  }, 90_000)
 })

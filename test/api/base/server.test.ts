@@ -60,6 +60,39 @@ describe('the probe and the documentation', () => {
   )
 })
 
+describe('a server that starts', async () => {
+  ownOnly('starts facades of its own')
+  const { url: databaseUrl } = await createDatabase()
+  const config = readConfig(environment(databaseUrl))
+
+  test('prepares once the port is its own, and answers 503 until that is done', async () => {
+    const taken = await startServer({ config, databaseUrl })
+    const same = readConfig(environment(databaseUrl, { PORT: String(taken.port) }))
+    let prepared = 0
+    const prepare = async () => {
+      prepared++
+      const early = await fetch(`http://127.0.0.1:${same.port}/health`)
+      expect([early.status, early.headers.get('x-error-code')]).toEqual([503, 'service_unavailable'])
+    }
+    await expect(startServer({ config: same, databaseUrl, prepare })).rejects.toThrow(`PORT ${taken.port}`)
+    expect(prepared).toBe(0)
+    await taken.stop()
+    const server = await startServer({ config: same, databaseUrl, prepare })
+    expect(prepared).toBe(1)
+    expect(await new Person(server.url).get('//health')).toMatchObject({ status: 200 })
+    await server.stop()
+  })
+
+  test('gives the port back when that fails', async () => {
+    const first = await startServer({ config, databaseUrl })
+    await first.stop()
+    const same = readConfig(environment(databaseUrl, { PORT: String(first.port) }))
+    const prepare = () => Promise.reject(new Error('not today'))
+    await expect(startServer({ config: same, databaseUrl, prepare })).rejects.toThrow('not today')
+    await (await startServer({ config: same, databaseUrl })).stop()
+  })
+})
+
 describe('the end of a server', async () => {
   ownOnly('starts facades of its own')
   const { url: databaseUrl, owner, name } = await createDatabase()
