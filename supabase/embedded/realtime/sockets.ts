@@ -29,7 +29,7 @@ export type Sockets = {
 
 const PATH = /^\/realtime\/v1\/websocket\/?$/
 const LARGEST_MESSAGE = 256 * 1024
-/** How long sockets get to say goodbye. Milliseconds. */
+/** How long clients get to close their side after a goodbye or a refusal. Milliseconds. */
 const GRACE = 1000
 
 export function acceptSockets(options: SocketOptions): Sockets {
@@ -130,10 +130,13 @@ function peerOf(ws: WebSocket, wire: Wire, backlog: number): Peer {
   }
 }
 
-/** Answers an upgrade with an error, as the API gateway in front of the real server does. */
+/** Answers an upgrade with an error, as the API gateway in front of the real server does, and closes the socket. */
 function refuse(socket: Duplex, status: string, message: string): void {
   const body = JSON.stringify({ message })
   const headers = ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close']
+  const cut = setTimeout(() => socket.destroy(), GRACE) // it would stay for as long as the client leaves its side open
+  socket.once('close', () => clearTimeout(cut))
+  socket.resume() // what is left unread would turn the end into a reset, and take the answer along
   socket.end([`HTTP/1.1 ${status}`, ...headers, '', body].join('\r\n'))
 }
 

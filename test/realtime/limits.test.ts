@@ -1,0 +1,38 @@
+// What the gateway refuses before it costs anything: descriptors, memory and statements.
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { realtimeWorld } from '../support/realtime.ts'
+import { until } from '../support/until.ts'
+
+/** Asks for an upgrade as a client that never closes its side, and gives the answer's head. */
+async function ask(url: string, path: string, extra = ''): Promise<{ socket: Socket; answer: string }> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  socket.on('error', () => socket.destroy())
+  const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
+  const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
+  socket.write([`GET ${path} HTTP/1.1`, `Host: ${hostname}`, ...upgrade, key, '', extra].join('\r\n'))
+  const [answer] = await once(socket, 'data')
+  return { socket, answer: String(answer) }
+}
+
+describe('a refused upgrade', async () => {
+  const w = await realtimeWorld({ people: ['alice'], silence: 60_000 })
+
+  test.each([
+    ['404', '/elsewhere'],
+    ['400', '/realtime/v1/websocket?vsn=3'],
+    ['401', '/realtime/v1/websocket'],
+    ['401', '/realtime/v1/websocket?apikey=none'],
+  ])('is closed by the server, though the client stays: %s %s', async (status, path) => {
+    const { socket, answer } = await ask(w.url, path)
+    expect(answer).toMatch(`HTTP/1.1 ${status} `)
+    // who writes to what is closed altogether learns so; to what is half closed, one can write for ever
+    const ended = () => {
+      if (!socket.destroyed) socket.write('still here')
+      return socket.destroyed
+    }
+    await until(ended, { timeout: 4000, every: 50 })
+  })
+})
