@@ -52,6 +52,13 @@ export function createVerifier(jwtSecret: string): (token: string) => Promise<Cl
   }
 }
 
+/** What private.realtime_topics can name: a prefix, and something behind it. */
+const TOPIC = /^[a-z-]+:./s
+const LONGEST_TOPIC = 255
+/** Whether to ask at all. No policy is for anon, and to ask is to insert: that must not be had without a person. */
+const mayBeHeard = ({ role }: Claims, name: string): boolean =>
+  role !== 'anon' && name.length <= LONGEST_TOPIC && TOPIC.test(name)
+
 /** What may be heard on a channel. */
 export type Rights = { broadcast: boolean; presence: boolean }
 
@@ -83,6 +90,7 @@ export function openAuthorization(databaseUrl: string): Authorization {
            set_config('request.jwt.claim.role', ${claims.role}, true), set_config('request.headers', '{}', true)`
 
   async function mayRead(claims: Claims, name: string): Promise<Rights> {
+    if (!mayBeHeard(claims, name)) return { broadcast: false, presence: false }
     const [broadcast, presence] = [randomUUID(), randomUUID()]
     const visible = await sql
       .begin(async (tx) => {
