@@ -17,7 +17,6 @@ grant execute on function
   private.set_post_hidden,
   private.set_reply_hidden,
   private.trending_at,   -- a column of posts is computed with it
-  private.trimmed,
   private.visibility_level   -- a column of posts is computed with it
   to service_role;
 

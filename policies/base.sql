@@ -129,8 +129,11 @@ grant execute on function
   private.page,
   private.require_cursor,
   private.require_flag,
+  private.require_name,
   private.require_person,
   private.require_role,
+  private.require_text,
+  private.trimmed,
   private.username_of
   to authenticated, service_role, gate;
 grant execute on function

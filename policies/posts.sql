@@ -277,7 +277,6 @@ grant execute on function
   private.series_cards,
   private.settle_co_author,
   private.trending_at,
-  private.trimmed,
   private.unpin,
   private.visibility_level,
   private.withdraw_vote

@@ -129,7 +129,8 @@ begin
   loop
     insert into app.users (username, role, first_name, last_name, country, city)
     values (private.free_username(p_first_name, p_last_name), p_role,
-            btrim(p_first_name), btrim(p_last_name), p_country, btrim(p_city))
+            private.require_name(p_first_name), private.require_name(p_last_name), p_country,
+            private.require_name(p_city))
     on conflict (username) where username is not null do nothing   -- somebody took the name meanwhile: try another
     returning id into v_id;
     exit when found;
@@ -140,7 +141,7 @@ begin
   return v_id;
 end $$;
 comment on function private.create_person is 'Makes a person with account, credentials and the persona Main. Fails: '
-  'email_taken.';
+  'email_taken, text_unfit.';
 
 create function api.get_me() returns json
 language plpgsql stable

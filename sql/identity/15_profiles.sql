@@ -36,11 +36,13 @@ as $$
 begin
   update app.users set
     username = case when p_changes ? 'username' then lower(btrim(p_changes ->> 'username')) else username end,
-    first_name = case when p_changes ? 'firstName' then btrim(p_changes ->> 'firstName') else first_name end,
-    last_name = case when p_changes ? 'lastName' then btrim(p_changes ->> 'lastName') else last_name end,
+    first_name = case when p_changes ? 'firstName' then private.require_name(p_changes ->> 'firstName')
+                      else first_name end,
+    last_name = case when p_changes ? 'lastName' then private.require_name(p_changes ->> 'lastName')
+                     else last_name end,
     country = case when p_changes ? 'country' then p_changes ->> 'country' else country end,
-    city = case when p_changes ? 'city' then btrim(p_changes ->> 'city') else city end,
-    about = case when p_changes ? 'about' then nullif(btrim(p_changes ->> 'about'), '') else about end,
+    city = case when p_changes ? 'city' then private.require_name(p_changes ->> 'city') else city end,
+    about = case when p_changes ? 'about' then nullif(private.require_text(p_changes ->> 'about'), '') else about end,
     profile_pic_url = case when p_changes ? 'profilePicUrl' then p_changes ->> 'profilePicUrl' else profile_pic_url end
   where id = private.require_caller();
   if p_changes ? 'phone' then
@@ -51,7 +53,7 @@ end $$;
 comment on function api.update_me is
   'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what '
   'is absent stays, null clears phone, about and profilePicUrl. The former name goes on leading to the caller. Fails: '
-  'username_taken, usernames_exhausted.';
+  'username_taken, usernames_exhausted, text_unfit.';
 
 create function api.note_presence() returns json
 language plpgsql volatile

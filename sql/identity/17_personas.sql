@@ -84,12 +84,14 @@ declare
   v_id uuid;
 begin
   insert into app.personas (user_id, name, about, accent, profile_pic_url)
-  values (private.require_caller(), btrim(p_name), p_about, p_accent, p_profile_pic_url)
+  values (private.require_caller(), private.require_name(p_name), private.require_text(p_about), p_accent,
+          p_profile_pic_url)
   returning id into v_id;
   return (select card from app.persona_card where id = v_id);
 end $$;
 comment on function api.create_persona is
-  'Makes a persona for the caller, which is not the default. Fails: personas_exhausted, persona_name_taken.';
+  'Makes a persona for the caller, which is not the default. Fails: personas_exhausted, persona_name_taken, '
+  'text_unfit.';
 
 create function api.update_persona(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -97,8 +99,8 @@ set search_path = ''
 as $$
 begin
   update app.personas set
-    name = case when p_changes ? 'name' then btrim(p_changes ->> 'name') else name end,
-    about = case when p_changes ? 'about' then p_changes ->> 'about' else about end,
+    name = case when p_changes ? 'name' then private.require_name(p_changes ->> 'name') else name end,
+    about = case when p_changes ? 'about' then private.require_text(p_changes ->> 'about') else about end,
     accent = case when p_changes ? 'accent' then p_changes ->> 'accent' else accent end,
     profile_pic_url = case when p_changes ? 'profilePicUrl' then p_changes ->> 'profilePicUrl' else profile_pic_url end
   where id = private.require_own_persona(p_id);
@@ -106,7 +108,7 @@ begin
 end $$;
 comment on function api.update_persona is
   'Changes name, about, accent and profilePicUrl of the caller''s persona: what is absent stays, null clears about '
-  'and profilePicUrl. Fails: persona_unknown, persona_name_taken.';
+  'and profilePicUrl. Fails: persona_unknown, persona_name_taken, text_unfit.';
 
 create function api.delete_persona(p_id uuid) returns json
 language plpgsql volatile

@@ -201,7 +201,8 @@ begin
 end $$;
 comment on function api.register is
   'For the facade alone: redeems a reservation and makes the person: {claims, user}. With p_family a rotating '
-  'session begins. A failure leaves the reservation as it was. Fails: under_age, reservation_over, email_taken.';
+  'session begins. A failure leaves the reservation as it was. Fails: under_age, reservation_over, email_taken, '
+  'text_unfit.';
 
 create function private.ensure_first_admin(p_email text, p_password_hash text) returns json
 language plpgsql volatile

@@ -7,12 +7,6 @@ set search_path = ''
 as $$ select (case p_visibility when 'public' then 0 when 'circles' then 1 else 2 end)::smallint $$;
 comment on function private.visibility_level is 'The audience level that a visibility requires. See private.may_see.';
 
-create function private.trimmed(p_text text) returns text
-language sql immutable
-set search_path = ''
-as $$ select btrim(p_text, e' \t\r\n') $$;
-comment on function private.trimmed is 'A text without the blanks and empty lines around it.';
-
 create function private.trending_at(p_published timestamptz, p_boost smallint) returns timestamptz
 language sql immutable   -- the time zone makes no difference when hours are added
 set search_path = ''

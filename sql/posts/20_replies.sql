@@ -164,7 +164,7 @@ declare
 begin
   -- reads and writes in one statement: a block between the two would answer otherwise than an unknown post
   insert into app.replies (post_id, author_id, parent_id, kind, body)
-  select p.id, private.require_caller(), p_parent_id, p_kind, private.trimmed(p_body)
+  select p.id, private.require_caller(), p_parent_id, p_kind, private.require_text(p_body)
   from app.posts p where p.id = v_post
   returning id into v_reply;
   if not found then
@@ -176,7 +176,7 @@ begin
 end $$;
 comment on function api.create_reply is
   'Replies to a post (to the original of a repost), or to a reply under it. Fails: post_unknown, post_not_out, '
-  'reply_unknown, reply_body, criticism_length, contribution_length.';
+  'reply_unknown, text_unfit, reply_body, criticism_length, contribution_length.';
 
 create function api.list_replies(
   p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null,

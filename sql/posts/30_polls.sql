@@ -133,7 +133,7 @@ begin
   if jsonb_typeof(p_poll -> 'options') is distinct from 'array' then
     perform private.fail('poll_options');
   end if;
-  v_texts := array(select private.trimmed(o.text)
+  v_texts := array(select private.require_name(o.text)
                    from jsonb_array_elements_text(p_poll -> 'options') with ordinality as o (text, place)
                    where o.place <= 6 order by o.place);
   if cardinality(v_texts) < 2
@@ -155,7 +155,7 @@ begin
 end $$;
 comment on function private.add_poll is
   'Gives a post that the caller publishes in this transaction its poll {options, closesAt?}; options past the sixth '
-  'are dropped. Fails: poll_options, poll_closes_at, post_unknown.';
+  'are dropped. Fails: poll_options, text_unfit, poll_closes_at, post_unknown.';
 
 create function private.lock_running_poll(p_post uuid) returns app.polls
 language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown

@@ -24,12 +24,14 @@ declare
   v_id uuid;
 begin
   insert into app.series (author_id, title, description)
-  values (private.require_caller(), private.trimmed(p_title), nullif(private.trimmed(p_description), ''))
+  values (private.require_caller(), private.require_name(p_title),
+          nullif(private.require_text(p_description), ''))
   returning id into v_id;
   return private.series_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_series is
-  'Makes a series for the caller, still without items. Fails: series_title, series_description, series_exhausted.';
+  'Makes a series for the caller, still without items. Fails: text_unfit, series_title, '
+  'series_description, series_exhausted.';
 
 create function api.list_my_series(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable

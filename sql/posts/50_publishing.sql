@@ -27,13 +27,14 @@ begin
     perform private.fail('post_media');
   end if;
   return (
-    select jsonb_agg(jsonb_build_object('url', piece ->> 'url', 'alt', nullif(private.trimmed(piece ->> 'alt'), ''))
+    select jsonb_agg(jsonb_build_object('url', piece ->> 'url',
+                                        'alt', nullif(private.require_text(piece ->> 'alt'), ''))
                      order by place)
     from jsonb_array_elements(p_media) with ordinality m (piece, place));
 end $$;
 comment on function private.require_media is
   'Media as a post keeps it: [{url, alt}] without other fields, alt null where it is empty. The format decides how '
-  'many there may be. Fails: post_media.';
+  'many there may be. Fails: post_media, text_unfit.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable
@@ -104,7 +105,7 @@ begin
                            interest_id, is_journalism, publish_at, published_at)
     values (private.require_caller(),
             case when p_persona_id is not null then private.require_own_persona(p_persona_id) end,
-            p_format, private.trimmed(p_title), private.trimmed(p_body), private.require_media(p_media),
+            p_format, private.require_name(p_title), private.require_text(p_body), private.require_media(p_media),
             -- read by the statement that writes, so that a post hidden at this moment answers as an unknown one
             case when p_quoted_post_id is not null then private.require_quotable(p_quoted_post_id) end,
             p_visibility, p_depth, p_interest_id, p_is_journalism, p_publish_at,
@@ -135,9 +136,9 @@ begin
 end $$;
 comment on function api.create_post is
   'Publishes a post of any format, or schedules it (p_publish_at). A repost that exists already is answered as it is. '
-  'Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, '
-  'repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, journalism_not_allowed, '
-  'those of private.add_poll and private.begin_idempotent.';
+  'Takes an Idempotency-Key. Fails: text_unfit, post_title, post_body, post_media, post_quoted, post_unknown, '
+  'repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, '
+  'journalism_not_allowed, those of private.add_poll and private.begin_idempotent.';
 
 create function api.get_post(p_id uuid) returns json
 language plpgsql stable

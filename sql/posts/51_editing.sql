@@ -79,8 +79,8 @@ begin
   end if;
 
   update app.posts set
-    title = case when p_changes ? 'title' then private.trimmed(p_changes ->> 'title') else title end,
-    body = case when p_changes ? 'body' then private.trimmed(p_changes ->> 'body') else body end,
+    title = case when p_changes ? 'title' then private.require_name(p_changes ->> 'title') else title end,
+    body = case when p_changes ? 'body' then private.require_text(p_changes ->> 'body') else body end,
     media = case when p_changes ? 'media' then private.require_media(nullif(p_changes -> 'media', 'null'))
                  else media end,
     visibility = case when p_changes ? 'visibility' then p_changes ->> 'visibility' else visibility end,
@@ -109,8 +109,8 @@ comment on function api.update_post is
   'Changes the caller''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, '
   'isJournalism, publishAt}: what is absent stays. The former words are kept. publishAt moves a scheduled post, null '
   'publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, '
-  'publish_at_past, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, persona_unknown, '
-  'poll_closes_at, journalism_not_allowed.';
+  'publish_at_past, text_unfit, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, '
+  'persona_unknown, poll_closes_at, journalism_not_allowed.';
 
 create function private.delete_post(p_post uuid) returns uuid
 language plpgsql volatile

@@ -87,7 +87,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_comment text := nullif(private.trimmed(p_comment), '');
+  v_comment text := nullif(private.require_text(p_comment), '');
   v_user    uuid;
   v_cast    record;
 begin
@@ -118,8 +118,8 @@ begin
 end $$;
 comment on function api.vote_reputation is
   'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it and its comment back: '
-  '{userId, interestId, value, comment, weight, impact, createdAt, updatedAt}. Fails: vote_value, vote_comment, '
-  'person_unknown, vote_oneself, interest_unknown, interest_not_held.';
+  '{userId, interestId, value, comment, weight, impact, createdAt, updatedAt}. Fails: text_unfit, vote_value, '
+  'vote_comment, person_unknown, vote_oneself, interest_unknown, interest_not_held.';
 
 create view app.reputation_vote_card with (security_invoker) as
 select v.id,

@@ -62,7 +62,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_text text := private.trimmed(p_text);
+  v_text text := private.require_text(p_text);
   v_id   uuid;
 begin
   if v_text is null or length(v_text) not between 1 and 2000 then
@@ -85,7 +85,7 @@ begin
 end $$;
 comment on function api.create_appeal is
   'Appeals to the staff about the caller''s reputation in an interest, or about one entry of it (p_event_id). Fails: '
-  'appeal_text, interest_unknown, reputation_event_unknown, appeal_open.';
+  'text_unfit, appeal_text, interest_unknown, reputation_event_unknown, appeal_open.';
 
 create function api.list_my_appeals(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable

@@ -152,11 +152,11 @@ declare
   v_id uuid;
 begin
   insert into app.circles (owner_id, kind, name, accent)
-  values (private.require_caller(), p_kind, btrim(p_name), p_accent)
+  values (private.require_caller(), p_kind, private.require_name(p_name), p_accent)
   returning id into v_id;
   return private.circle_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_circle is 'Makes a circle for the caller. Fails: circles_exhausted.';
+comment on function api.create_circle is 'Makes a circle for the caller. Fails: circles_exhausted, text_unfit.';
 
 create function api.list_my_circles(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -184,14 +184,14 @@ set search_path = ''
 as $$
 begin
   update app.circles
-  set name = case when p_changes ? 'name' then btrim(p_changes ->> 'name') else name end,
+  set name = case when p_changes ? 'name' then private.require_name(p_changes ->> 'name') else name end,
       accent = case when p_changes ? 'accent' then p_changes ->> 'accent' else accent end
   where id = private.require_own_circle(p_id);
   return private.circle_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.update_circle is
   'Changes name and accent of the caller''s circle; an accent of null clears it. Fails: circle_unknown, '
-  'circle_not_yours.';
+  'circle_not_yours, text_unfit.';
 
 create function api.delete_circle(p_id uuid) returns json
 language plpgsql volatile

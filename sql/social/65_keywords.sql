@@ -149,14 +149,14 @@ begin
   end if;
   delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- ended ones make room
   insert into app.muted_keywords (id, user_id, keyword, folded, until)
-  values (private.timed_id(), private.require_caller(), btrim(p_keyword), v_folded, p_until)
+  values (private.timed_id(), private.require_caller(), private.require_name(p_keyword), v_folded, p_until)
   on conflict (user_id, folded) do update set keyword = excluded.keyword, until = excluded.until
   returning id into v_id;
   return (select card from app.muted_keyword_card where id = v_id);
 end $$;
 comment on function api.mute_keyword is
   'Mutes a keyword, for good or until a moment; muting it again changes the moment. Fails: keyword_empty, '
-  'keyword_until, keywords_exhausted.';
+  'keyword_until, keywords_exhausted, text_unfit.';
 
 create function api.unmute_keyword(p_id uuid) returns json
 language plpgsql volatile

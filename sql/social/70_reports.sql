@@ -71,7 +71,7 @@ begin
   -- the name comes from the registry, never from the caller
   execute format('select %s($1)', private.require_report_finder(p_target_type)) into v_target using p_target_id;
   insert into app.reports (reporter_id, target_type, target_id, reason)
-  values (private.require_caller(), p_target_type, v_target, btrim(p_reason))
+  values (private.require_caller(), p_target_type, v_target, private.require_text(p_reason))
   returning * into v_report;
   return json_build_object(
     'id', v_report.id,
@@ -84,4 +84,4 @@ begin
 end $$;
 comment on function api.report is
   'Reports something that the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: '
-  'report_target, report_open, report_oneself, and those of the finders in private.report_targets.';
+  'report_target, report_open, report_oneself, text_unfit, and those of the finders in private.report_targets.';

@@ -456,6 +456,63 @@ end $$;
 comment on function private.find_person is
   'Finds the person of a present or former name, or of an actor id, whoever asks; null when there is none.';
 
+-- sql/base/36_texts.sql
+
+-- Texts: what people write is stored in one form and can be seen, and nothing in it turns what stands around it.
+-- docs/decisions.md, Posts.
+
+insert into private.errors (code, status, text) values
+  ('text_unfit', 422, 'A text must have visible characters, and cannot have control characters or characters that '
+  'turn the direction of writing. A name or a title must be one line.');
+
+create function private.trimmed(p_text text) returns text
+language sql immutable
+set search_path = ''
+as $$ select btrim(p_text, e' \t\r\n') $$;
+comment on function private.trimmed is 'A text without the blanks and empty lines around it.';
+
+create function private.require_text(p_text text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_text text := private.trimmed(p_text);
+begin
+  -- controls but tab and line ends; embeddings, overrides and isolates. The marks U+200E, U+200F and U+061C are
+  -- harmless: they turn nothing around them
+  if v_text ~ '[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]' then
+    perform private.fail('text_unfit');
+  end if;
+  if octet_length(v_text) = length(v_text) then
+    return v_text;   -- in ASCII all else can be seen, and there is one form
+  end if;
+  -- spaces, joiners, marks, fillers, variation selectors and tags: each is fine beside a character that can be seen
+  if v_text !~ ('[^\s\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f'
+                || '\u2028\u2029\u202f\u205f-\u2065\u206a-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff'
+                || '\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]') then
+    perform private.fail('text_unfit');
+  end if;
+  return case when v_text is nfc normalized then v_text else normalize(v_text, nfc) end;
+end $$;
+comment on function private.require_text is
+  'A text as it is stored: trimmed and in NFC. An empty one stays empty and null stays null, since another rule says '
+  'whether there must be one. Fails: text_unfit.';
+
+create function private.require_name(p_text text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_text text := private.require_text(p_text);
+begin
+  if v_text ~ '[\t\r\n\u2028\u2029]' then
+    perform private.fail('text_unfit');
+  end if;
+  return v_text;
+end $$;
+comment on function private.require_name is
+  'As private.require_text, for a name or a title, which is one line. Fails: text_unfit.';
+
 -- sql/base/40_audience.sql
 
 -- Who may see whom: one row a pair, so that a policy is one index-only probe a row.
@@ -1963,8 +2020,11 @@ grant execute on function
   private.page,
   private.require_cursor,
   private.require_flag,
+  private.require_name,
   private.require_person,
   private.require_role,
+  private.require_text,
+  private.trimmed,
   private.username_of
   to authenticated, service_role, gate;
 grant execute on function
@@ -2138,7 +2198,8 @@ begin
   loop
     insert into app.users (username, role, first_name, last_name, country, city)
     values (private.free_username(p_first_name, p_last_name), p_role,
-            btrim(p_first_name), btrim(p_last_name), p_country, btrim(p_city))
+            private.require_name(p_first_name), private.require_name(p_last_name), p_country,
+            private.require_name(p_city))
     on conflict (username) where username is not null do nothing   -- somebody took the name meanwhile: try another
     returning id into v_id;
     exit when found;
@@ -2149,7 +2210,7 @@ begin
   return v_id;
 end $$;
 comment on function private.create_person is 'Makes a person with account, credentials and the persona Main. Fails: '
-  'email_taken.';
+  'email_taken, text_unfit.';
 
 create function api.get_me() returns json
 language plpgsql stable
@@ -2200,11 +2261,13 @@ as $$
 begin
   update app.users set
     username = case when p_changes ? 'username' then lower(btrim(p_changes ->> 'username')) else username end,
-    first_name = case when p_changes ? 'firstName' then btrim(p_changes ->> 'firstName') else first_name end,
-    last_name = case when p_changes ? 'lastName' then btrim(p_changes ->> 'lastName') else last_name end,
+    first_name = case when p_changes ? 'firstName' then private.require_name(p_changes ->> 'firstName')
+                      else first_name end,
+    last_name = case when p_changes ? 'lastName' then private.require_name(p_changes ->> 'lastName')
+                     else last_name end,
     country = case when p_changes ? 'country' then p_changes ->> 'country' else country end,
-    city = case when p_changes ? 'city' then btrim(p_changes ->> 'city') else city end,
-    about = case when p_changes ? 'about' then nullif(btrim(p_changes ->> 'about'), '') else about end,
+    city = case when p_changes ? 'city' then private.require_name(p_changes ->> 'city') else city end,
+    about = case when p_changes ? 'about' then nullif(private.require_text(p_changes ->> 'about'), '') else about end,
     profile_pic_url = case when p_changes ? 'profilePicUrl' then p_changes ->> 'profilePicUrl' else profile_pic_url end
   where id = private.require_caller();
   if p_changes ? 'phone' then
@@ -2215,7 +2278,7 @@ end $$;
 comment on function api.update_me is
   'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what '
   'is absent stays, null clears phone, about and profilePicUrl. The former name goes on leading to the caller. Fails: '
-  'username_taken, usernames_exhausted.';
+  'username_taken, usernames_exhausted, text_unfit.';
 
 create function api.note_presence() returns json
 language plpgsql volatile
@@ -2317,12 +2380,14 @@ declare
   v_id uuid;
 begin
   insert into app.personas (user_id, name, about, accent, profile_pic_url)
-  values (private.require_caller(), btrim(p_name), p_about, p_accent, p_profile_pic_url)
+  values (private.require_caller(), private.require_name(p_name), private.require_text(p_about), p_accent,
+          p_profile_pic_url)
   returning id into v_id;
   return (select card from app.persona_card where id = v_id);
 end $$;
 comment on function api.create_persona is
-  'Makes a persona for the caller, which is not the default. Fails: personas_exhausted, persona_name_taken.';
+  'Makes a persona for the caller, which is not the default. Fails: personas_exhausted, persona_name_taken, '
+  'text_unfit.';
 
 create function api.update_persona(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -2330,8 +2395,8 @@ set search_path = ''
 as $$
 begin
   update app.personas set
-    name = case when p_changes ? 'name' then btrim(p_changes ->> 'name') else name end,
-    about = case when p_changes ? 'about' then p_changes ->> 'about' else about end,
+    name = case when p_changes ? 'name' then private.require_name(p_changes ->> 'name') else name end,
+    about = case when p_changes ? 'about' then private.require_text(p_changes ->> 'about') else about end,
     accent = case when p_changes ? 'accent' then p_changes ->> 'accent' else accent end,
     profile_pic_url = case when p_changes ? 'profilePicUrl' then p_changes ->> 'profilePicUrl' else profile_pic_url end
   where id = private.require_own_persona(p_id);
@@ -2339,7 +2404,7 @@ begin
 end $$;
 comment on function api.update_persona is
   'Changes name, about, accent and profilePicUrl of the caller''s persona: what is absent stays, null clears about '
-  'and profilePicUrl. Fails: persona_unknown, persona_name_taken.';
+  'and profilePicUrl. Fails: persona_unknown, persona_name_taken, text_unfit.';
 
 create function api.delete_persona(p_id uuid) returns json
 language plpgsql volatile
@@ -2709,7 +2774,8 @@ begin
 end $$;
 comment on function api.register is
   'For the facade alone: redeems a reservation and makes the person: {claims, user}. With p_family a rotating '
-  'session begins. A failure leaves the reservation as it was. Fails: under_age, reservation_over, email_taken.';
+  'session begins. A failure leaves the reservation as it was. Fails: under_age, reservation_over, email_taken, '
+  'text_unfit.';
 
 create function private.ensure_first_admin(p_email text, p_password_hash text) returns json
 language plpgsql volatile
@@ -3966,11 +4032,11 @@ declare
   v_id uuid;
 begin
   insert into app.circles (owner_id, kind, name, accent)
-  values (private.require_caller(), p_kind, btrim(p_name), p_accent)
+  values (private.require_caller(), p_kind, private.require_name(p_name), p_accent)
   returning id into v_id;
   return private.circle_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_circle is 'Makes a circle for the caller. Fails: circles_exhausted.';
+comment on function api.create_circle is 'Makes a circle for the caller. Fails: circles_exhausted, text_unfit.';
 
 create function api.list_my_circles(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -3998,14 +4064,14 @@ set search_path = ''
 as $$
 begin
   update app.circles
-  set name = case when p_changes ? 'name' then btrim(p_changes ->> 'name') else name end,
+  set name = case when p_changes ? 'name' then private.require_name(p_changes ->> 'name') else name end,
       accent = case when p_changes ? 'accent' then p_changes ->> 'accent' else accent end
   where id = private.require_own_circle(p_id);
   return private.circle_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.update_circle is
   'Changes name and accent of the caller''s circle; an accent of null clears it. Fails: circle_unknown, '
-  'circle_not_yours.';
+  'circle_not_yours, text_unfit.';
 
 create function api.delete_circle(p_id uuid) returns json
 language plpgsql volatile
@@ -5063,14 +5129,14 @@ begin
   end if;
   delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- ended ones make room
   insert into app.muted_keywords (id, user_id, keyword, folded, until)
-  values (private.timed_id(), private.require_caller(), btrim(p_keyword), v_folded, p_until)
+  values (private.timed_id(), private.require_caller(), private.require_name(p_keyword), v_folded, p_until)
   on conflict (user_id, folded) do update set keyword = excluded.keyword, until = excluded.until
   returning id into v_id;
   return (select card from app.muted_keyword_card where id = v_id);
 end $$;
 comment on function api.mute_keyword is
   'Mutes a keyword, for good or until a moment; muting it again changes the moment. Fails: keyword_empty, '
-  'keyword_until, keywords_exhausted.';
+  'keyword_until, keywords_exhausted, text_unfit.';
 
 create function api.unmute_keyword(p_id uuid) returns json
 language plpgsql volatile
@@ -5178,7 +5244,7 @@ begin
   -- the name comes from the registry, never from the caller
   execute format('select %s($1)', private.require_report_finder(p_target_type)) into v_target using p_target_id;
   insert into app.reports (reporter_id, target_type, target_id, reason)
-  values (private.require_caller(), p_target_type, v_target, btrim(p_reason))
+  values (private.require_caller(), p_target_type, v_target, private.require_text(p_reason))
   returning * into v_report;
   return json_build_object(
     'id', v_report.id,
@@ -5191,7 +5257,7 @@ begin
 end $$;
 comment on function api.report is
   'Reports something that the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: '
-  'report_target, report_open, report_oneself, and those of the finders in private.report_targets.';
+  'report_target, report_open, report_oneself, text_unfit, and those of the finders in private.report_targets.';
 
 -- sql/social/90_erasure.sql
 
@@ -5455,12 +5521,6 @@ language sql immutable
 set search_path = ''
 as $$ select (case p_visibility when 'public' then 0 when 'circles' then 1 else 2 end)::smallint $$;
 comment on function private.visibility_level is 'The audience level that a visibility requires. See private.may_see.';
-
-create function private.trimmed(p_text text) returns text
-language sql immutable
-set search_path = ''
-as $$ select btrim(p_text, e' \t\r\n') $$;
-comment on function private.trimmed is 'A text without the blanks and empty lines around it.';
 
 create function private.trending_at(p_published timestamptz, p_boost smallint) returns timestamptz
 language sql immutable   -- the time zone makes no difference when hours are added
@@ -6050,7 +6110,7 @@ declare
 begin
   -- reads and writes in one statement: a block between the two would answer otherwise than an unknown post
   insert into app.replies (post_id, author_id, parent_id, kind, body)
-  select p.id, private.require_caller(), p_parent_id, p_kind, private.trimmed(p_body)
+  select p.id, private.require_caller(), p_parent_id, p_kind, private.require_text(p_body)
   from app.posts p where p.id = v_post
   returning id into v_reply;
   if not found then
@@ -6062,7 +6122,7 @@ begin
 end $$;
 comment on function api.create_reply is
   'Replies to a post (to the original of a repost), or to a reply under it. Fails: post_unknown, post_not_out, '
-  'reply_unknown, reply_body, criticism_length, contribution_length.';
+  'reply_unknown, text_unfit, reply_body, criticism_length, contribution_length.';
 
 create function api.list_replies(
   p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null,
@@ -6840,7 +6900,7 @@ begin
   if jsonb_typeof(p_poll -> 'options') is distinct from 'array' then
     perform private.fail('poll_options');
   end if;
-  v_texts := array(select private.trimmed(o.text)
+  v_texts := array(select private.require_name(o.text)
                    from jsonb_array_elements_text(p_poll -> 'options') with ordinality as o (text, place)
                    where o.place <= 6 order by o.place);
   if cardinality(v_texts) < 2
@@ -6862,7 +6922,7 @@ begin
 end $$;
 comment on function private.add_poll is
   'Gives a post that the caller publishes in this transaction its poll {options, closesAt?}; options past the sixth '
-  'are dropped. Fails: poll_options, poll_closes_at, post_unknown.';
+  'are dropped. Fails: poll_options, text_unfit, poll_closes_at, post_unknown.';
 
 create function private.lock_running_poll(p_post uuid) returns app.polls
 language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
@@ -7231,12 +7291,14 @@ declare
   v_id uuid;
 begin
   insert into app.series (author_id, title, description)
-  values (private.require_caller(), private.trimmed(p_title), nullif(private.trimmed(p_description), ''))
+  values (private.require_caller(), private.require_name(p_title),
+          nullif(private.require_text(p_description), ''))
   returning id into v_id;
   return private.series_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_series is
-  'Makes a series for the caller, still without items. Fails: series_title, series_description, series_exhausted.';
+  'Makes a series for the caller, still without items. Fails: text_unfit, series_title, '
+  'series_description, series_exhausted.';
 
 create function api.list_my_series(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -7816,13 +7878,14 @@ begin
     perform private.fail('post_media');
   end if;
   return (
-    select jsonb_agg(jsonb_build_object('url', piece ->> 'url', 'alt', nullif(private.trimmed(piece ->> 'alt'), ''))
+    select jsonb_agg(jsonb_build_object('url', piece ->> 'url',
+                                        'alt', nullif(private.require_text(piece ->> 'alt'), ''))
                      order by place)
     from jsonb_array_elements(p_media) with ordinality m (piece, place));
 end $$;
 comment on function private.require_media is
   'Media as a post keeps it: [{url, alt}] without other fields, alt null where it is empty. The format decides how '
-  'many there may be. Fails: post_media.';
+  'many there may be. Fails: post_media, text_unfit.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable
@@ -7893,7 +7956,7 @@ begin
                            interest_id, is_journalism, publish_at, published_at)
     values (private.require_caller(),
             case when p_persona_id is not null then private.require_own_persona(p_persona_id) end,
-            p_format, private.trimmed(p_title), private.trimmed(p_body), private.require_media(p_media),
+            p_format, private.require_name(p_title), private.require_text(p_body), private.require_media(p_media),
             -- read by the statement that writes, so that a post hidden at this moment answers as an unknown one
             case when p_quoted_post_id is not null then private.require_quotable(p_quoted_post_id) end,
             p_visibility, p_depth, p_interest_id, p_is_journalism, p_publish_at,
@@ -7924,9 +7987,9 @@ begin
 end $$;
 comment on function api.create_post is
   'Publishes a post of any format, or schedules it (p_publish_at). A repost that exists already is answered as it is. '
-  'Takes an Idempotency-Key. Fails: post_title, post_body, post_media, post_quoted, post_unknown, repost_own, '
-  'repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, journalism_not_allowed, '
-  'those of private.add_poll and private.begin_idempotent.';
+  'Takes an Idempotency-Key. Fails: text_unfit, post_title, post_body, post_media, post_quoted, post_unknown, '
+  'repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, '
+  'journalism_not_allowed, those of private.add_poll and private.begin_idempotent.';
 
 create function api.get_post(p_id uuid) returns json
 language plpgsql stable
@@ -8023,8 +8086,8 @@ begin
   end if;
 
   update app.posts set
-    title = case when p_changes ? 'title' then private.trimmed(p_changes ->> 'title') else title end,
-    body = case when p_changes ? 'body' then private.trimmed(p_changes ->> 'body') else body end,
+    title = case when p_changes ? 'title' then private.require_name(p_changes ->> 'title') else title end,
+    body = case when p_changes ? 'body' then private.require_text(p_changes ->> 'body') else body end,
     media = case when p_changes ? 'media' then private.require_media(nullif(p_changes -> 'media', 'null'))
                  else media end,
     visibility = case when p_changes ? 'visibility' then p_changes ->> 'visibility' else visibility end,
@@ -8053,8 +8116,8 @@ comment on function api.update_post is
   'Changes the caller''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, '
   'isJournalism, publishAt}: what is absent stays. The former words are kept. publishAt moves a scheduled post, null '
   'publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, '
-  'publish_at_past, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, persona_unknown, '
-  'poll_closes_at, journalism_not_allowed.';
+  'publish_at_past, text_unfit, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, '
+  'persona_unknown, poll_closes_at, journalism_not_allowed.';
 
 create function private.delete_post(p_post uuid) returns uuid
 language plpgsql volatile
@@ -8737,7 +8800,6 @@ grant execute on function
   private.series_cards,
   private.settle_co_author,
   private.trending_at,
-  private.trimmed,
   private.unpin,
   private.visibility_level,
   private.withdraw_vote
@@ -10165,7 +10227,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_comment text := nullif(private.trimmed(p_comment), '');
+  v_comment text := nullif(private.require_text(p_comment), '');
   v_user    uuid;
   v_cast    record;
 begin
@@ -10196,8 +10258,8 @@ begin
 end $$;
 comment on function api.vote_reputation is
   'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it and its comment back: '
-  '{userId, interestId, value, comment, weight, impact, createdAt, updatedAt}. Fails: vote_value, vote_comment, '
-  'person_unknown, vote_oneself, interest_unknown, interest_not_held.';
+  '{userId, interestId, value, comment, weight, impact, createdAt, updatedAt}. Fails: text_unfit, vote_value, '
+  'vote_comment, person_unknown, vote_oneself, interest_unknown, interest_not_held.';
 
 create view app.reputation_vote_card with (security_invoker) as
 select v.id,
@@ -10320,7 +10382,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_text text := private.trimmed(p_text);
+  v_text text := private.require_text(p_text);
   v_id   uuid;
 begin
   if v_text is null or length(v_text) not between 1 and 2000 then
@@ -10343,7 +10405,7 @@ begin
 end $$;
 comment on function api.create_appeal is
   'Appeals to the staff about the caller''s reputation in an interest, or about one entry of it (p_event_id). Fails: '
-  'appeal_text, interest_unknown, reputation_event_unknown, appeal_open.';
+  'text_unfit, appeal_text, interest_unknown, reputation_event_unknown, appeal_open.';
 
 create function api.list_my_appeals(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -12686,7 +12748,6 @@ grant execute on function
   private.set_post_hidden,
   private.set_reply_hidden,
   private.trending_at,   -- a column of posts is computed with it
-  private.trimmed,
   private.visibility_level   -- a column of posts is computed with it
   to service_role;
 

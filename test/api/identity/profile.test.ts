@@ -79,6 +79,23 @@ describe.each(['/me', '/identity/me'])('PATCH %s', (path) => {
     expect(answer.body).toMatchObject({ message: [expect.stringMatching(`^${field}: `)] })
   })
 
+  test.each([
+    ['firstName', '\u200b\u200d'],
+    ['lastName', 'nomis \u202eecila'],
+    ['lastName', 'two\nlines'],
+    ['city', 'Malm\u0007ö'],
+    ['about', '\u3164'],
+    ['about', 'Reads\u001b.'],
+  ])('refuses the %s %j, which is no text to show', async (field, value) => {
+    expect(await alice.patch(path, { [field]: value })).toFailWith(422, 'text_unfit')
+  })
+
+  test('stores what it is sent in one form', async () => {
+    const sent = { firstName: 'Ange\u0301lique', about: '\u1112\u1161\u11ab 👩‍👩‍👧‍👦 🏳️‍🌈' }
+    const stored = { firstName: 'Angélique', about: '한 👩‍👩‍👧‍👦 🏳️‍🌈' }
+    expect(await alice.patch(path, sent)).toMatchObject({ status: 200, body: stored })
+  })
+
   test('needs a body and a token', async () => {
     expect(await alice.patch(path)).toFailWith(422, 'validation_failed')
     expect(await nobody.patch(path, {})).toFailWith(401, 'token_missing')

@@ -55,6 +55,25 @@ describe('POST /posts', () => {
     })
   })
 
+  test.each([
+    ['a body', { body: '\u2060\ufeff' }],
+    ['a body', { body: 'all \u202edas\u202c well' }],
+    ['a body', { body: 'bell\u0007' }],
+    ['a title', { body: 'Words.', format: 'essay', title: 'two\nlines' }],
+    ['an alt', { format: 'photo', media: [{ ...picture, alt: '\u2067cat' }] }],
+    ['an option', { body: 'Which?', poll: { options: ['One', '\u3164'] } }],
+  ])('refuses %s that is no text to show: %j', async (_what, post) => {
+    expect(await alice.post('/posts', post)).toFailWith(422, 'text_unfit')
+  })
+
+  test('stores texts in one form', async () => {
+    const sent = { format: 'essay', title: 'Cafe\u0301', body: 'One\n\tA\u030a ❤️ 🇩🇪' }
+    expect(await alice.post('/posts', sent)).toMatchObject({
+      status: 201,
+      body: { title: 'Café', body: 'One\n\tÅ ❤️ 🇩🇪' },
+    })
+  })
+
   test('publishes an essay with depth and interests', async () => {
     const more = { format: 'essay', title: ' On it ', visibility: 'inner', depth: 5, interestId: primary }
     const { status, body } = await alice.post<Post>('/posts', {

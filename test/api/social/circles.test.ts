@@ -67,6 +67,15 @@ describe.each(['/circles/me', '/circles'])('POST and GET %s', (path) => {
     expect(await alice.post(path, body)).toFailWith(422, 'validation_failed')
   })
 
+  test.each(['\u200b', 'nik\u202e', 'two\nlines'])('refuses the name %j', async (name) => {
+    expect(await alice.post(path, { name })).toFailWith(422, 'text_unfit')
+  })
+
+  test('stores a name in one form', async () => {
+    const [owner] = await join(`namer_${path.length}`)
+    expect(await owner?.post(path, { name: 'Cafe\u0301' })).toMatchObject({ status: 201, body: { name: 'Café' } })
+  })
+
   test.each(['limit=0', 'limit=51', 'limit=x', 'limit='])('refuses a list with %s', async (query) => {
     expect(await alice.get(`${path}?${query}`)).toFailWith(422, 'validation_failed')
   })

@@ -1,0 +1,54 @@
+-- Texts: what people write is stored in one form and can be seen, and nothing in it turns what stands around it.
+-- docs/decisions.md, Posts.
+
+insert into private.errors (code, status, text) values
+  ('text_unfit', 422, 'A text must have visible characters, and cannot have control characters or characters that '
+  'turn the direction of writing. A name or a title must be one line.');
+
+create function private.trimmed(p_text text) returns text
+language sql immutable
+set search_path = ''
+as $$ select btrim(p_text, e' \t\r\n') $$;
+comment on function private.trimmed is 'A text without the blanks and empty lines around it.';
+
+create function private.require_text(p_text text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_text text := private.trimmed(p_text);
+begin
+  -- controls but tab and line ends; embeddings, overrides and isolates. The marks U+200E, U+200F and U+061C are
+  -- harmless: they turn nothing around them
+  if v_text ~ '[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]' then
+    perform private.fail('text_unfit');
+  end if;
+  if octet_length(v_text) = length(v_text) then
+    return v_text;   -- in ASCII all else can be seen, and there is one form
+  end if;
+  -- spaces, joiners, marks, fillers, variation selectors and tags: each is fine beside a character that can be seen
+  if v_text !~ ('[^\s\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f'
+                || '\u2028\u2029\u202f\u205f-\u2065\u206a-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff'
+                || '\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]') then
+    perform private.fail('text_unfit');
+  end if;
+  return case when v_text is nfc normalized then v_text else normalize(v_text, nfc) end;
+end $$;
+comment on function private.require_text is
+  'A text as it is stored: trimmed and in NFC. An empty one stays empty and null stays null, since another rule says '
+  'whether there must be one. Fails: text_unfit.';
+
+create function private.require_name(p_text text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_text text := private.require_text(p_text);
+begin
+  if v_text ~ '[\t\r\n\u2028\u2029]' then
+    perform private.fail('text_unfit');
+  end if;
+  return v_text;
+end $$;
+comment on function private.require_name is
+  'As private.require_text, for a name or a title, which is one line. Fails: text_unfit.';

@@ -1,0 +1,70 @@
+-- Texts: what can be stored, and in which form. E'' and U&'' show the signs that an editor does not.
+begin;
+select plan(116);
+select test.people('alice', 'bob');
+
+-- What stays as it is, in names as in bodies
+select is(private.require_name(t), t, format('%s stays', t)) from (values
+  ('Ada'), ('O''Neil-Łuczak'), ('José'), ('!'), ('0'), ('例子'), ('한국'), ('ไทย'), ('हिन्दी'), ('עברית'), ('שָׁלוֹם'), ('مُحَمَّد'),
+  ('می‌خواهم'),                      -- Persian, with a non-joiner
+  ('👍'), ('👍🏽'), ('❤️'), ('👩‍👩‍👧‍👦'), ('🏳️‍🌈'), ('🇩🇪'), ('1️⃣'), ('🏴󠁧󠁢󠁥󠁮󠁧󠁿'),
+  (U&'abc \200E\05D0\200F'),          -- marks of direction
+  (U&'soft\00ADhyphen'), (U&'a\00A0b'), (U&'x\200By'), ('𠀋')
+) v (t);
+select is(private.require_text(t), t, format('%s stays', what)) from (values
+  ('a line end', e'two\nlines'), ('a tab', e'a\tb'), ('a line end of DOS', e'dos\r\nlines'), ('U+2028', U&'line\2028separator'),
+  ('null', null), ('an empty text', '')
+) v (what, t);
+
+-- One form
+select is(private.require_text(U&'Jose\0301'), U&'Jos\00E9', 'an accent of its own joins its letter');
+select is(private.require_text(normalize('한국', nfd)), '한국', 'Hangul is of syllables');
+select is(private.require_text(normalize('Việt Nam', nfd)), 'Việt Nam', 'also with two accents on a letter');
+select is(private.require_text(normalize('שָׁלוֹם', nfd)) is nfc normalized, true, 'Hebrew points come in one order');
+select is(private.require_name(U&'A\030A\0301'), U&'\01FA', 'in names as well');
+select is(private.require_text('ﬁ ² ＡＢＣ'), 'ﬁ ² ＡＢＣ', 'what only looks alike is left alone');
+select is(private.require_text(e' \r\n\t Ada \n'), 'Ada', 'a text is trimmed');
+select is(private.require_name(e' \n Ada \t'), 'Ada', 'and so is a name');
+select is(private.require_name(e' \n '), '', 'blanks alone are as nothing');
+
+-- Nothing to be seen
+select throws_ok(format('select private.require_text(%L)', t), 'PT422', 'text_unfit', format('%s shows nothing', encode(t::bytea, 'hex')))
+from (values
+  (U&'\200B'), (U&'\200B\200C\200D'), (U&'\00AD'), (U&'\2060'), (U&'\FEFF'), (U&'\FE0F'), (U&'\FE00'), (U&'\115F\1160'), (U&'\3164'),
+  (U&'\FFA0'), (U&'\2800'), (U&'\00A0'), (U&'\3000'), (U&'\2003 \2009'), (U&'\200E\200F'), (U&'\061C'), (U&'\034F'), (U&'\180E'),
+  (U&'\2028'), (U&' \200B '), (U&'\+0E0067\+0E007F'), (U&'\2062\2063'), (U&'\+0E0100')
+) v (t);
+
+-- Controls, and what turns the direction of writing
+select throws_ok(format('select private.require_text(%L)', 'a' || chr(c) || 'b'), 'PT422', 'text_unfit', format('U+%s is refused', to_hex(c)))
+from unnest(array[1, 7, 8, 11, 12, 14, 27, 31, 127, 128, 133, 159]
+            || array(select * from generate_series(x'202a'::int, x'202e'::int))
+            || array(select * from generate_series(x'2066'::int, x'2069'::int))) c;
+select throws_ok(format('select private.require_name(%L)', 'a' || chr(c) || 'b'), 'PT422', 'text_unfit', format('U+%s is refused in a name', to_hex(c)))
+from unnest(array[9, 10, 13, 27, 133, 8232, 8233, 8238]) c;
+
+-- Every operation that takes a text
+select test.act_as('alice');
+create function pg_temp.refused(p_call text) returns text language sql as $$
+  select throws_ok('select ' || format(p_call, U&'x\202Ey'), 'PT422', 'text_unfit', p_call) $$;
+select pg_temp.refused(c) from (values
+  ('api.update_me(jsonb_build_object(''firstName'', %L))'), ('api.update_me(jsonb_build_object(''lastName'', %L))'),
+  ('api.update_me(jsonb_build_object(''city'', %L))'), ('api.update_me(jsonb_build_object(''about'', %L))'),
+  ('api.create_persona(%L)'), ('api.create_persona(''Poet'', %L)'), ('api.create_circle(%L)'),
+  ('api.create_post(%L)'), ('api.create_post(''Words.'', ''essay'', %L)'),
+  ('api.create_post(p_format => ''photo'', p_media => jsonb_build_array(jsonb_build_object(''url'', ''https://a.example/1'', ''alt'', %L)))'),
+  ('api.create_post(''Which?'', p_poll => jsonb_build_object(''options'', jsonb_build_array(''One'', %L)))'),
+  ('api.create_series(%L)'), ('api.create_series(''Letters'', %L)'), ('api.mute_keyword(%L)'),
+  ('api.report(''user'', ''bob'', %L)'), ('api.create_appeal(null, %L)'), ('api.vote_reputation(''bob'', null, 1, %L)')
+) v (c);
+create temporary table made as select
+  (api.create_persona('Poet') ->> 'id')::uuid as persona, (api.create_circle('Kin') ->> 'id')::uuid as circle,
+  (api.create_post('Hello') ->> 'id')::uuid as post;
+select pg_temp.refused(format(c, persona, circle, post, '%L')) from made, (values
+  ('api.update_persona(%1$L, jsonb_build_object(''name'', %4$s))'), ('api.update_persona(%1$L, jsonb_build_object(''about'', %4$s))'),
+  ('api.update_circle(%2$L, jsonb_build_object(''name'', %4$s))'), ('api.update_post(%3$L, jsonb_build_object(''body'', %4$s))'),
+  ('api.create_reply(%3$L, %4$s)'), ('api.repost(%3$L, %4$s)')
+) v (c);
+
+select * from finish();
+rollback;
