@@ -426,7 +426,7 @@ export const failures = {
   unrepost: ['post_unknown'],
   unvote_poll: ['poll_closed', 'poll_unknown', 'post_not_out', 'post_unknown'],
   update_circle: ['circle_not_yours', 'circle_unknown', 'text_unfit'],
-  update_me: ['text_unfit', 'username_taken', 'usernames_exhausted'],
+  update_me: ['text_unfit', 'username_reserved', 'username_taken', 'usernames_exhausted'],
   update_persona: ['persona_name_taken', 'persona_unknown', 'text_unfit'],
   update_post: [
     'interest_unknown',

@@ -14,6 +14,7 @@ comment on table app.usernames is
   'erased, only the hash stays.';
 
 insert into private.errors (code, status, text) values
+  ('username_reserved', 409, 'This username is reserved.'),
   ('usernames_exhausted', 409, 'You have changed your username 10 times and cannot choose a new one. You can still '
   'go back to one that you had.');
 
@@ -23,11 +24,30 @@ set search_path = ''
 as $$ select sha256(convert_to(lower(p_username), 'UTF8')) $$;
 comment on function private.username_hash is 'The hash under which app.usernames keeps a name.';
 
+create function private.is_reserved(p_username text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return replace(p_username, '_', '') in (
+    'abuse', 'admin', 'administrator', 'admins', 'billing', 'contact', 'help', 'helpdesk', 'hostmaster', 'info',
+    'kith', 'kithadmin', 'kithhelp', 'kithsupport', 'kithteam', 'legal', 'mod', 'moderation', 'moderator',
+    'moderators', 'mods', 'noreply', 'official', 'owner', 'postmaster', 'press', 'privacy', 'root', 'safety',
+    'security', 'staff', 'superuser', 'support', 'sysadmin', 'system', 'team', 'webmaster');
+end $$;
+comment on function private.is_reserved is
+  'Whether a name is of an office, however it is cut up by underscores: who bears it would be taken for the staff.';
+
 create function private.claim_username() returns trigger
 language plpgsql security definer   -- only this trigger writes names
 set search_path = ''
 as $$
 begin
+  -- whoever has or had such a name keeps it
+  if private.is_reserved(new.username) and not exists (
+       select from app.usernames where hash = private.username_hash(new.username) and user_id = new.id) then
+    perform private.fail('username_reserved');
+  end if;
   insert into app.usernames (hash, username, user_id)
   values (private.username_hash(new.username), new.username, new.id)
   on conflict (hash) do nothing;
@@ -41,8 +61,8 @@ begin
   return null;
 end $$;
 comment on function private.claim_username is
-  'Trigger: a person can take a name that is free or was their own before. Fails: username_taken, '
-  'usernames_exhausted.';
+  'Trigger: a person can take a name that is free and of no office, or was their own before. Fails: '
+  'username_reserved, username_taken, usernames_exhausted.';
 create trigger _051_claim_username after insert on app.users
   for each row execute function private.claim_username();
 create trigger _052_claim_changed_username after update of username on app.users

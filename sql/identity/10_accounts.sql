@@ -109,12 +109,13 @@ begin
   if length(v_name) < 3 then
     v_name := btrim('member_' || v_name, '_');   -- of a name in another script nothing may be left
   end if;
-  while not private.is_free(v_name) loop
+  while private.is_reserved(v_name) or not private.is_free(v_name) loop
     v_name := regexp_replace(v_name, '_?\d*$', '') || '_' || (2 + floor(random() * 9998))::int;
   end loop;
   return v_name;
 end $$;
-comment on function private.free_username is 'A username made from a name, with a number where it is taken.';
+comment on function private.free_username is 'A username made from a name, with a number where it is taken '
+  'or reserved.';
 
 create function private.create_person(
   p_email text, p_password_hash text, p_first_name text, p_last_name text,

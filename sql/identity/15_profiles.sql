@@ -53,7 +53,7 @@ end $$;
 comment on function api.update_me is
   'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what '
   'is absent stays, null clears phone, about and profilePicUrl. The former name goes on leading to the caller. Fails: '
-  'username_taken, usernames_exhausted, text_unfit.';
+  'username_taken, username_reserved, usernames_exhausted, text_unfit.';
 
 create function api.note_presence() returns json
 language plpgsql volatile

@@ -216,8 +216,12 @@ begin
     return null;
   end if;
   v_admin := private.create_person(p_email, p_password_hash, 'Admin', 'Admin', null, null, null, 'admin');
-  -- an erased admin may have had the name
-  update app.users set username = 'admin' where id = v_admin and private.is_free('admin');
+  -- nobody can choose this name; an erased admin may have had it
+  insert into app.usernames (hash, username, user_id) values (private.username_hash('admin'), 'admin', v_admin)
+  on conflict (hash) do nothing;
+  if found then
+    update app.users set username = 'admin' where id = v_admin;
+  end if;
   return (select json_agg((private.make_invite_code(v_admin)).code) from generate_series(1, 3));
 end $$;
 comment on function private.ensure_first_admin is

@@ -403,6 +403,7 @@ comment on table app.usernames is
   'erased, only the hash stays.';
 
 insert into private.errors (code, status, text) values
+  ('username_reserved', 409, 'This username is reserved.'),
   ('usernames_exhausted', 409, 'You have changed your username 10 times and cannot choose a new one. You can still '
   'go back to one that you had.');
 
@@ -412,11 +413,30 @@ set search_path = ''
 as $$ select sha256(convert_to(lower(p_username), 'UTF8')) $$;
 comment on function private.username_hash is 'The hash under which app.usernames keeps a name.';
 
+create function private.is_reserved(p_username text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return replace(p_username, '_', '') in (
+    'abuse', 'admin', 'administrator', 'admins', 'billing', 'contact', 'help', 'helpdesk', 'hostmaster', 'info',
+    'kith', 'kithadmin', 'kithhelp', 'kithsupport', 'kithteam', 'legal', 'mod', 'moderation', 'moderator',
+    'moderators', 'mods', 'noreply', 'official', 'owner', 'postmaster', 'press', 'privacy', 'root', 'safety',
+    'security', 'staff', 'superuser', 'support', 'sysadmin', 'system', 'team', 'webmaster');
+end $$;
+comment on function private.is_reserved is
+  'Whether a name is of an office, however it is cut up by underscores: who bears it would be taken for the staff.';
+
 create function private.claim_username() returns trigger
 language plpgsql security definer   -- only this trigger writes names
 set search_path = ''
 as $$
 begin
+  -- whoever has or had such a name keeps it
+  if private.is_reserved(new.username) and not exists (
+       select from app.usernames where hash = private.username_hash(new.username) and user_id = new.id) then
+    perform private.fail('username_reserved');
+  end if;
   insert into app.usernames (hash, username, user_id)
   values (private.username_hash(new.username), new.username, new.id)
   on conflict (hash) do nothing;
@@ -430,8 +450,8 @@ begin
   return null;
 end $$;
 comment on function private.claim_username is
-  'Trigger: a person can take a name that is free or was their own before. Fails: username_taken, '
-  'usernames_exhausted.';
+  'Trigger: a person can take a name that is free and of no office, or was their own before. Fails: '
+  'username_reserved, username_taken, usernames_exhausted.';
 create trigger _051_claim_username after insert on app.users
   for each row execute function private.claim_username();
 create trigger _052_claim_changed_username after update of username on app.users
@@ -2178,12 +2198,13 @@ begin
   if length(v_name) < 3 then
     v_name := btrim('member_' || v_name, '_');   -- of a name in another script nothing may be left
   end if;
-  while not private.is_free(v_name) loop
+  while private.is_reserved(v_name) or not private.is_free(v_name) loop
     v_name := regexp_replace(v_name, '_?\d*$', '') || '_' || (2 + floor(random() * 9998))::int;
   end loop;
   return v_name;
 end $$;
-comment on function private.free_username is 'A username made from a name, with a number where it is taken.';
+comment on function private.free_username is 'A username made from a name, with a number where it is taken '
+  'or reserved.';
 
 create function private.create_person(
   p_email text, p_password_hash text, p_first_name text, p_last_name text,
@@ -2278,7 +2299,7 @@ end $$;
 comment on function api.update_me is
   'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what '
   'is absent stays, null clears phone, about and profilePicUrl. The former name goes on leading to the caller. Fails: '
-  'username_taken, usernames_exhausted, text_unfit.';
+  'username_taken, username_reserved, usernames_exhausted, text_unfit.';
 
 create function api.note_presence() returns json
 language plpgsql volatile
@@ -2789,8 +2810,12 @@ begin
     return null;
   end if;
   v_admin := private.create_person(p_email, p_password_hash, 'Admin', 'Admin', null, null, null, 'admin');
-  -- an erased admin may have had the name
-  update app.users set username = 'admin' where id = v_admin and private.is_free('admin');
+  -- nobody can choose this name; an erased admin may have had it
+  insert into app.usernames (hash, username, user_id) values (private.username_hash('admin'), 'admin', v_admin)
+  on conflict (hash) do nothing;
+  if found then
+    update app.users set username = 'admin' where id = v_admin;
+  end if;
   return (select json_agg((private.make_invite_code(v_admin)).code) from generate_series(1, 3));
 end $$;
 comment on function private.ensure_first_admin is

@@ -127,6 +127,10 @@ describe('a new username', () => {
     expect(body.username).toBe('bob')
   })
 
+  test.each(['support', 'Moderator', '_kith_', 'ad_min'])('is not %s, which is of an office', async (username) => {
+    expect(await bob.patch('/me', { username })).toFailWith(409, 'username_reserved')
+  })
+
   test('is not made of a name that somebody had', async () => {
     const code = await carla.post<{ code: string }>('/me/invites')
     const { body } = await nobody.post<{ sessionId: string }>('/auth/reserve-invite', { code: code.body.code })

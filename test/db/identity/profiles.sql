@@ -1,6 +1,6 @@
 -- Names that change, profiles as their owner and as others see them, and who may write them.
 begin;
-select plan(27);
+select plan(36);
 select test.people('alice', 'bob', 'carla');
 
 -- Acting as Alice
@@ -43,6 +43,14 @@ select is(hash, sha256('alice'), 'under the hash') from app.usernames where user
 select is(private.free_username('Alice', '例') ~ '^alice_\d+$', true, 'a name that somebody had is not made again');
 select throws_ok($$ insert into app.users (username, first_name, last_name) values ('alice', 'A', 'B') $$, 'PT409', 'username_taken',
   'by no way at all');
+
+-- Names of offices
+select ok(private.is_reserved(n), format('%s is of an office', n)) from unnest(array['admin', 'kith', '_support_', 'ad_min']) n;
+select ok(not private.is_reserved(n), format('%s is of none', n)) from unnest(array['admin_2', 'helpful']) n;
+select throws_ok($$ update app.users set username = 'staff' where id = test.id('bob') $$, 'PT409', 'username_reserved', 'nobody takes one');
+select matches(private.free_username('No', 'Reply'), '^no_reply_\d+$', 'none is made of a name');
+insert into app.usernames (hash, username, user_id) values (private.username_hash('team'), 'team', test.id('bob'));
+select lives_ok($$ update app.users set username = 'team' where id = test.id('bob') $$, 'and who had one keeps it');
 
 select * from finish();
 rollback;

@@ -2,30 +2,30 @@
 -- How shares come: inheritance.sql.
 begin;
 select plan(33);
-select test.people('root', 'alice', 'bob', 'carla', 'dan');
+select test.people('rosa', 'alice', 'bob', 'carla', 'dan');
 
 create function pg_temp.score(p_name text) returns numeric language sql stable security definer
   as $$ select coalesce((select score from app.contribution_scores where user_id = test.id(p_name)), 0) $$;
 -- once all that waits is inherited
 create function pg_temp.scores() returns numeric[] language sql volatile security definer
   as $$ select private.job_inherit_contributions() from generate_series(1, 2);
-        select array[pg_temp.score('root'), pg_temp.score('alice'), pg_temp.score('bob'), pg_temp.score('carla'), pg_temp.score('dan')] $$;
+        select array[pg_temp.score('rosa'), pg_temp.score('alice'), pg_temp.score('bob'), pg_temp.score('carla'), pg_temp.score('dan')] $$;
 create temporary table made (what text, id uuid);
 grant all on made to public;
 create function pg_temp.made(p_what text) returns uuid language sql stable as $$ select id from made where what = p_what $$;
 grant execute on all functions in schema pg_temp to public;
 
--- root brought in Alice, she Bob, he Carla, she Dan
+-- Rosa brought in Alice, she Bob, he Carla, she Dan
 insert into app.invite_tree (inviter_id, invitee_id, code_id)
 select test.id(i), test.id(n), (private.make_invite_code(test.id(i))).id
-from (values ('root', 'alice'), ('alice', 'bob'), ('bob', 'carla'), ('carla', 'dan')) v (i, n);
+from (values ('rosa', 'alice'), ('alice', 'bob'), ('bob', 'carla'), ('carla', 'dan')) v (i, n);
 
 select results_eq($$ select k, private.ledger_points('contribution', k)
     from unnest(array['post_created', 'reply_created', 'reaction_given', 'bookmark_given', 'emoji_pay_sent']) k $$,
   $$ values ('post_created', 10::numeric), ('reply_created', 3), ('reaction_given', 1), ('bookmark_given', 1), ('emoji_pay_sent', 2) $$,
   'the points of every kind');
 select is(private.inviters(test.id('dan')), array[test.id('carla'), test.id('bob'), test.id('alice')], 'three levels, and no fourth');
-select is(private.inviters(test.id('root')), '{}'::uuid[], 'above the first there is nobody');
+select is(private.inviters(test.id('rosa')), '{}'::uuid[], 'above the first there is nobody');
 
 -- Acting as Dan
 select test.act_as('dan');

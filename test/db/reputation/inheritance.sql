@@ -1,10 +1,10 @@
 -- How those by whom a person came get their shares: by a job, each once, and what is undone leaves nothing with any of them.
 begin;
 select plan(24);
-select test.people('root', 'alice', 'bob', 'carla', 'dan');
+select test.people('rosa', 'alice', 'bob', 'carla', 'dan');
 
 create function pg_temp.scores() returns numeric[] language sql stable security definer as $$
-  select array(select coalesce(s.score, 0) from unnest(array['root', 'alice', 'bob', 'carla', 'dan']) with ordinality as n (name, place)
+  select array(select coalesce(s.score, 0) from unnest(array['rosa', 'alice', 'bob', 'carla', 'dan']) with ordinality as n (name, place)
                left join app.contribution_scores s on s.user_id = test.id(n.name) order by n.place) $$;
 create function pg_temp.folded() returns boolean language sql stable security definer as $$
   select not exists (
@@ -16,10 +16,10 @@ grant all on made to public;
 create function pg_temp.made(p_what text) returns uuid language sql stable as $$ select id from made where what = p_what $$;
 grant execute on all functions in schema pg_temp to public;
 
--- root brought in Alice, she Bob, he Carla, she Dan
+-- Rosa brought in Alice, she Bob, he Carla, she Dan
 insert into app.invite_tree (inviter_id, invitee_id, code_id)
 select test.id(i), test.id(n), (private.make_invite_code(test.id(i))).id
-from (values ('root', 'alice'), ('alice', 'bob'), ('bob', 'carla'), ('carla', 'dan')) v (i, n);
+from (values ('rosa', 'alice'), ('alice', 'bob'), ('bob', 'carla'), ('carla', 'dan')) v (i, n);
 
 -- Acting as Dan
 select test.act_as('dan');
@@ -65,7 +65,7 @@ select is(pg_temp.scores(), array[0, 0.10, 0.25, 0.50, 1.00], 'and what stands i
 select is(private.job_inherit_contributions(), 0, 'after which there is nothing');
 
 -- who has no inviter, who is erased, and many
-select private.earn_contribution(test.id('root'), 'reaction_given', pg_temp.made('post'));
+select private.earn_contribution(test.id('rosa'), 'reaction_given', pg_temp.made('post'));
 select is(private.job_inherit_contributions(), 1, 'what nobody inherits is done with');
 update app.users set banned_at = now() where username = 'carla';
 update app.users set erased_at = now() where username = 'bob';

@@ -1,8 +1,8 @@
 -- Who may tag a post as journalism, and when that is asked.
 begin;
 select plan(14);
-select test.people('alice', 'bob', 'root');
-update app.users set role = 'admin' where username = 'root';
+select test.people('alice', 'bob', 'rosa');
+update app.users set role = 'admin' where username = 'rosa';
 update app.users set role = 'moderator' where username = 'bob';
 
 create function pg_temp.give(p_name text, p_slug text, p_points numeric) returns void language sql volatile security definer
@@ -29,10 +29,10 @@ select lives_ok($$ update app.posts set is_journalism = false where author_id = 
 select throws_ok($$ update app.posts set is_journalism = true where author_id = test.id('alice') $$, 'PT403', 'journalism_not_allowed',
   'which is for good then');
 select throws_ok($$ select pg_temp.tagged('bob') $$, 'PT403', 'journalism_not_allowed', 'a moderator is nobody special here');
-select lives_ok($$ select pg_temp.tagged('root') $$, 'an admin needs no reputation');
+select lives_ok($$ select pg_temp.tagged('rosa') $$, 'an admin needs no reputation');
 
--- Acting as root: the capability is the rule of reputation alone
-select test.act_as('root');
+-- Acting as Rosa: the capability is the rule of reputation alone
+select test.act_as('rosa');
 select is((api.get_my_capabilities() ->> 'canPostJournalism')::boolean, false, 'though the capability says no');
 select throws_ok($$ select private.may_post_journalism(test.id('alice')) $$, '42501', null, 'nobody asks it about others');
 
