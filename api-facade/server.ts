@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { type AppOptions, createApp } from './app.ts'
+import { network, requestAddress } from './lib/client.ts'
 import { type Config, secretsOf } from './lib/config.ts'
 import { openPools } from './lib/database.ts'
 import { errorAnswer, Refusal } from './lib/errors.ts'
@@ -28,7 +29,15 @@ export type ServerOptions = {
   /** What answers WebSockets on the same port. It begins before the server answers and ends before it closes. */
   gateway?: (site: GatewaySite) => Promise<Stoppable>
 }
-type GatewaySite = { server: Server; databaseUrl: string; jwtSecret: string; log: Log; gauge: typeof metrics.sockets }
+type GatewaySite = {
+  server: Server
+  databaseUrl: string
+  jwtSecret: string
+  log: Log
+  gauge: typeof metrics.sockets
+  /** What a client is counted by. */
+  clientOf: (request: IncomingMessage) => string
+}
 type Stoppable = { stop(): Promise<void> }
 export type RunningServer = { url: string; port: number; stop(): Promise<void> }
 
@@ -52,10 +61,12 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const shouldUpgradeCallback = (request: IncomingMessage) => Boolean(gateway) && isWebSocket(request)
   const settings = { requestTimeout: 60_000, shouldUpgradeCallback }
   const server = createServer(settings, (request, response) => answer(request, response))
+  const clientOf = (request: IncomingMessage) => network(requestAddress(request, config.trustedProxyHops))
+  const site: GatewaySite = { server, databaseUrl, jwtSecret: secret, log, gauge: metrics.sockets, clientOf }
   try {
     const port = await listen(server, config)
     await given.prepare?.()
-    gateway = await given.gateway?.({ server, databaseUrl, jwtSecret: secret, log, gauge: metrics.sockets })
+    gateway = await given.gateway?.(site)
     answer = getRequestListener(app.fetch, { errorHandler: unreadable })
     const stop = async () => {
       await gateway?.stop() // an open WebSocket would hold the server up

@@ -1,15 +1,22 @@
 // Who is at the other end of the connection.
-import { isIP } from 'node:net'
+import type { IncomingMessage } from 'node:http'
+import { isIP, type Socket } from 'node:net'
 import type { Context } from './context.ts'
 
+/** The client's IP address. */
+export const clientAddress = (c: Context): string =>
+  addressOf(c.env?.incoming?.socket, c.req.header('x-forwarded-for'), c.get('services').config.trustedProxyHops)
+
+/** The same for a request that the app does not see, such as the upgrade to a WebSocket. */
+export const requestAddress = ({ socket, headers }: IncomingMessage, hops: number): string =>
+  addressOf(socket, headers['x-forwarded-for']?.toString(), hops)
+
 /**
- * The client's IP address. X-Forwarded-For is believed only as far as our own proxies wrote it: TRUSTED_PROXY_HOPS
- * entries from the right; what stands further left is the client's own claim.
+ * X-Forwarded-For is believed only as far as our own proxies wrote it: TRUSTED_PROXY_HOPS entries from the right; what
+ * stands further left is the client's own claim.
  */
-export function clientAddress(c: Context): string {
-  const socket = c.env?.incoming?.socket.remoteAddress ?? '127.0.0.1'
-  const hops = c.get('services').config.trustedProxyHops
-  const forwarded = hops > 0 ? c.req.header('x-forwarded-for') : undefined
+function addressOf({ remoteAddress: socket = '127.0.0.1' }: Partial<Socket> = {}, header = '', hops = 0): string {
+  const forwarded = hops > 0 ? header : ''
   if (!forwarded) return plain(socket)
   const chain = forwarded.split(',').map((entry) => entry.trim())
   const entry = chain[Math.max(0, chain.length - hops)] ?? ''

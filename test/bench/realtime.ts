@@ -4,7 +4,7 @@ import type { Sql } from 'postgres'
 import WebSocket from 'ws'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { createTokens } from '../../api-facade/lib/tokens.ts'
-import { startServer } from '../../api-facade/server.ts'
+import { type ServerOptions, startServer } from '../../api-facade/server.ts'
 import { apiKeys } from '../../supabase/embedded/instance.ts'
 import { startGateway } from '../../supabase/embedded/realtime/gateway.ts'
 import { claims } from './cases.ts'
@@ -24,7 +24,8 @@ export async function realtimeFigures(owner: Sql, databaseUrl: string, jwtSecret
     HOST: '127.0.0.1',
     LOG_LEVEL: 'silent',
   })
-  const server = await startServer({ config, databaseUrl, gateway: startGateway })
+  const gateway: ServerOptions['gateway'] = (site) => startGateway({ ...site, mostSocketsOfClient: SOCKETS })
+  const server = await startServer({ config, databaseUrl, gateway })
   const { anonKey } = await apiKeys(jwtSecret)
   const token = await (await createTokens([jwtSecret])).sign(claims(2))
   let heard = 0

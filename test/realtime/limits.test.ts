@@ -2,18 +2,25 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { realtimeWorld } from '../support/realtime.ts'
 import { until } from '../support/until.ts'
 
-/** Asks for an upgrade as a client that never closes its side, and gives the answer's head. */
-async function ask(url: string, path: string, extra = ''): Promise<{ socket: Socket; answer: string }> {
+const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
+
+/** Asks for an upgrade as a client that never closes its side, and gives the answer. */
+async function ask(
+  url: string,
+  path: string,
+  headers = [KEY],
+  early = '',
+): Promise<{ socket: Socket; answer: string }> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  afterAll(() => socket.destroy())
   socket.on('error', () => socket.destroy())
-  const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
-  const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
-  socket.write([`GET ${path} HTTP/1.1`, `Host: ${hostname}`, ...upgrade, key, '', extra].join('\r\n'))
+  const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', ...headers]
+  socket.write([`GET ${path} HTTP/1.1`, `Host: ${hostname}`, ...upgrade, '', early].join('\r\n'))
   const [answer] = await once(socket, 'data')
   return { socket, answer: String(answer) }
 }
@@ -66,5 +73,82 @@ describe('while the database can tell nobody anything', async () => {
       socket.send(JSON.stringify(['1', '2', 'realtime:feed:public', 'access_token', { access_token: w.anonKey }]))
       expect(await socket.frame(1)).toContain('You do not have permissions to read')
     })
+  })
+})
+
+describe('sockets are counted', async () => {
+  const env = { TRUSTED_PROXY_HOPS: '1' }
+  const w = await realtimeWorld({ people: ['alice'], env, mostSocketsOfClient: 2, mostSockets: 4 })
+  const from = (address: string, { apiKey = w.anonKey, headers = [KEY] } = {}) =>
+    ask(w.url, `/realtime/v1/websocket?apikey=${apiKey}`, [...headers, `X-Forwarded-For: 6.6.6.6, ${address}`])
+  const open = async (address: string) => {
+    const { socket, answer } = await from(address)
+    return answer.startsWith('HTTP/1.1 101 ') ? socket : expect.unreachable(answer)
+  }
+  const close = (sockets: Socket[]) => {
+    for (const socket of sockets) socket.destroy()
+    return until(() => w.gateway.sockets() === 0)
+  }
+
+  test('by address, of which the proxy in front tells us', async () => {
+    const first = await open('192.0.2.1')
+    const second = await open('192.0.2.1')
+    const { answer } = await from('192.0.2.1')
+    expect(answer).toMatch('HTTP/1.1 429 Too Many Requests\r\n')
+    expect(answer).toMatch('\r\nRetry-After: 60\r\n')
+    const elsewhere = await open('192.0.2.2')
+    first.destroy()
+    const again = await until(() => open('192.0.2.1'))
+    await close([second, elsewhere, again])
+  })
+
+  test('by the network of an IPv6 address, and in all', async () => {
+    const near = [await open('2001:db8::1'), await open('2001:db8:0:0:ffff::2')]
+    expect((await from('2001:db8::3')).answer).toMatch(' 429 ')
+    const far = [await open('2001:db8:0:1::1'), await open('2001:db8:0:2::1')]
+    expect((await from('2001:db8:0:3::1')).answer).toMatch(' 429 ')
+    await close([...near, ...far])
+  })
+
+  test('until they are closed, also when they are refused', async () => {
+    const refused = async (given: Parameters<typeof from>[1]) => (await from('192.0.2.3', given)).answer
+    for (let n = 0; n < 3; n++) await until(async () => (await refused({ headers: [] })).includes(' 400 '))
+    for (let n = 0; n < 2; n++) await until(async () => (await refused({ apiKey: 'none' })).includes(' 401 '))
+    expect(await refused({})).toMatch(' 429 ')
+    const first = await until(() => open('192.0.2.3'))
+    const second = await until(() => open('192.0.2.3'))
+    await close([first, second])
+  })
+})
+
+describe('one socket', async () => {
+  const w = await realtimeWorld({ people: ['alice'], mostChannels: 1, mostJoins: 3, mostEarlyBytes: 100 })
+  const path = `/realtime/v1/websocket?apikey=${w.anonKey}`
+  const error = (reason: string) => expect.stringContaining(`{"status":"error","response":{"reason":"${reason}"}}`)
+
+  test('sends little before its upgrade is answered', async () => {
+    expect((await ask(w.url, path, [KEY], 'x'.repeat(101))).answer).toMatch('HTTP/1.1 400 ')
+    expect((await ask(w.url, path, [KEY], 'x'.repeat(100))).answer).toMatch('HTTP/1.1 101 ')
+  })
+
+  test('joins so many channels', async () => {
+    const socket = await w.socket('2.0.0')
+    expect(await socket.join('feed:public', w.alice.token)).toContain('"ok"')
+    const another = await socket.join(`user:${w.alice.id}`, w.alice.token)
+    expect(another).toEqual(error('ChannelRateLimitReached: Too many channels'))
+  })
+
+  test('joins so often in a minute, and stays', async () => {
+    const socket = await w.socket('2.0.0')
+    const tooMany = error('ClientJoinRateLimitReached: Too many joins per second')
+    for (let n = 0; n < 3; n++) expect(await socket.join('feed:none', w.alice.token)).toContain('Unauthorized')
+    expect(await socket.join('feed:public', w.alice.token)).toEqual(tooMany)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 59_000 })
+    onTestFinished(() => {
+      vi.useRealTimers()
+    })
+    expect(await socket.join('feed:public', w.alice.token)).toEqual(tooMany)
+    vi.setSystemTime(Date.now() + 1000)
+    expect(await socket.join('feed:public', w.alice.token)).toContain('"ok"')
   })
 })

@@ -32,16 +32,16 @@ export type RealtimeWorld<Name extends string> = World<Name> & {
 }
 
 export async function realtimeWorld<const Name extends string = 'alice' | 'bob' | 'carla'>(
-  options: { people?: Name[] } & Pick<GatewayOptions, 'silence' | 'backlog'> = {},
+  options: { people?: Name[]; env?: Record<string, string> } & Partial<GatewayOptions> = {},
 ): Promise<RealtimeWorld<Name>> {
-  const { people, ...limits } = options
+  const { people, env, ...limits } = options
   if (Object.keys(limits).length > 0) ownOnly('needs a gateway with settings of its own')
   let gateway: Gateway | undefined
   const start = async (site: Parameters<typeof startGateway>[0]) => {
     gateway = await startGateway({ ...site, ...limits })
     return gateway
   }
-  const made = await world({ ...(people && { people }), gateway: start })
+  const made = await world({ ...(people && { people }), ...(env && { env }), gateway: start })
   if (!gateway && !target) throw new Error('the gateway has not been started')
   const { url, anonKey } = made.stack
 

@@ -1,6 +1,6 @@
 // The Realtime server of the embedded instance: what supabase-js meets at /realtime/v1/websocket.
 // It joins, authorises, delivers and expires as supabase/realtime does; README.md, What has been run where, says where it differs.
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import postgres from 'postgres'
 import { createVerifier, openAuthorization } from './authorization.ts'
 import { createChannels } from './channels.ts'
@@ -22,6 +22,16 @@ export type GatewayOptions = {
   silence?: number
   /** How many bytes may wait for a slow socket before it is cut off: it comes again and reads what it missed. */
   backlog?: number
+  /** Whose sockets count together, such as an address; by default the other end of the connection. */
+  clientOf?: (request: IncomingMessage) => string
+  /** How many sockets may be open at once, and how many of one client. */
+  mostSockets?: number
+  mostSocketsOfClient?: number
+  /** How many bytes a client may send before its upgrade is answered; it should send none. */
+  mostEarlyBytes?: number
+  /** How many channels a socket may have joined, and how often in a minute it may try. */
+  mostChannels?: number
+  mostJoins?: number
 }
 export type Gateway = {
   /** How many sockets are open. */
@@ -35,6 +45,9 @@ const HOUR = 3_600_000
 /** Settles when channels can be joined. @throws when the database can't be reached */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { server, databaseUrl, jwtSecret, log, gauge, silence = 60_000, backlog = 1024 * 1024 } = options
+  const { clientOf = (request: IncomingMessage) => request.socket.remoteAddress ?? '' } = options
+  const { mostSockets = 10_000, mostSocketsOfClient = 200, mostEarlyBytes = 4096 } = options
+  const { mostChannels = 100, mostJoins = 200 } = options // enough to join them all anew when the feed breaks
   const channels = createChannels()
   let sockets: Sockets | undefined
 
@@ -55,13 +68,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const feed = await startFeed({ databaseUrl, onRow, onLost })
   const authorization = openAuthorization(databaseUrl)
   const verify = createVerifier(jwtSecret)
-  const services: Services = { verify, authorization, channels, isFed: feed.isUp }
+  const services: Services = { verify, authorization, channels, isFed: feed.isUp, mostChannels, mostJoins }
   const accepted = acceptSockets({
     server,
     log,
     gauge,
     silence,
     backlog,
+    clientOf,
+    mostSockets,
+    mostSocketsOfClient,
+    mostEarlyBytes,
     verify,
     startSession: (peer, apiKey) => createSession(services, peer, apiKey),
   })

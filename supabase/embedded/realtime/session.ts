@@ -12,6 +12,10 @@ export type Services = {
   channels: Channels
   /** Whether a channel that is joined now will hear everything that is committed from now on. */
   isFed(): boolean
+  /** How many channels one client may have joined. */
+  mostChannels: number
+  /** How often one client may join in a minute: each time costs statements. */
+  mostJoins: number
 }
 
 export type Session = {
@@ -22,7 +26,7 @@ export type Session = {
 }
 
 const PREFIX = 'realtime:'
-const MOST_CHANNELS = 100
+const MINUTE = 60_000
 /** The longest that a timer is set for, in milliseconds; a token may live longer than timers can count. */
 const HOUR = 3_600_000
 
@@ -44,6 +48,7 @@ const JoinPayload = z.object({
 export function createSession(services: Services, peer: Peer, apiKey: string): Session {
   const { authorization, channels } = services
   const joined = new Map<string, Channel>()
+  const isOneTooMany = limitByMinute(services.mostJoins)
   let ended = false
 
   const reply = ({ joinRef, ref, topic }: Incoming, status: 'ok' | 'error', response: Record<string, unknown> = {}) =>
@@ -71,7 +76,8 @@ export function createSession(services: Services, peer: Peer, apiKey: string): S
   function refuseConfiguration(name: string, { config }: z.infer<typeof JoinPayload>): void {
     if (name === '') throw new Refusal('TopicNameRequired', 'You must provide a topic name')
     if (!config.private) throw new Refusal('PrivateOnly', 'This project only allows private channels')
-    if (joined.size >= MOST_CHANNELS) throw new Refusal('ChannelRateLimitReached', 'Too many channels')
+    if (isOneTooMany()) throw new Refusal('ClientJoinRateLimitReached', 'Too many joins per second')
+    if (joined.size >= services.mostChannels) throw new Refusal('ChannelRateLimitReached', 'Too many channels')
     if (config.postgres_changes?.length)
       throw new Refusal('RealtimeDisabledForConfiguration', 'Postgres changes are not enabled')
     if (config.broadcast?.replay !== undefined) throw new Refusal('UnableToReplayMessages', 'Replay is not enabled')
@@ -174,4 +180,15 @@ export function createSession(services: Services, peer: Peer, apiKey: string): S
   }
 
   return { receive, end }
+}
+
+/** Counts its calls in each minute, and says whether there were more than that. */
+function limitByMinute(most: number): () => boolean {
+  let since = 0
+  let count = 0
+  return () => {
+    const now = Date.now()
+    if (now >= since + MINUTE) [since, count] = [now, 0]
+    return ++count > most
+  }
 }

@@ -19,6 +19,12 @@ export type SocketOptions = {
   silence: number
   /** Bytes that may wait for a slow one. */
   backlog: number
+  /** Whose sockets count together. */
+  clientOf(request: IncomingMessage): string
+  mostSockets: number
+  mostSocketsOfClient: number
+  /** Bytes that may come before the answer to an upgrade. */
+  mostEarlyBytes: number
 }
 export type Sockets = {
   count(): number
@@ -31,11 +37,14 @@ const PATH = /^\/realtime\/v1\/websocket\/?$/
 const LARGEST_MESSAGE = 256 * 1024
 /** How long clients get to close their side after a goodbye or a refusal. Milliseconds. */
 const GRACE = 1000
+/** When one who was too many may try again. Seconds. */
+const RETRY_AFTER = 60
 
 export function acceptSockets(options: SocketOptions): Sockets {
-  const { server, log, gauge, verify, startSession, silence, backlog } = options
+  const { server, log, gauge, verify, startSession, silence, backlog, clientOf, mostEarlyBytes } = options
   const acceptor = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE, perMessageDeflate: false })
   const sockets = new Map<WebSocket, { session: Session; heardAt: number }>()
+  const admit = createDoor(options)
   let closing = false
 
   async function onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -46,8 +55,11 @@ export function acceptSockets(options: SocketOptions): Sockets {
     if (!wire) return refuse(socket, '400 Bad Request', 'vsn must be 1.0.0 or 2.0.0')
     const apiKey = address?.searchParams.get('apikey') ?? request.headers.apikey
     if (typeof apiKey !== 'string') return refuse(socket, '401 Unauthorized', 'No API key found in request')
+    if (!admit(socket, clientOf(request))) return refuse(socket, '429 Too Many Requests', 'Too many connected users')
     const known = await verify(apiKey).catch(() => null)
     if (!known) return refuse(socket, '401 Unauthorized', 'Unauthorized')
+    if (head.length + socket.readableLength > mostEarlyBytes)
+      return refuse(socket, '400 Bad Request', 'Nothing may be sent before the answer')
     if (closing) socket.destroy()
     else acceptor.handleUpgrade(request, socket, head, (ws) => open(ws, wire, apiKey))
   }
@@ -92,6 +104,25 @@ export function acceptSockets(options: SocketOptions): Sockets {
   return { count: () => sockets.size, endChannels, close }
 }
 
+/** Lets sockets in while there is room, and counts them until they are closed, also those that are then refused. */
+function createDoor({ mostSockets, mostSocketsOfClient }: SocketOptions): (socket: Duplex, client: string) => boolean {
+  const inside = new Map<string, number>()
+  let all = 0
+  return (socket, client) => {
+    const others = inside.get(client) ?? 0
+    if (all >= mostSockets || others >= mostSocketsOfClient) return false
+    all++
+    inside.set(client, others + 1)
+    socket.once('close', () => {
+      all--
+      const left = (inside.get(client) ?? 0) - 1
+      if (left > 0) inside.set(client, left)
+      else inside.delete(client)
+    })
+    return true
+  }
+}
+
 /** Hands messages on one after the other, and reads no more than one chunk of them ahead. */
 function inTurn(ws: WebSocket, session: Session, log: Log): (message: Incoming) => void {
   let turn = Promise.resolve()
@@ -134,6 +165,7 @@ function peerOf(ws: WebSocket, wire: Wire, backlog: number): Peer {
 function refuse(socket: Duplex, status: string, message: string): void {
   const body = JSON.stringify({ message })
   const headers = ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close']
+  if (status.startsWith('429')) headers.push(`Retry-After: ${RETRY_AFTER}`)
   const cut = setTimeout(() => socket.destroy(), GRACE) // it would stay for as long as the client leaves its side open
   socket.once('close', () => clearTimeout(cut))
   socket.resume() // what is left unread would turn the end into a reset, and take the answer along
