@@ -92,19 +92,20 @@ async function scrape(c: Context): Promise<string> {
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /**
- * Who may look: a request from this machine that no proxy passed on, or one that carries METRICS_TOKEN. A forwarding
- * header is never believed here, it only takes the right away: behind a proxy every peer is this machine.
+ * Who may look: whoever carries METRICS_TOKEN, and where there is none a request from this machine that no proxy passed
+ * on. Behind a proxy on this machine every peer is this machine: a forwarding header or a public Host gives it away.
+ * Neither is ever believed, they only take the right away.
  */
 function mayLook(c: Context): boolean {
   const { metricsToken } = c.get('services').config
-  const authorization = c.req.header('authorization')
-  if (authorization && metricsToken) {
-    const [, token = ''] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
+  if (metricsToken) {
+    const [, token = ''] = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '') ?? []
     return timingSafeEqual(digest(token), digest(metricsToken))
   }
   const peer = c.env?.incoming?.socket.remoteAddress ?? ''
   const forwarded = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'].some((name) => c.req.header(name))
-  return /^(::ffff:)?127\.|^::1$/.test(peer) && !forwarded
+  const local = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(c.req.header('host') ?? '')
+  return /^(::ffff:)?127\.|^::1$/.test(peer) && local && !forwarded
 }
 
 /** Serves /metrics. To everyone else it is a route that does not exist: 404. */

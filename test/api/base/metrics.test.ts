@@ -1,4 +1,5 @@
 // /metrics: who may look, and what it tells.
+import { get } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { metrics } from '../../../api-facade/lib/metrics.ts'
 import { world } from '../../support/world.ts'
@@ -8,7 +9,7 @@ const { alice, nobody, database, url } = await world({ people: ['alice'], env: {
 const bearer = (text: string) => ({ Authorization: `Bearer ${text}` })
 
 async function scrape(): Promise<string[]> {
-  const { status, text } = await nobody.get('//metrics')
+  const { status, text } = await nobody.get('//metrics', bearer(token))
   expect(status).toBe(200)
   return text.split('\n')
 }
@@ -20,13 +21,14 @@ async function value(line: string): Promise<number> {
 }
 
 describe('who may look', () => {
-  test('this machine, and who has the token', async () => {
-    expect((await nobody.get('//metrics')).headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
-    expect((await nobody.get('//metrics', bearer(token))).status).toBe(200)
+  test('who has the token, from wherever', async () => {
+    const { headers } = await nobody.get('//metrics', bearer(token))
+    expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
     expect((await nobody.get('//metrics', { ...bearer(token), 'X-Forwarded-For': '203.0.113.1' })).status).toBe(200)
   })
 
   test.each([
+    ['this machine, which may be a proxy that says nothing', {}],
     ['whom a proxy passed on', { 'X-Forwarded-For': '203.0.113.1' }],
     ['who says to be this machine', { 'X-Forwarded-For': '127.0.0.1' }],
     ['whom another kind of proxy passed on', { Forwarded: 'for=203.0.113.1' }],
@@ -38,8 +40,40 @@ describe('who may look', () => {
   })
 
   test('and nobody writes', async () => {
-    expect(await nobody.post('//metrics', {})).toFailWith(405, 'method_not_allowed')
+    expect(await nobody.post('//metrics', {}, bearer(token))).toFailWith(405, 'method_not_allowed')
   })
+})
+
+describe('who may look where no token is set', async () => {
+  const { nobody: own, url: address } = await world({ people: [] })
+  const port = new URL(address).port
+  /** The status of a request that calls this machine by that name; fetch would not let us. */
+  const statusFor = (host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      get(`${address}/metrics`, { headers: { host } }, (answer) => {
+        answer.resume()
+        resolve(answer.statusCode)
+      }).on('error', reject)
+    })
+
+  test.each(['localhost', '127.0.0.1', '127.0.0.2', '[::1]', 'LOCALHOST'])('this machine as %s', async (name) => {
+    expect(await statusFor(name)).toBe(200)
+    expect(await statusFor(`${name}:${port}`)).toBe(200)
+  })
+
+  test.each(['kith.example', 'localhost.kith.example', '127.0.0.1.kith.example', '203.0.113.1', 'kith.example:80'])(
+    'not this machine as %s, which is a proxy',
+    async (name) => {
+      expect(await statusFor(name)).toBe(404)
+    },
+  )
+
+  test.each(['X-Forwarded-For', 'X-Real-Ip', 'Forwarded', 'Via'])(
+    'not whom a proxy passed on with %s',
+    async (name) => {
+      expect(await own.get('//metrics', { [name]: '127.0.0.1' })).toFailWith(404, 'route_unknown')
+    },
+  )
 })
 
 describe('what it tells', () => {
