@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { realtimeWorld } from '../support/realtime.ts'
+import { realtimeWorld, seconds, tokenOf } from '../support/realtime.ts'
 import { until } from '../support/until.ts'
 
 const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
@@ -135,6 +135,19 @@ describe('one socket', async () => {
     expect(await socket.join('feed:public', w.alice.token)).toContain('"ok"')
     const another = await socket.join(`user:${w.alice.id}`, w.alice.token)
     expect(another).toEqual(error('ChannelRateLimitReached: Too many channels'))
+  })
+
+  test('brings newer tokens as seldom, and hears on with the last that counted', async () => {
+    const socket = await w.socket('2.0.0')
+    const bring = (token: string) =>
+      socket.send(JSON.stringify(['1', '2', 'realtime:feed:public', 'access_token', { access_token: token }]))
+    await socket.join('feed:public', w.alice.token)
+    for (const later of [600, 601]) bring(await tokenOf(w.alice, { exp: seconds() + later }))
+    bring(w.anonKey) // which would end the channel
+    socket.send('[null,"3","phoenix","heartbeat",{}]')
+    expect(await socket.frame(1)).toContain('[null,"3","phoenix","phx_reply"')
+    await w.broadcast('feed:public', { id: 'heard' })
+    expect(await socket.frame(2)).toBeInstanceOf(Buffer)
   })
 
   test('joins so often in a minute, and stays', async () => {

@@ -29,7 +29,7 @@ export type GatewayOptions = {
   mostSocketsOfClient?: number
   /** How many bytes a client may send before its upgrade is answered; it should send none. */
   mostEarlyBytes?: number
-  /** How many channels a socket may have joined, and how often in a minute it may try. */
+  /** How many channels a socket may have joined, and how often in a minute it may try or bring a newer token. */
   mostChannels?: number
   mostJoins?: number
 }

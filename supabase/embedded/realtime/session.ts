@@ -14,7 +14,7 @@ export type Services = {
   isFed(): boolean
   /** How many channels one client may have joined. */
   mostChannels: number
-  /** How often one client may join in a minute: each time costs statements. */
+  /** How often one client may join or bring a newer token in a minute: each time costs statements. */
   mostJoins: number
 }
 
@@ -122,6 +122,7 @@ export function createSession(services: Services, peer: Peer, apiKey: string): S
   async function renew(channel: Channel, token: unknown): Promise<void> {
     // `sb_` are keys of the platform that are no tokens; supabase-js sends them here too
     if (typeof token !== 'string' || token.startsWith('sb_') || token === channel.token) return
+    if (isOneTooMany()) return // the older one goes on until it ends
     clearTimeout(channel.expiry)
     try {
       const claims = await services.verify(token)
