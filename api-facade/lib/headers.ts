@@ -24,6 +24,7 @@ export function requestId(c: Context): string {
 }
 
 const exposed = [
+  'ETag',
   'Idempotency-Replayed',
   'RateLimit-Limit',
   'RateLimit-Policy',
@@ -45,7 +46,7 @@ export function cors(c: Context, origins: readonly string[]): boolean {
   // no credentials: the token travels in Authorization, never in a cookie
   if (c.req.method !== 'OPTIONS' || !c.req.header('access-control-request-method')) return false
   c.header('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE')
-  c.header('Access-Control-Allow-Headers', 'Authorization, Content-Type, Idempotency-Key, X-Request-Id')
+  c.header('Access-Control-Allow-Headers', 'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id')
   c.header('Access-Control-Max-Age', '600')
   return true
 }

@@ -15,7 +15,8 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 const REST = '/rest/v1'
 // what supabase-js sends beside the facade's own
 const ALLOWED =
-  'Accept-Profile, Apikey, Authorization, Content-Profile, Content-Type, Idempotency-Key, Prefer, X-Client-Info'
+  'Accept-Profile, Apikey, Authorization, Content-Profile, Content-Type, Idempotency-Key, If-None-Match, Prefer, ' +
+  'X-Client-Info'
 
 /** Puts the route on the application, before the API's own limits and errors: it has those of a Supabase gateway. */
 export function mountRpc<E extends Env>(app: Hono<E>, jwtSecret: string, site: Site): void {

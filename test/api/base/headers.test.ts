@@ -61,7 +61,7 @@ describe('CORS', async () => {
     expect(allowed(answer)).toBe(origin)
     expect(answer.headers.get('vary')).toMatch(/Origin/i)
     expect(answer.headers.get('access-control-allow-credentials')).toBeNull()
-    for (const name of ['X-Error-Code', 'X-Request-Id', 'RateLimit-Remaining', 'Retry-After']) {
+    for (const name of ['ETag', 'X-Error-Code', 'X-Request-Id', 'RateLimit-Remaining', 'Retry-After']) {
       expect(answer.headers.get('access-control-expose-headers')).toContain(name)
     }
     const error = await own.nobody.get('/me', { origin })
@@ -75,8 +75,16 @@ describe('CORS', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       expect(answer.headers.get('access-control-allow-methods')).toContain(method)
     }
-    for (const name of ['Authorization', 'Content-Type', 'Idempotency-Key']) {
+    for (const name of ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-None-Match']) {
       expect(answer.headers.get('access-control-allow-headers')).toContain(name)
+    }
+    const rest = await fetch(`${own.stack.url}/rest/v1/rpc/get_catalog`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
+    })
+    expect([rest.status, allowed(rest)]).toEqual([204, 'https://app.example'])
+    for (const name of ['Apikey', 'Idempotency-Key', 'If-None-Match']) {
+      expect(rest.headers.get('access-control-allow-headers')).toContain(name)
     }
   })
 
