@@ -47,7 +47,7 @@ export type Context = HonoContext<Env>
 export type Limits = {
   /** Counts a request of this client address. @returns what to throw when it is one too many */
   global(c: Context, cost: 0 | 1): Promise<Refusal | null>
-  /** Counts a call of a limited route: by person where a valid token is present, else by address. */
+  /** Counts a call of a limited route: by person where one is named, else by address. */
   route(c: Context, name: LimitName, person: string | undefined): Promise<Refusal | null>
   /**
    * Counts an attempt at an account's password before it is made, so that many at once are no way around it. Whether the

@@ -93,7 +93,7 @@ describe('POST /auth/login: 5 a minute', () => {
   // another account each time: wrong passwords of one are counted by themselves
   const wrongOf = (name: string) => ({ email: `${name}@example.org`, password: 'x' })
 
-  test('by address without a token', async () => {
+  test('by address', async () => {
     const client = newClient()
     const wrong = wrongOf('xia')
     await exhaust(5, () => nobody.post('/auth/login', wrong, client), 401)
@@ -103,20 +103,13 @@ describe('POST /auth/login: 5 a minute', () => {
     expect(await nobody.get('/me', client)).toFailWith(401, 'token_missing')
   })
 
-  test('by person with one, from wherever', async () => {
+  test('whatever token comes along', async () => {
+    const client = newClient()
     const wrong = wrongOf('yan')
-    await exhaust(5, () => alice.post('/auth/login', wrong, newClient()), 401)
-    const client = newClient()
-    expectRefused(await alice.post('/auth/login', wrong, client), 5)
-    expect(await bob.post('/auth/login', wrong, client)).toFailWith(401, 'credentials_wrong')
-    expect(await nobody.post('/auth/login', wrong, client)).toFailWith(401, 'credentials_wrong')
-  })
-
-  test('and no forged token makes a person', async () => {
-    const client = newClient()
-    const wrong = wrongOf('zoe')
-    const forged = (n: number) => nobody.withToken(`${alice.token}${n}`)
-    await exhaust(5, (n) => forged(n).post('/auth/login', wrong, client), 401)
+    const callers = [alice, bob, nobody, nobody.withToken(`${alice.token}x`)]
+    await exhaust(5, (n) => (callers[n % callers.length] ?? nobody).post('/auth/login', wrong, client), 401)
+    for (const caller of callers) expectRefused(await caller.post('/auth/login', wrong, client), 5)
+    expect(await alice.post('/auth/login', wrong, newClient())).toFailWith(401, 'credentials_wrong')
   })
 
   test('in any letter case, with and without a slash, also where the body is wrong', async () => {
@@ -132,9 +125,21 @@ test('POST /auth/register: 3 a minute', async () => {
   expect(await nobody.post('/auth/login', {}, client)).toFailWith(422, 'validation_failed')
 })
 
-test('POST /identity/refresh: 10 a minute', async () => {
-  const client = newClient()
-  await exhaust(10, () => nobody.post('/identity/refresh', { refreshToken: 'x' }, client), 401)
+describe('POST /identity/refresh: 10 a minute', () => {
+  const ask = (caller: typeof nobody, client: ReturnType<typeof newClient>) =>
+    caller.post('/identity/refresh', { refreshToken: 'x' }, client)
+
+  test('by address without a token', async () => {
+    const client = newClient()
+    await exhaust(10, () => ask(nobody, client), 401)
+  })
+
+  test('by person with one, so that many behind one address do not stand in each other’s way', async () => {
+    const client = newClient()
+    await exhaust(10, () => ask(alice, newClient()), 401)
+    expectRefused(await ask(alice, client), 10)
+    for (const caller of [bob, nobody]) expect(await ask(caller, client)).toFailWith(401, 'refresh_token_invalid')
+  })
 })
 
 test('POST /auth/forgot-password: 5 a minute, its other spelling included', async () => {
@@ -152,9 +157,12 @@ test('POST /auth/reserve-invite: 10 a minute, its other spelling included', asyn
     '/Auth/Reserve-Invite/',
     '/IDENTITY/invite-codes/reserve',
   ]
-  const ask = (n: number) => nobody.post(paths[n % paths.length] ?? '', body, client)
+  const ask = (n: number, caller = nobody) => caller.post(paths[n % paths.length] ?? '', body, client)
   await exhaust(10, ask, 404)
   for (let n = 0; n < paths.length; n++) expectRefused(await ask(n), 10)
+  const dead = await alice.login()
+  await dead.post('/auth/logout')
+  for (const caller of [alice, bob, dead]) expectRefused(await ask(0, caller), 10)
 })
 
 describe('the address', () => {
