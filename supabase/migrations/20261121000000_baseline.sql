@@ -5146,15 +5146,17 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_folded text := btrim(regexp_replace(private.fold(p_keyword), '\s+', ' ', 'g'));
-  v_id     uuid;
+  -- a character more than the table takes is enough to be refused: folding a megabyte would take half a second
+  v_keyword text := private.require_name(left(btrim(p_keyword), 101));
+  v_folded  text := btrim(regexp_replace(private.fold(v_keyword), '\s+', ' ', 'g'));
+  v_id      uuid;
 begin
   if p_until <= now() then
     perform private.fail('keyword_until');
   end if;
   delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- ended ones make room
   insert into app.muted_keywords (id, user_id, keyword, folded, until)
-  values (private.timed_id(), private.require_caller(), private.require_name(p_keyword), v_folded, p_until)
+  values (private.timed_id(), private.require_caller(), v_keyword, v_folded, p_until)
   on conflict (user_id, folded) do update set keyword = excluded.keyword, until = excluded.until
   returning id into v_id;
   return (select card from app.muted_keyword_card where id = v_id);

@@ -1,6 +1,6 @@
 -- Muted keywords: whose they are, how many, how long, and what they are found in.
 begin;
-select plan(92);
+select plan(94);
 select test.people('alice', 'bob');
 
 create function pg_temp.words(p_page json) returns text language sql as $$
@@ -42,9 +42,11 @@ select is((api.mute_keyword('  Spoiler ')::jsonb) - '{id,createdAt}'::text[], '{
 select is((api.mute_keyword('SPÖILER', now() + interval '1 day')::jsonb ->> 'id'), (select id::text from app.muted_keywords), 'again it is the same one');
 select isnt((select until from app.muted_keywords), null, 'with a new end');
 select is((select count(*)::int from app.muted_keywords), 1, 'and one');
-select throws_ok(format('select api.mute_keyword(%L, %s)', k, u), c, w, format('no keyword: %s %s', k, u)) from (values
+select throws_ok(format('select api.mute_keyword(%L, %s)', k, u), c, w, format('no keyword: %s %s', left(k, 101), u)) from (values
   (repeat('x', 101), 'null', '23514', null), (e' \t', 'null', '23514', null), ('', 'null', '23514', null), (e'\u0640', 'null', '23514', null),
-  ('later', 'now()', 'PT422', 'keyword_until'), ('later', '''-infinity''', 'PT422', 'keyword_until')) f (k, u, c, w);
+  (repeat('ä', 1000000), 'null', '23514', null), ('later', 'now()', 'PT422', 'keyword_until'), ('later', '''-infinity''', 'PT422', 'keyword_until')) f (k, u, c, w);
+select is(api.mute_keyword(repeat(' ', 200) || 'indented' || repeat(' ', 200))::jsonb ->> 'keyword', 'indented', 'blanks around it do not count');
+select api.unmute_keyword(id) from app.muted_keywords where keyword = 'indented';
 select ok(private.has_keyword(private.keyword_text(array['a spoiler']), private.find_muted_pattern()), 'it holds for her');
 select throws_ok($$ insert into app.muted_keywords (id, user_id, keyword, folded) values (gen_random_uuid(), test.id('bob'), 'x', 'x') $$,
   '42501', null, 'and nobody mutes for another');
