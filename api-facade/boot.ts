@@ -1,8 +1,8 @@
 // What a facade writes before it answers: the pools' passwords, the instance's domain, and the first admin.
 // Repeating it changes nothing; several facades may boot at once.
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import postgres from 'postgres'
-import type { Config } from './lib/config.ts'
+import { type Config, secretsOf } from './lib/config.ts'
 import { loginPassword, scramVerifier } from './lib/database.ts'
 import { hashPassword } from './lib/passwords.ts'
 
@@ -22,23 +22,65 @@ export async function boot({ config, databaseUrl, ...given }: BootOptions): Prom
   if (!secret) throw new Error('A facade needs JWT_SECRET.')
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   try {
-    await setPasswords(sql, secret)
-    await sql`insert into app.settings (key, value) values ('instance_domain', ${config.instanceDomain})
-              on conflict (key) do update set value = excluded.value where settings.value <> excluded.value`
+    await takeDomain(sql, config.instanceDomain)
+    await setPasswords(sql, secretsOf(config, secret))
     return await ensureFirstAdmin(sql, config)
   } finally {
     await sql.end()
   }
 }
 
-/** Gives the login roles their passwords. A worker that runs alone does the same: it may be the first to start. */
-export async function setPasswords(sql: postgres.Sql, secret: string): Promise<void> {
+/** One boot at a time: two who alter one role at once would fail with "tuple concurrently updated". */
+async function alone(sql: postgres.Sql, work: (tx: postgres.TransactionSql) => Promise<void>): Promise<void> {
   await sql.begin(async (tx) => {
-    // two who alter one role at once would fail with "tuple concurrently updated"
     await tx`select pg_advisory_xact_lock(hashtextextended('boot', 0))`
-    for (const pool of ['anon', 'gate', 'user', 'service', 'worker'])
-      await tx.unsafe(`alter role kith_${pool} password '${scramVerifier(loginPassword(secret, `kith_${pool}`))}'`)
+    await work(tx)
   })
+}
+
+/** Writes the domain while there is at most the first admin. @throws Error where another one would rename people */
+export function takeDomain(sql: postgres.Sql, domain: string): Promise<void> {
+  return alone(sql, async (tx) => {
+    const [row] = await tx<{ value: string }[]>`select value from app.settings where key = 'instance_domain'`
+    if (row?.value === domain) return
+    if (row && (await tx`select from app.users limit 2`).length > 1) {
+      throw new Error(
+        `INSTANCE_DOMAIN is ${domain}, but the people of this instance are named …@${row.value}. ` +
+          `Start with INSTANCE_DOMAIN=${row.value}. README.md, Moving and rotating, says how to rename everybody.`,
+      )
+    }
+    await tx`insert into app.settings (key, value) values ('instance_domain', ${domain})
+             on conflict (key) do update set value = excluded.value`
+  })
+}
+
+/**
+ * Gives the login roles their passwords, which come from the first secret. A worker that runs alone does the same: it
+ * may be the first to start. @throws Error when neither that secret nor the one before it is the instance's
+ */
+export function setPasswords(sql: postgres.Sql, secrets: readonly [string, ...string[]]): Promise<void> {
+  return alone(sql, async (tx) => {
+    await takeSecret(tx, secrets)
+    for (const pool of ['anon', 'gate', 'user', 'service', 'worker'])
+      await tx.unsafe(`alter role kith_${pool} password '${scramVerifier(loginPassword(secrets[0], `kith_${pool}`))}'`)
+  })
+}
+
+const fingerprintOf = (secret: string): string => createHmac('sha256', secret).update('kith fingerprint').digest('hex')
+
+/** With another secret every token, key and link of the instance would end, and facades that run lose their pools. */
+export async function takeSecret(tx: postgres.ISql, secrets: readonly [string, ...string[]]): Promise<void> {
+  const [row] = await tx<{ fingerprint: string }[]>`select fingerprint from private.jwt_fingerprint`
+  const [own, ...previous] = secrets.map(fingerprintOf)
+  if (row?.fingerprint === own) return
+  if (row && !previous.includes(row.fingerprint)) {
+    throw new Error(
+      'JWT_SECRET is not the one of this instance. Start with that one, or, to change it, give that one as ' +
+        'JWT_SECRET_PREVIOUS. README.md, Moving and rotating, says what to do when it is lost.',
+    )
+  }
+  await tx`delete from private.jwt_fingerprint`
+  await tx`insert into private.jwt_fingerprint values (${own ?? ''})`
 }
 
 async function ensureFirstAdmin(sql: postgres.Sql, config: Config): Promise<FirstAdmin | null> {

@@ -30,6 +30,9 @@ create policy select_all on app.settings for select to anon, authenticated, gate
 comment on policy select_all on app.settings is
   'Everyone may read the settings, which are no secret; they are written at boot.';
 
+-- jwt_fingerprint: for the owner alone, at boot
+alter table private.jwt_fingerprint enable row level security;
+
 -- feature_flags
 alter table app.feature_flags enable row level security;
 grant select on app.feature_flags to authenticated;

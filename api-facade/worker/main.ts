@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import postgres from 'postgres'
 import { setPasswords } from '../boot.ts'
-import { type Config, readConfig } from '../lib/config.ts'
+import { type Config, readConfig, secretsOf } from '../lib/config.ts'
 import { environment } from '../lib/environment.ts'
 import { startWorker } from './worker.ts'
 
@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   const config = readConfig(environment)
   const base = await database(config)
   const owner = postgres(base.databaseUrl, { max: 1, onnotice: () => {} })
-  await setPasswords(owner, base.jwtSecret).finally(() => owner.end())
+  await setPasswords(owner, secretsOf(config, base.jwtSecret)).finally(() => owner.end())
   const worker = await startWorker({ config, ...base })
   process.stdout.write('The worker runs.\n')
   await ending

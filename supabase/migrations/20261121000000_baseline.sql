@@ -209,6 +209,14 @@ comment on table app.settings is 'Settings that SQL itself needs, written at boo
 comment on column app.settings.value is 'The value as text.';
 insert into app.settings (key, value) values ('instance_domain', 'localhost');
 
+create table private.jwt_fingerprint (
+  fingerprint text not null check (fingerprint ~ '^[0-9a-f]{64}$')
+);
+comment on table private.jwt_fingerprint is
+  'One row, written at boot: an HMAC made with JWT_SECRET, by which a facade or worker with another one is known and '
+  'refused.';
+create unique index jwt_fingerprint_one_row_idx on private.jwt_fingerprint ((true));
+
 create table app.feature_flags (
   key         text primary key check (key ~ '^[a-z][a-z0-9-]{1,49}$'),
   enabled     boolean not null,
@@ -1940,6 +1948,9 @@ grant select on app.settings to anon, authenticated, gate;
 create policy select_all on app.settings for select to anon, authenticated, gate using (true);
 comment on policy select_all on app.settings is
   'Everyone may read the settings, which are no secret; they are written at boot.';
+
+-- jwt_fingerprint: for the owner alone, at boot
+alter table private.jwt_fingerprint enable row level security;
 
 -- feature_flags
 alter table app.feature_flags enable row level security;

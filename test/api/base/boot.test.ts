@@ -1,0 +1,68 @@
+// Boot: what a start may write on a database that has people already, and what it refuses.
+// Only refused boots are whole ones here: the passwords of the pools are those of every test's database.
+import { describe, expect, test } from 'vitest'
+import { boot, takeDomain, takeSecret } from '../../../api-facade/boot.ts'
+import { readConfig } from '../../../api-facade/lib/config.ts'
+import { createDatabase } from '../../support/database.ts'
+import { environment, JWT_SECRET } from '../../support/settings.ts'
+import { ownOnly } from '../../support/target.ts'
+
+ownOnly('boots with settings of its own')
+const { url: databaseUrl, owner } = await createDatabase()
+const start = (more: Record<string, string>) =>
+  boot({ databaseUrl, config: readConfig(environment(databaseUrl, more)) })
+
+describe('the domain', () => {
+  const domain = async () =>
+    (await owner<{ value: string }[]>`select value from app.settings where key = 'instance_domain'`)[0]?.value
+
+  test('may change while there is only the first admin', async () => {
+    await takeDomain(owner, 'first.example')
+    expect(await domain()).toBe('first.example')
+    await takeDomain(owner, 'localhost')
+    expect(await domain()).toBe('localhost')
+  })
+
+  test('renames nobody: where there are people, only the owner changes it', async () => {
+    await owner`insert into app.users (username, first_name, last_name) values ('ada', 'Ada', 'Lima')`
+    await expect(start({ INSTANCE_DOMAIN: 'second.example' })).rejects.toThrow(
+      'INSTANCE_DOMAIN is second.example, but the people of this instance are named …@localhost.',
+    )
+    expect(await domain()).toBe('localhost')
+    await takeDomain(owner, 'localhost')
+    await owner`update app.settings set value = 'second.example' where key = 'instance_domain'`
+    await takeDomain(owner, 'second.example')
+    await expect(start({})).rejects.toThrow('Start with INSTANCE_DOMAIN=second.example.')
+    await owner`update app.settings set value = 'localhost' where key = 'instance_domain'`
+  })
+})
+
+describe('the secret', () => {
+  const known = async () => (await owner`select fingerprint from private.jwt_fingerprint`).map((row) => row.fingerprint)
+  const other = 'another secret, which is as long as one has to be'
+
+  test('of another instance is refused, and nothing is written', async () => {
+    const before = await known()
+    expect(before).toHaveLength(1)
+    await expect(start({ JWT_SECRET: other })).rejects.toThrow('JWT_SECRET is not the one of this instance.')
+    await expect(start({ JWT_SECRET: other, JWT_SECRET_PREVIOUS: `${other}!` })).rejects.toThrow('JWT_SECRET_PREVIOUS')
+    expect(await known()).toEqual(before)
+  })
+
+  test('changes where the one before is given, and back the same way', async () => {
+    const before = await known()
+    await takeSecret(owner, [other, JWT_SECRET])
+    expect(await known()).not.toEqual(before)
+    await takeSecret(owner, [other])
+    await expect(start({})).rejects.toThrow('JWT_SECRET is not the one of this instance.')
+    await takeSecret(owner, [JWT_SECRET, other])
+    expect(await known()).toEqual(before)
+  })
+
+  test('that is lost may be forgotten by the owner', async () => {
+    const before = await known()
+    await owner`delete from private.jwt_fingerprint`
+    await takeSecret(owner, [JWT_SECRET])
+    expect(await known()).toEqual(before)
+  })
+})
