@@ -14,11 +14,12 @@ import { metrics, mountMetrics } from './lib/metrics.ts'
 import { openApiText, version } from './lib/openapi.ts'
 import { createPresence } from './lib/presence.ts'
 import { databaseCounter } from './lib/rates.ts'
+import { createReadiness } from './lib/ready.ts'
 import { mount, otherMethods, type Table } from './lib/routes.ts'
 
 // Probes and documentation: never refused by the global limit, and they take nothing from it. The documentation is
 // large, and has a limit of its own.
-const probe = /^\/(health|metrics)$/
+const probe = /^\/(health|ready|metrics)$/
 const documentation = /^\/(openapi\.json|docs(\/.*)?)$/
 
 /** The one place where letter case and a trailing slash stop to matter: for routing only, see api-facade/lib/input.ts. */
@@ -71,6 +72,13 @@ export function createApp({ tables, beside, ...given }: AppOptions): Hono<Env> {
 
   app.get('/health', (c) => c.json({ status: 'ok', uptime: Math.floor(process.uptime()), version }))
   app.all('/health', otherMethods(['GET']))
+  const readiness = createReadiness(given.pools.gate, given.log)
+  app.get('/ready', async (c) => {
+    const missing = await readiness()
+    if (missing.length > 0) throw new Refusal('service_unavailable', missing)
+    return c.json({ status: 'ready' })
+  })
+  app.all('/ready', otherMethods(['GET']))
   mountDocs(app, () => openApiText(tables))
   mountMetrics(app)
   mount(app, tables)

@@ -155,6 +155,7 @@ grant execute on function
 grant execute on function
   private.count_calls,
   private.job_metrics,
+  private.readiness,
   private.uncount_calls
   to gate;
 

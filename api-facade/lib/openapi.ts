@@ -30,6 +30,7 @@ export function openApiText(tables: readonly Table[]): string {
   const named = new Set<string>()
   for (const route of spellings(tables)) registry.registerPath(pathOf(route, named, registry))
   registry.registerPath(health)
+  registry.registerPath(ready())
   const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: { title: 'Kith', version, description: about, license: { name: 'MIT' } },
@@ -64,6 +65,27 @@ const health: Path = {
     },
   },
 }
+
+const ready = (): Path => ({
+  method: 'get',
+  path: '/ready',
+  operationId: 'ready',
+  tags: ['platform'],
+  summary: 'Whether requests should come here.',
+  description: 'The database answers, has the migrations of this release, and a worker runs somewhere.',
+  security: [],
+  responses: {
+    200: {
+      description: 'They should.',
+      content: { 'application/json': { schema: zod.object({ status: zod.literal('ready') }) } },
+    },
+    503: {
+      description: 'They should not; `message` says what is missing.',
+      headers: headersOf(['service_unavailable']),
+      content: errorContent,
+    },
+  },
+})
 
 function pathOf(route: Route, named: Set<string>, registry: Registry): Path {
   const { row, feature, alias, canonical } = route

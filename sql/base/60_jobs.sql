@@ -100,6 +100,24 @@ comment on function private.job_metrics is
   'For /metrics: {runs: [{job, runs, failures, changed, lastRun, lastFailure}], queues: [{queue, state, depth}]}; '
   'times in unix seconds.';
 
+create function private.readiness() returns json
+language plpgsql stable security definer   -- for /ready alone; the gate reads no books and no queue
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    -- the CLI splits what it applies, and drops the last semicolon: what was split has no hash that could be compared
+    'migrations', (select coalesce(json_object_agg(m.version, case when cardinality(m.statements) = 1 then encode(
+                            sha256(convert_to(regexp_replace(btrim(m.statements[1], E' \t\r\n'), ';$', ''), 'UTF8')),
+                            'hex') end), '{}')
+                   from supabase_migrations.schema_migrations m),
+    'worker', exists (select from pgboss.version v where v.cron_on > now() - interval '3 minutes')
+           or exists (select from private.job_runs r where r.last_run_at > now() - interval '3 minutes'));
+end $$;
+comment on function private.readiness is
+  'For /ready: {migrations: {version: SHA-256 of its text without its last semicolon, or null}, worker: whether one '
+  'was alive within 3 minutes}.';
+
 create function private.job_roll_realtime_partitions() returns integer
 language plpgsql volatile security definer   -- partitions belong to the platform
 set search_path = ''

@@ -1,0 +1,53 @@
+// GET /ready: 200 only where the database, its schema and a worker are there.
+import { expect, test } from 'vitest'
+import { until } from '../../support/until.ts'
+import { world } from '../../support/world.ts'
+
+const { nobody, database } = await world({ people: [] })
+const { owner } = database
+const ready = () => nobody.get<{ status: string; message: string[] }>('//ready')
+
+/** The messages of an answer that is no older than what was just done, or none when all is there. */
+const missing = (pattern: RegExp) => until(async () => pattern.test(JSON.stringify((await ready()).body)))
+const worker = (sql: string) => owner.unsafe(`update pgboss.version set cron_on = ${sql}`)
+
+test('names a worker that is nowhere, until one is alive', async () => {
+  await worker('null')
+  const answer = await ready()
+  expect(answer).toFailWith(503, 'service_unavailable')
+  expect(answer.body.message).toEqual(['No worker has been seen for 3 minutes.'])
+  await worker('now()')
+  await missing(/ready/)
+  expect(await ready()).toMatchObject({ status: 200, body: { status: 'ready' } })
+  await worker("now() - interval '4 minutes'")
+  await missing(/No worker/)
+  await owner`insert into private.job_runs (job, last_run_at) values ('a-job', now())`
+  await missing(/"ready"/)
+})
+
+test('names a migration that is missing, or was another', async () => {
+  await worker('now()')
+  await owner`create table public.books as select * from supabase_migrations.schema_migrations`
+  await owner`update supabase_migrations.schema_migrations set statements = array[statements[1] || ' -- more']`
+  await missing(/The migration \d+ was applied with another text/)
+  await owner`update supabase_migrations.schema_migrations s
+              set statements = array[rtrim(b.statements[1], E';\\n')] from public.books b`
+  await missing(/"ready"/)
+  await owner`update supabase_migrations.schema_migrations set statements = statements || array['select 1']`
+  await missing(/"ready"/) // as the Supabase CLI applies it, split
+  await owner`delete from supabase_migrations.schema_migrations`
+  await missing(/The migration \d+ has not been applied/)
+  await owner`insert into supabase_migrations.schema_migrations select * from public.books`
+  await missing(/"ready"/)
+})
+
+test('names a database that does not answer', async () => {
+  await owner`revoke execute on function private.readiness from gate`
+  await missing(/The database does not answer/)
+  await owner`grant execute on function private.readiness to gate`
+  await missing(/"ready"/)
+})
+
+test('takes no other method', async () => {
+  expect(await nobody.post('//ready')).toFailWith(405, 'method_not_allowed')
+})
