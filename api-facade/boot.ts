@@ -25,9 +25,23 @@ export async function boot({ config, databaseUrl, ...given }: BootOptions): Prom
     await takeDomain(sql, config.instanceDomain)
     await setPasswords(sql, secretsOf(config, secret))
     return await ensureFirstAdmin(sql, config)
+  } catch (error) {
+    throw explained(error)
   } finally {
     await sql.end()
   }
+}
+
+const unreachable = /^(E[A-Z]+|CONNECT_TIMEOUT|CONNECTION_CLOSED)$/
+
+/** What went wrong on the way to the database, with the variable to look at; anything else as it is. */
+export function explained(cause: unknown): unknown {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  if (unreachable.test(code)) return new Error(`The database of DATABASE_URL cannot be reached (${code}).`, { cause })
+  const refused = ['28P01', '28000', '3D000'].includes(code) // password, role, database
+  if (refused && cause instanceof Error)
+    return new Error(`The database of DATABASE_URL lets nobody in: ${cause.message}.`, { cause })
+  return cause
 }
 
 /** One boot at a time: two who alter one role at once would fail with "tuple concurrently updated". */

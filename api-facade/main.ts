@@ -2,7 +2,7 @@
 // README.md, Configuration, has what it can be told.
 import { resolve } from 'node:path'
 import { boot, type FirstAdmin } from './boot.ts'
-import { type Config, readConfig } from './lib/config.ts'
+import { type Config, nearMisses, readConfig } from './lib/config.ts'
 import { environment } from './lib/environment.ts'
 import { type ServerOptions, startServer } from './server.ts'
 import type { Worker } from './worker/worker.ts'
@@ -72,6 +72,7 @@ async function main(): Promise<void> {
     process.once('SIGTERM', () => end()).once('SIGINT', () => end())
   })
   const config = readConfig(environment)
+  for (const warning of nearMisses(environment)) process.stderr.write(`${warning}\n`)
   const base = await database(config)
   try {
     const { url: databaseUrl, jwtSecret } = base

@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { nearMisses } from '../api-facade/lib/config.ts'
 import { readInstance } from '../supabase/embedded/instance.ts'
 import { createDatabase } from './support/database.ts'
 import { environment } from './support/settings.ts'
@@ -100,4 +101,38 @@ describe('a first start', () => {
     await says(seen, 'invite codes: ').finally(() => terminate(child, exit))
     expect(seen.out).toMatch(/shown this once: \S{16}\n.* invite codes: INV-\w+ /)
   }, 90_000)
+})
+
+describe('settings', () => {
+  test.each(['api-facade/main.ts', 'api-facade/worker/main.ts'])(
+    '%s names what is misspelt or out of reach',
+    async (program) => {
+      const env = environment('postgresql://postgres:secret@127.0.0.1:1/postgres')
+      const { seen, exit } = run(process.execPath, [program], { ...env, RATE_LIMIT_SCAL: '2', DATABASE_URI: 'x' })
+      expect(await exit).toEqual([1, null])
+      expect(seen.err.trim().split('\n').sort()).toEqual([
+        'DATABASE_URI is not a setting of Kith, and is passed over. DATABASE_URL is one.',
+        'RATE_LIMIT_SCAL is not a setting of Kith, and is passed over. RATE_LIMIT_SCALE is one.',
+        'The database of DATABASE_URL cannot be reached (ECONNREFUSED).',
+      ])
+    },
+  )
+
+  test('of the platform are not taken for ours', () => {
+    const platform = [
+      'PATH',
+      'HOME',
+      'HOSTNAME',
+      'TERM',
+      'NODE_OPTIONS',
+      'npm_config_port',
+      'PGHOST',
+      'PWD',
+      'SHLVL',
+      '_',
+    ]
+    expect(nearMisses(Object.fromEntries(platform.map((name) => [name, 'x'])))).toEqual([])
+    expect(nearMisses(environment('postgresql://host/postgres'))).toEqual([])
+    expect(nearMisses({ PORTS: '1', METRICS_TOKN: '1' })).toHaveLength(2)
+  })
 })

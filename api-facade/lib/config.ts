@@ -59,78 +59,77 @@ const url = (protocol: RegExp, example: string) => z.url({ protocol, error: `mus
 const webUrl = url(/^https?$/, 'https://example.org')
 const list = z.string().transform((text) => text.split(',').flatMap((item) => item.trim() || []))
 
-const Settings = z
-  .object({
-    PORT: integer(0, 65_535).default(8787),
-    // every interface: the facade usually runs in a container, where localhost would be out of anyone's reach
-    HOST: z.string().default('0.0.0.0'),
-    DATABASE_URL: url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres').optional(),
-    FUNCTIONS_URL: webUrl.optional(),
-    PUBLIC_URL: webUrl.optional(),
-    SMTP_URL: url(/^smtps?$/, 'smtp://user:secret@mail.example.org:587').optional(),
-    MAIL_FROM: z
-      .string()
-      .regex(/^[^\r\n]+$/)
-      .max(320)
-      .optional(),
-    JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
-    JWT_SECRET_PREVIOUS: z.string().min(32, 'must have at least 32 characters').optional(),
-    INSTANCE_DOMAIN: z
-      .string()
-      .toLowerCase()
-      .regex(/^[a-z0-9.-]+(:\d+)?$/, 'must be a host name such as kith.example.org')
-      .default('localhost'),
-    ADMIN_EMAIL: z.email('must be an email address').optional(),
-    ADMIN_PASSWORD: z.string().min(8, 'must have at least 8 characters').optional(),
-    DATA_DIR: z.string().optional(),
-    RATE_LIMIT_SCALE: z.coerce.number('must be a number').positive('must be above 0').default(1),
-    RATE_LIMITS: json.default({}).pipe(rateLimits),
-    RATE_LIMIT_STORE: z.enum(['memory', 'database']).optional(),
-    TRUSTED_PROXY_HOPS: integer(0, 10).default(0),
-    CORS_ORIGINS: list.pipe(z.array(z.union([z.literal('*'), webUrl]))).default([]),
-    BODY_LIMIT: integer(1024, 64 * 1024 * 1024).default(1024 * 1024),
-    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
-    METRICS_TOKEN: z
-      .string()
-      .regex(/^\S{16,}$/, 'must have at least 16 characters and no spaces')
-      .optional(),
-    WORKER: z.enum(['inline', 'off']).default('inline'),
-    NODE_ENV: z.enum(['development', 'production', 'test']).default('development'),
-    POOL_ANON: integer(1, 200).default(2),
-    POOL_GATE: integer(1, 200).default(4),
-    POOL_USER: integer(1, 200).default(10),
-    POOL_SERVICE: integer(1, 200).default(3),
-  })
-  .refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
-    path: ['JWT_SECRET'],
-    error: 'must be set together with DATABASE_URL: the tokens of that stack are signed with it',
-  })
-  .transform((s) => ({
-    port: s.PORT,
-    host: s.HOST,
-    databaseUrl: s.DATABASE_URL,
-    functionsUrl: s.FUNCTIONS_URL?.replace(/\/$/, ''),
-    publicUrl: (s.PUBLIC_URL ?? `http://localhost:${s.PORT}`).replace(/\/$/, ''),
-    smtpUrl: s.SMTP_URL,
-    mailFrom: s.MAIL_FROM ?? `Kith <no-reply@${s.INSTANCE_DOMAIN.replace(/:\d+$/, '')}>`,
-    jwtSecret: s.JWT_SECRET,
-    jwtSecretPrevious: s.JWT_SECRET_PREVIOUS,
-    instanceDomain: s.INSTANCE_DOMAIN,
-    adminEmail: s.ADMIN_EMAIL,
-    adminPassword: s.ADMIN_PASSWORD,
-    dataDir: s.DATA_DIR,
-    rateLimitScale: s.RATE_LIMIT_SCALE,
-    rateLimits: s.RATE_LIMITS,
-    // a database that was given may serve several facades; the embedded one has one process
-    rateLimitStore: s.RATE_LIMIT_STORE ?? (s.DATABASE_URL ? 'database' : 'memory'),
-    trustedProxyHops: s.TRUSTED_PROXY_HOPS,
-    corsOrigins: s.CORS_ORIGINS,
-    bodyLimit: s.BODY_LIMIT,
-    logLevel: s.LOG_LEVEL ?? (s.NODE_ENV === 'test' ? 'silent' : 'info'),
-    metricsToken: s.METRICS_TOKEN,
-    worker: s.WORKER,
-    poolSizes: { anon: s.POOL_ANON, gate: s.POOL_GATE, user: s.POOL_USER, service: s.POOL_SERVICE },
-  }))
+const Variables = z.object({
+  PORT: integer(0, 65_535).default(8787),
+  // every interface: the facade usually runs in a container, where localhost would be out of anyone's reach
+  HOST: z.string().default('0.0.0.0'),
+  DATABASE_URL: url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres').optional(),
+  FUNCTIONS_URL: webUrl.optional(),
+  PUBLIC_URL: webUrl.optional(),
+  SMTP_URL: url(/^smtps?$/, 'smtp://user:secret@mail.example.org:587').optional(),
+  MAIL_FROM: z
+    .string()
+    .regex(/^[^\r\n]+$/)
+    .max(320)
+    .optional(),
+  JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  JWT_SECRET_PREVIOUS: z.string().min(32, 'must have at least 32 characters').optional(),
+  INSTANCE_DOMAIN: z
+    .string()
+    .toLowerCase()
+    .regex(/^[a-z0-9.-]+(:\d+)?$/, 'must be a host name such as kith.example.org')
+    .default('localhost'),
+  ADMIN_EMAIL: z.email('must be an email address').optional(),
+  ADMIN_PASSWORD: z.string().min(8, 'must have at least 8 characters').optional(),
+  DATA_DIR: z.string().optional(),
+  RATE_LIMIT_SCALE: z.coerce.number('must be a number').positive('must be above 0').default(1),
+  RATE_LIMITS: json.default({}).pipe(rateLimits),
+  RATE_LIMIT_STORE: z.enum(['memory', 'database']).optional(),
+  TRUSTED_PROXY_HOPS: integer(0, 10).default(0),
+  CORS_ORIGINS: list.pipe(z.array(z.union([z.literal('*'), webUrl]))).default([]),
+  BODY_LIMIT: integer(1024, 64 * 1024 * 1024).default(1024 * 1024),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^\S{16,}$/, 'must have at least 16 characters and no spaces')
+    .optional(),
+  WORKER: z.enum(['inline', 'off']).default('inline'),
+  NODE_ENV: z.enum(['development', 'production', 'test']).default('development'),
+  POOL_ANON: integer(1, 200).default(2),
+  POOL_GATE: integer(1, 200).default(4),
+  POOL_USER: integer(1, 200).default(10),
+  POOL_SERVICE: integer(1, 200).default(3),
+})
+
+const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
+  path: ['JWT_SECRET'],
+  error: 'must be set together with DATABASE_URL: the tokens of that stack are signed with it',
+}).transform((s) => ({
+  port: s.PORT,
+  host: s.HOST,
+  databaseUrl: s.DATABASE_URL,
+  functionsUrl: s.FUNCTIONS_URL?.replace(/\/$/, ''),
+  publicUrl: (s.PUBLIC_URL ?? `http://localhost:${s.PORT}`).replace(/\/$/, ''),
+  smtpUrl: s.SMTP_URL,
+  mailFrom: s.MAIL_FROM ?? `Kith <no-reply@${s.INSTANCE_DOMAIN.replace(/:\d+$/, '')}>`,
+  jwtSecret: s.JWT_SECRET,
+  jwtSecretPrevious: s.JWT_SECRET_PREVIOUS,
+  instanceDomain: s.INSTANCE_DOMAIN,
+  adminEmail: s.ADMIN_EMAIL,
+  adminPassword: s.ADMIN_PASSWORD,
+  dataDir: s.DATA_DIR,
+  rateLimitScale: s.RATE_LIMIT_SCALE,
+  rateLimits: s.RATE_LIMITS,
+  // a database that was given may serve several facades; the embedded one has one process
+  rateLimitStore: s.RATE_LIMIT_STORE ?? (s.DATABASE_URL ? 'database' : 'memory'),
+  trustedProxyHops: s.TRUSTED_PROXY_HOPS,
+  corsOrigins: s.CORS_ORIGINS,
+  bodyLimit: s.BODY_LIMIT,
+  logLevel: s.LOG_LEVEL ?? (s.NODE_ENV === 'test' ? 'silent' : 'info'),
+  metricsToken: s.METRICS_TOKEN,
+  worker: s.WORKER,
+  poolSizes: { anon: s.POOL_ANON, gate: s.POOL_GATE, user: s.POOL_USER, service: s.POOL_SERVICE },
+}))
 
 export type Config = z.output<typeof Settings>
 
@@ -146,4 +145,29 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   if (settings.success) return settings.data
   const lines = settings.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`)
   throw new Error(`The configuration is not right.\n${lines.join('\n')}`)
+}
+
+/** How many letters have to be added, left out or replaced to make one name of the other. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, n) => n)
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= other.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + Number(one[i - 1] !== other[j - 1])
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[other.length] ?? 0
+}
+
+/** A sentence for every variable that is none of ours and looks like one: it would be passed over in silence. */
+export function nearMisses(env: Record<string, string | undefined>): string[] {
+  const known = Object.keys(Variables.shape)
+  return Object.keys(env).flatMap((name) => {
+    if (known.includes(name)) return []
+    // of a short name two letters are half of it: PORT and HOST would be meant by HOME
+    const meant = known.find((one) => distance(name, one) <= (one.length > 6 ? 2 : 1))
+    return meant ? `${name} is not a setting of Kith, and is passed over. ${meant} is one.` : []
+  })
 }

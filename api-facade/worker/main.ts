@@ -2,8 +2,8 @@
 // Its facades then run with WORKER=off.
 import { resolve } from 'node:path'
 import postgres from 'postgres'
-import { setPasswords } from '../boot.ts'
-import { type Config, readConfig, secretsOf } from '../lib/config.ts'
+import { explained, setPasswords } from '../boot.ts'
+import { type Config, nearMisses, readConfig, secretsOf } from '../lib/config.ts'
 import { environment } from '../lib/environment.ts'
 import { startWorker } from './worker.ts'
 
@@ -24,6 +24,7 @@ async function main(): Promise<void> {
     process.once('SIGTERM', () => end()).once('SIGINT', () => end())
   })
   const config = readConfig(environment)
+  for (const warning of nearMisses(environment)) process.stderr.write(`${warning}\n`)
   const base = await database(config)
   const owner = postgres(base.databaseUrl, { max: 1, onnotice: () => {} })
   await setPasswords(owner, secretsOf(config, base.jwtSecret)).finally(() => owner.end())
@@ -33,7 +34,8 @@ async function main(): Promise<void> {
   await worker.stop()
 }
 
-await main().catch((error: unknown) => {
+await main().catch((failure: unknown) => {
+  const error = explained(failure)
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
   process.exitCode = 1
 })
