@@ -120,7 +120,7 @@ export const errors = {
   split_share: [422, 'splitShare must be a whole number from 0 to 100.'],
   split_share_exceeded: [422, 'The shares of all co-authors of a post can add up to at most 90 percent.'],
   tab_unknown: [422, 'tab must be following, trending or circles.'],
-  text_unfit: [422, 'A text must have visible characters, and cannot have control characters or characters that turn the direction of writing. A name or a title must be one line.'],
+  text_unfit: [422, 'A text must have visible characters, and cannot have control characters or characters that turn the direction of writing. A name or a title must be one line. No letter can have hundreds of marks.'],
   tier_unknown: [422, 'tier must be a whole number from 0 to 5.'],
   token_missing: [401, 'You must send an access token.'],
   token_revoked: [401, 'This access token is no longer valid. Log in again.'],

@@ -491,7 +491,7 @@ comment on function private.find_person is
 
 insert into private.errors (code, status, text) values
   ('text_unfit', 422, 'A text must have visible characters, and cannot have control characters or characters that '
-  'turn the direction of writing. A name or a title must be one line.');
+  'turn the direction of writing. A name or a title must be one line. No letter can have hundreds of marks.');
 
 create function private.trimmed(p_text text) returns text
 language sql immutable
@@ -518,6 +518,18 @@ begin
   if v_text !~ ('[^\s\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f'
                 || '\u2028\u2029\u202f\u205f-\u2065\u206a-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff'
                 || '\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]') then
+    perform private.fail('text_unfit');
+  end if;
+  -- Postgres sorts the marks on a letter in quadratic time, so thousands of them would hold up the database. No script
+  -- writes 250 characters without a blank, an ASCII sign, or a letter, symbol or emoji of these ranges
+  if length(v_text) > 250 and exists (
+       select from regexp_split_to_table(v_text,
+         '[\u0001-\u007e\u00a1-\u02ff\u0370-\u0482\u048a-\u0590\u05d0-\u060f\u0620-\u064a'
+         || '\u0e01-\u0e30\u0e81-\u0eb0\u0f0b\u1000-\u1020'
+         || '\u1100-\u115e\u1780-\u17b3\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u20cf\u2100-\u2cee'
+         || '\u3000-\u3029\u3030-\u3098\u309b-\u9fff\uac00-\ud7a3\uff01-\uff9d'
+         || '\U0001f000-\U0001faff\U00020000-\U0003ffff]+') w (word)
+       where length(w.word) > 250) then
     perform private.fail('text_unfit');
   end if;
   return case when v_text is nfc normalized then v_text else normalize(v_text, nfc) end;

@@ -1,6 +1,6 @@
 -- Texts: what can be stored, and in which form. E'' and U&'' show the signs that an editor does not.
 begin;
-select plan(116);
+select plan(122);
 select test.people('alice', 'bob');
 
 -- What stays as it is, in names as in bodies
@@ -42,6 +42,13 @@ from unnest(array[1, 7, 8, 11, 12, 14, 27, 31, 127, 128, 133, 159]
             || array(select * from generate_series(x'2066'::int, x'2069'::int))) c;
 select throws_ok(format('select private.require_name(%L)', 'a' || chr(c) || 'b'), 'PT422', 'text_unfit', format('U+%s is refused in a name', to_hex(c)))
 from unnest(array[9, 10, 13, 27, 133, 8232, 8233, 8238]) c;
+
+-- Marks without end, which would take seconds to sort
+select throws_ok($$ select private.require_text('a' || repeat(U&'\0301\0316', 50000)) $$, 'PT422', 'text_unfit', 'no letter has thousands of marks');
+select is(private.require_text(t), t, format('%s of 5000', what)) from (values
+  ('emoji', repeat('👩‍👩‍👧‍👦', 700)), ('ideographs', repeat('例', 5000)), ('lines', repeat('─', 5000)), ('Arabic', repeat('مُحَمَّد ', 600) || 'x')
+) v (what, t);
+select is(private.require_text(repeat(normalize('한국', nfd), 2500)), repeat('한국', 2500), 'Korean, letter by letter');
 
 -- Every operation that takes a text
 select test.act_as('alice');
