@@ -132,7 +132,7 @@ export const writes: Entries = {
           if (!isOwn(world, viewer, place)) return refused('post_not_yours')
           const { posts } = world
           const pinned = posts.filter(
-            ({ author, pinned }, other) => author === viewer && pinned && other !== place && !deletedPost(world, other),
+            ({ author, pinned }, other) => author === viewer && pinned && other !== place && sees(world, viewer, other),
           )
           if (at(posts, place).scheduled) return refused('post_not_out')
           return pinned.length >= 3 ? refused('pins_exhausted') : done
