@@ -104,6 +104,11 @@ test("npm run stop ends no server of somebody else's", async () => {
 test.each([
   ['that nobody can make', '/proc/kith/data', 'cannot be made (ENOENT)'],
   ['that is a file', join(folderWith({ file: '' }), 'file'), 'it is no folder'],
+  [
+    'below a file',
+    join(folderWith({ file: '' }), 'file', 'data'),
+    root ? 'file is no folder' : 'cannot be made (ENOTDIR)',
+  ],
 ])('a folder %s is refused at once, in one line', async (_what, folder, reason) => {
   const { code, out, err } = await run('api-facade/main.ts', folder)
   expect({ code, out, lines: err.trim().split('\n').length }).toEqual({ code: 1, out: '', lines: 1 })

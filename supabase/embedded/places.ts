@@ -202,6 +202,8 @@ function requireWritable(folder: string): void {
 function requirePassage(path: string, account: Account, folder: string): void {
   const closed = closedFolder(path, account)
   if (!closed) return
+  if (!statSync(closed).isDirectory())
+    throw new Error(`DATA_DIR ${folder} cannot be used: ${closed} is no folder. Choose another DATA_DIR.`)
   throw new Error(
     `DATA_DIR ${folder} cannot be used: PostgreSQL does not run as root but as the user "${account.name}", ` +
       `who may not enter ${closed}. Choose another DATA_DIR, or let others enter that folder (chmod o+x ${closed}).`,
