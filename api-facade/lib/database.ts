@@ -1,6 +1,7 @@
 // Connections to Postgres: one pool a role, each behind its own login role, so that no statement ever changes role.
 // docs/decisions.md, Requests.
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import postgres, { type Sql } from 'postgres'
 import type { Config } from './config.ts'
 
@@ -39,6 +40,9 @@ function open(config: Config, url: string, secret: string, name: PoolName): Sql 
   })
 }
 
+/** How long statements may take once the end has begun. Milliseconds. */
+const PATIENCE = 5000
+
 /** Opens the pools on the database at `url`; nothing connects before the first statement. */
 export function openPools(config: Config, url: string, secret: string): Pools {
   const pools = {
@@ -48,7 +52,10 @@ export function openPools(config: Config, url: string, secret: string): Pools {
     service: open(config, url, secret, 'service'),
   }
   const close = async () => {
-    await Promise.all(Object.values(pools).map((pool) => pool.end({ timeout: 5 })))
+    const deadline = Date.now() + PATIENCE
+    while (Object.values(inFlight).some((count) => count > 0) && Date.now() < deadline) await sleep(10)
+    // not longer: postgres.js 3.4.9 waits for the statement that a lost connection had, and it never ends
+    await Promise.all(Object.values(pools).map((pool) => pool.end({ timeout: 0.2 })))
   }
   return { ...pools, close }
 }

@@ -124,6 +124,24 @@ describe('the end of a server', async () => {
     expect(open).toHaveLength(0)
   })
 
+  test('takes no time after a connection was lost in the middle of a statement', async () => {
+    const server = await startServer({ config: readConfig(environment(databaseUrl)), databaseUrl })
+    const admin = await Object.assign(new Person(server.url), ADMIN).login()
+    await owner.begin(async (sql) => {
+      await sql`lock table app.posts in access exclusive mode`
+      const asked = admin.post('/posts', { body: 'lost' })
+      await until(async () => {
+        const ended = await owner`
+          select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name} and wait_event_type = 'Lock'`
+        return ended.length > 0
+      })
+      expect(await asked).toFailWith(503, 'service_unavailable')
+    })
+    const begun = performance.now()
+    await server.stop()
+    expect(performance.now() - begun).toBeLessThan(3000)
+  })
+
   test('leaves the port to the next', async () => {
     const first = await startServer({ config: readConfig(environment(databaseUrl)), databaseUrl })
     const config = readConfig(environment(databaseUrl, { PORT: String(first.port) }))
