@@ -14,17 +14,18 @@ export type BootOptions = {
   databaseUrl: string
   /** What the pools' passwords come from; by default the configured one. */
   jwtSecret?: string
+  /** Hears of the first admin when there was none yet: before they are kept, since nobody could log in untold. */
+  tell?: (admin: FirstAdmin) => void
 }
 
-/** Answers the first admin when there was none yet. */
-export async function boot({ config, databaseUrl, ...given }: BootOptions): Promise<FirstAdmin | null> {
+export async function boot({ config, databaseUrl, tell, ...given }: BootOptions): Promise<void> {
   const secret = given.jwtSecret ?? config.jwtSecret
   if (!secret) throw new Error('A facade needs JWT_SECRET.')
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   try {
     await takeDomain(sql, config.instanceDomain)
     await setPasswords(sql, secretsOf(config, secret))
-    return await ensureFirstAdmin(sql, config)
+    await ensureFirstAdmin(sql, config, tell)
   } catch (error) {
     throw explained(error)
   } finally {
@@ -97,13 +98,15 @@ export async function takeSecret(tx: postgres.ISql, secrets: readonly [string, .
   await tx`insert into private.jwt_fingerprint values (${own ?? ''})`
 }
 
-async function ensureFirstAdmin(sql: postgres.Sql, config: Config): Promise<FirstAdmin | null> {
+export async function ensureFirstAdmin(sql: postgres.Sql, config: Config, tell?: BootOptions['tell']): Promise<void> {
   const [admin] = await sql`select from app.users where role = 'admin' limit 1`
-  if (admin) return null
+  if (admin) return
   const email = config.adminEmail ?? `admin@${config.instanceDomain.replace(/:\d+$/, '')}`
   const password = config.adminPassword ?? randomBytes(12).toString('base64url')
-  const [made] = await sql<{ codes: string[] | null }[]>`
-    select private.ensure_first_admin(${email}, ${await hashPassword(password)}) as codes`
-  if (!made?.codes) return null
-  return { email, password: config.adminPassword ? null : password, inviteCodes: made.codes }
+  const hash = await hashPassword(password)
+  await sql.begin(async (tx) => {
+    const [made] = await tx<{ codes: string[] | null }[]>`select private.ensure_first_admin(${email}, ${hash}) as codes`
+    if (!made?.codes) return
+    tell?.({ email, password: config.adminPassword ? null : password, inviteCodes: made.codes })
+  })
 }

@@ -51,14 +51,12 @@ async function database(config: Config): Promise<Database> {
   return { url: server.url(), jwtSecret, beside, gateway: startGateway, announce, stop, ended }
 }
 
-function welcome(url: string, admin: FirstAdmin | null): string {
-  const lines = [`Kith is at ${url}, its API at ${url}/api/v1, the documentation at ${url}/docs.`]
-  if (admin) {
-    lines.push(`The first admin is ${admin.email}.`)
-    if (admin.password) lines.push(`Their password, shown this once: ${admin.password}`)
-    lines.push(`Their first invite codes: ${admin.inviteCodes.join(' ')}`)
-  }
-  return lines.join('\n')
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+function introduce({ email, password, inviteCodes }: FirstAdmin): void {
+  say(`The first admin is ${email}.`)
+  if (password) say(`Their password, shown this once: ${password}`)
+  say(`Their first invite codes: ${inviteCodes.join(' ')}`)
 }
 
 async function inlineWorker(config: Config, base: { databaseUrl: string; jwtSecret: string }): Promise<Worker | null> {
@@ -77,16 +75,13 @@ async function main(): Promise<void> {
   try {
     const { url: databaseUrl, jwtSecret } = base
     const { beside, gateway } = base
-    let admin: FirstAdmin | null = null
-    // only once the port is ours: what is made up here is shown once, and a start that failed would have lost it
-    const prepare = async () => {
-      admin = await boot({ config, databaseUrl, jwtSecret })
-    }
+    // only once the port is ours: a start that fails there makes nothing, and shows nothing
+    const prepare = () => boot({ config, databaseUrl, jwtSecret, tell: introduce })
     const server = await startServer({ config, databaseUrl, jwtSecret, beside, gateway, prepare })
     let worker: Worker | null = null
     try {
       await base.announce(server.url)
-      process.stdout.write(`${welcome(server.url, admin)}\n`)
+      say(`Kith is at ${server.url}, its API at ${server.url}/api/v1, the documentation at ${server.url}/docs.`)
       worker = await inlineWorker(config, { databaseUrl, jwtSecret }) // nobody who calls waits for it
       const lost = await Promise.race([ending.then(() => false), base.ended.then(() => true)])
       if (lost) throw new Error('PostgreSQL has ended. Its log is postgres.log in the data folder.')

@@ -73,7 +73,7 @@ describe('SIGTERM', () => {
   test('to npm start ends the instance, and the data folder is free', async () => {
     const dataDir = join(base, 'ended')
     const { child, seen, exit } = run('npm', ['start'], { DATA_DIR: dataDir, PORT: '0' })
-    await says(seen, 'invite codes: ')
+    await says(seen, 'Kith is at ')
     await terminate(child, exit)
     expect(readInstance(dataDir)).toBeNull()
   }, 90_000)
@@ -98,7 +98,7 @@ describe('a first start', () => {
     expect(failed.seen.err).toMatch(/^The facade cannot listen on HOST 127\.0\.0\.1, PORT \d+: .*EADDRINUSE.*\n$/)
     other.close()
     const { child, seen, exit } = run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: '0' })
-    await says(seen, 'invite codes: ').finally(() => terminate(child, exit))
+    await says(seen, 'Kith is at ').finally(() => terminate(child, exit))
     expect(seen.out).toMatch(/shown this once: \S{16}\n.* invite codes: INV-\w+ /)
   }, 90_000)
 })

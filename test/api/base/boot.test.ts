@@ -1,7 +1,7 @@
 // Boot: what a start may write on a database that has people already, and what it refuses.
 // Only refused boots are whole ones here: the passwords of the pools are those of every test's database.
 import { describe, expect, test } from 'vitest'
-import { boot, takeDomain, takeSecret } from '../../../api-facade/boot.ts'
+import { boot, ensureFirstAdmin, type FirstAdmin, takeDomain, takeSecret } from '../../../api-facade/boot.ts'
 import { readConfig } from '../../../api-facade/lib/config.ts'
 import { createDatabase } from '../../support/database.ts'
 import { environment, JWT_SECRET } from '../../support/settings.ts'
@@ -64,5 +64,27 @@ describe('the secret', () => {
     await owner`delete from private.jwt_fingerprint`
     await takeSecret(owner, [JWT_SECRET])
     expect(await known()).toEqual(before)
+  })
+})
+
+describe('the first admin', () => {
+  const admins = async () => (await owner<{ id: string }[]>`select id from app.users where role = 'admin'`).length
+
+  test('is told before they are made: whose password nobody saw is not there', async () => {
+    await owner`update app.users set role = 'user' where role = 'admin'`
+    const { ADMIN_PASSWORD: _, ...env } = environment(databaseUrl, { ADMIN_EMAIL: 'second@example.org' })
+    const config = readConfig(env)
+    const fail = () => {
+      throw new Error('nobody hears')
+    }
+    await expect(ensureFirstAdmin(owner, config, fail)).rejects.toThrow('nobody hears')
+    expect(await admins()).toBe(0)
+    const told: FirstAdmin[] = []
+    await ensureFirstAdmin(owner, config, (admin) => told.push(admin))
+    await ensureFirstAdmin(owner, config, (admin) => told.push(admin))
+    expect(told).toEqual([
+      { email: 'second@example.org', password: expect.stringMatching(/^\S{16}$/), inviteCodes: expect.any(Array) },
+    ])
+    expect(await admins()).toBe(1)
   })
 })
