@@ -2,6 +2,7 @@
 import { Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { getPath } from 'hono/utils/url'
+import { operations } from './generated/operations.ts'
 import { clientAddress } from './lib/client.ts'
 import type { Context, Env, Services } from './lib/context.ts'
 import { memoryCounter } from './lib/counters.ts'
@@ -10,12 +11,13 @@ import { errorAnswer, Refusal, toRefusal } from './lib/errors.ts'
 import { cors, requestId, securityHeaders } from './lib/headers.ts'
 import { isTooDeep, readJsonText } from './lib/input.ts'
 import { createLimits } from './lib/limits.ts'
+import { legible } from './lib/log.ts'
 import { metrics, mountMetrics } from './lib/metrics.ts'
 import { openApiText, version } from './lib/openapi.ts'
 import { createPresence } from './lib/presence.ts'
 import { databaseCounter } from './lib/rates.ts'
 import { createReadiness } from './lib/ready.ts'
-import { mount, otherMethods, type Table } from './lib/routes.ts'
+import { API, mount, otherMethods, spellings, type Table } from './lib/routes.ts'
 
 // Probes and documentation: never refused by the global limit, and they take nothing from it. The documentation is
 // large, and has a limit of its own.
@@ -41,6 +43,7 @@ export function createApp({ tables, beside, ...given }: AppOptions): Hono<Env> {
   const counter = shared ? databaseCounter(given.pools.gate, given.log) : memoryCounter()
   const services: Services = { ...given, limits: given.limits ?? createLimits(config, counter) }
   const notePresence = createPresence()
+  const words = wordsOf(tables)
   const app = new Hono<Env>({ getPath: routingPath })
   app.onError(answerError)
   app.notFound((c) => answerError(new Refusal('route_unknown'), c))
@@ -54,7 +57,7 @@ export function createApp({ tables, beside, ...given }: AppOptions): Hono<Env> {
     securityHeaders(c)
     await next()
     const ms = performance.now() - start
-    logRequest(c, ms)
+    logRequest(c, ms, words)
     metrics.observe(c, ms)
     notePresence(c)
   })
@@ -94,7 +97,7 @@ const siteOf = ({ config, pools, limits }: Services) => ({
   isTooDeep,
   clientAddress,
   refusalOf: toRefusal,
-  note: (c: Context, field: 'route' | 'code' | 'failure', value: unknown) => c.set(field, value),
+  note: (c: Context, field: 'route' | 'caller' | 'code' | 'failure', value: unknown) => c.set(field, value),
 })
 
 function answerError(error: unknown, c: Context): Response {
@@ -105,16 +108,27 @@ function answerError(error: unknown, c: Context): Response {
   return c.body(body, refusal.status as ContentfulStatusCode, headers)
 }
 
+/** What may stand in a path without telling of anybody: the parts of every path that is served, and names of operations. */
+const wordsOf = (tables: readonly Table[]): ReadonlySet<string> =>
+  new Set([
+    ...spellings(tables).flatMap(({ path }) => (API + path).split('/').filter((part) => !part.startsWith(':'))),
+    ...['health', 'ready', 'metrics', 'docs', 'openapi.json', 'rest', 'rpc', 'realtime', 'websocket'],
+    ...Object.keys(operations),
+  ])
+
 /** One line a request; what went wrong inside only with a 5xx. */
-function logRequest(c: Context, ms: number): void {
-  const { log } = c.get('services')
+function logRequest(c: Context, ms: number, words: ReadonlySet<string>): void {
+  const { log, aliasOf } = c.get('services')
   const { status } = c.res
+  const caller = c.get('caller')
   const line = {
     id: c.get('requestId'),
     method: c.req.method,
     route: c.get('route'),
+    path: legible(c.req.path, c.get('pattern'), words),
     status,
     ms: Math.round(ms * 10) / 10,
+    caller: caller && aliasOf(caller),
     code: c.get('code'),
     failure: c.get('failure'),
   }

@@ -4,6 +4,8 @@ import { resolve } from 'node:path'
 import { boot, type FirstAdmin } from './boot.ts'
 import { type Config, nearMisses, readConfig } from './lib/config.ts'
 import { environment } from './lib/environment.ts'
+import { createLog, type Log, placeOf } from './lib/log.ts'
+import { version } from './lib/openapi.ts'
 import { type ServerOptions, startServer } from './server.ts'
 import type { Worker } from './worker/worker.ts'
 
@@ -59,17 +61,20 @@ function introduce({ email, password, inviteCodes }: FirstAdmin): void {
   say(`Their first invite codes: ${inviteCodes.join(' ')}`)
 }
 
-async function inlineWorker(config: Config, base: { databaseUrl: string; jwtSecret: string }): Promise<Worker | null> {
-  if (config.worker === 'off') return null
+type Base = { config: Config; databaseUrl: string; jwtSecret: string; log: Log }
+
+async function inlineWorker(base: Base): Promise<Worker | null> {
+  if (base.config.worker === 'off') return null
   const { startWorker } = await import('./worker/worker.ts')
-  return startWorker({ config, ...base })
+  return startWorker(base)
 }
 
 async function main(): Promise<void> {
-  const ending = new Promise<void>((end) => {
-    process.once('SIGTERM', () => end()).once('SIGINT', () => end())
+  const ending = new Promise<string>((end) => {
+    process.once('SIGTERM', end).once('SIGINT', end) // called with the signal's name
   })
   const config = readConfig(environment)
+  const log = createLog(config)
   for (const warning of nearMisses(environment)) process.stderr.write(`${warning}\n`)
   const base = await database(config)
   try {
@@ -77,20 +82,24 @@ async function main(): Promise<void> {
     const { beside, gateway } = base
     // only once the port is ours: a start that fails there makes nothing, and shows nothing
     const prepare = () => boot({ config, databaseUrl, jwtSecret, tell: introduce })
-    const server = await startServer({ config, databaseUrl, jwtSecret, beside, gateway, prepare })
+    const server = await startServer({ config, databaseUrl, jwtSecret, log, beside, gateway, prepare })
     let worker: Worker | null = null
     try {
       await base.announce(server.url)
       say(`Kith is at ${server.url}, its API at ${server.url}/api/v1, the documentation at ${server.url}/docs.`)
-      worker = await inlineWorker(config, { databaseUrl, jwtSecret }) // nobody who calls waits for it
-      const lost = await Promise.race([ending.then(() => false), base.ended.then(() => true)])
-      if (lost) throw new Error('PostgreSQL has ended. Its log is postgres.log in the data folder.')
+      const { port } = server
+      log.info({ version, host: config.host, port, database: placeOf(databaseUrl), worker: config.worker }, 'started')
+      worker = await inlineWorker({ config, databaseUrl, jwtSecret, log }) // nobody who calls waits for it
+      const signal = await Promise.race([ending, base.ended.then(() => null)])
+      log.info({ reason: signal ?? 'PostgreSQL has ended' }, 'stopping')
+      if (!signal) throw new Error('PostgreSQL has ended. Its log is postgres.log in the data folder.')
     } finally {
       await Promise.all([server.stop(), worker?.stop()])
     }
   } finally {
     await base.stop()
   }
+  log.info('stopped')
 }
 
 await main().catch((error: unknown) => {

@@ -9,7 +9,7 @@ import { type Config, secretsOf } from './lib/config.ts'
 import { openPools } from './lib/database.ts'
 import { errorAnswer, Refusal } from './lib/errors.ts'
 import { loadTables } from './lib/features.ts'
-import { createLog, type Log } from './lib/log.ts'
+import { createAlias, createLog, type Log } from './lib/log.ts'
 import { metrics } from './lib/metrics.ts'
 import type { Table } from './lib/routes.ts'
 import { createSeals } from './lib/seals.ts'
@@ -55,7 +55,8 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const pools = openPools(config, databaseUrl, secret)
   const log = given.log ?? createLog(config)
   const views = createViews(pools.gate, log)
-  const app = createApp({ config, pools, tokens, seals, log, views, tables, beside: given.beside })
+  const aliasOf = createAlias(secret)
+  const app = createApp({ config, pools, tokens, seals, log, aliasOf, views, tables, beside: given.beside })
   let answer: RequestListener = getRequestListener(starting)
   let gateway: Stoppable | undefined
   const shouldUpgradeCallback = (request: IncomingMessage) => Boolean(gateway) && isWebSocket(request)

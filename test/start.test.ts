@@ -7,11 +7,13 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { nearMisses } from '../api-facade/lib/config.ts'
+import manifest from '../package.json' with { type: 'json' }
 import { readInstance } from '../supabase/embedded/instance.ts'
 import { createDatabase } from './support/database.ts'
 import { environment } from './support/settings.ts'
 import { until } from './support/until.ts'
 
+const { version } = manifest
 const root = resolve(import.meta.dirname, '..')
 const base = mkdtempSync(join(tmpdir(), 'kith-start-'))
 chmodSync(base, 0o711) // the server's account has to get through
@@ -69,20 +71,36 @@ const lives = (pid: number): boolean => {
   }
 }
 
+/** The lines of its log. */
+const logged = ({ out }: { out: string }): unknown[] =>
+  out.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
+/** A database without who connects to it. */
+const place = /^127\.0\.0\.1:\d+\/\w+$/
+
 describe('SIGTERM', () => {
   test('to npm start ends the instance, and the data folder is free', async () => {
     const dataDir = join(base, 'ended')
-    const { child, seen, exit } = run('npm', ['start'], { DATA_DIR: dataDir, PORT: '0' })
-    await says(seen, 'Kith is at ')
+    const { child, seen, exit } = run('npm', ['start'], { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info' })
+    await says(seen, '"started"')
     await terminate(child, exit)
     expect(readInstance(dataDir)).toBeNull()
+    expect(logged(seen)).toMatchObject([
+      { msg: 'started', version, port: expect.any(Number), worker: 'inline', database: expect.stringMatching(place) },
+      { msg: 'stopping', reason: 'SIGTERM' },
+      { msg: 'stopped' },
+    ])
   }, 90_000)
 
   test('to npm run worker ends the worker', async () => {
     const { url } = await createDatabase()
-    const { child, seen, exit } = run('npm', ['run', 'worker'], environment(url))
+    const { child, seen, exit } = run('npm', ['run', 'worker'], { ...environment(url), LOG_LEVEL: 'info' })
     await says(seen, 'The worker runs.')
     await terminate(child, exit)
+    expect(logged(seen)).toMatchObject([
+      { msg: 'the worker has started', version, database: expect.stringMatching(place) },
+      { msg: 'the worker is stopping', reason: 'SIGTERM' },
+      { msg: 'the worker has stopped' },
+    ])
   }, 60_000)
 })
 

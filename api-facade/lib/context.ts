@@ -16,6 +16,8 @@ export type Services = {
   tokens: Tokens
   seals: Seals
   log: Log
+  /** What stands for a person in the log. */
+  aliasOf: (person: string) => string
   limits: Limits
   views: Views
 }
@@ -32,8 +34,12 @@ export type Env = {
     pool: PoolName
     /** Whether the route keeps its answers by Idempotency-Key. */
     idempotent: boolean
-    /** Method and pattern of the route, for the log: a path may hold names. */
+    /** Method and pattern of the route, for the log. */
     route: string
+    /** The whole pattern of the route's path, by which the log knows what in a path may be a name. */
+    pattern: string
+    /** Who calls, for the log: the person's id, of which it has the alias. */
+    caller: string
     /** The tightest limit so far. */
     tightest: Count
     /** The error code of the answer, and for a 5xx what caused it, for the log. */

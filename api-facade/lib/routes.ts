@@ -139,6 +139,7 @@ function answerer({ method, path, row }: Route): (c: Context) => Promise<Respons
 
   return async (c) => {
     c.set('route', `${method} ${path}`)
+    c.set('pattern', API + path)
     c.set('pool', row.pool ?? poolOf[row.access])
     c.set('idempotent', row.idempotent === true)
     c.set('claims', null)
@@ -165,6 +166,7 @@ async function admit(c: Context, row: Row): Promise<void> {
   // many share an address, and what it takes is a secret that nobody guesses.
   const holder = open && row.limit !== 'refresh' ? null : await holderOf(c)
   const claims = holder instanceof Refusal ? null : holder
+  if (claims) c.set('caller', claims.sub)
   const over = row.limit && (await c.get('services').limits.route(c, row.limit, claims?.sub))
   if (over) throw over
   if (open) return // runs as nobody: a token that came along, even a dead one, changes nothing

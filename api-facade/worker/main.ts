@@ -2,9 +2,11 @@
 // Its facades then run with WORKER=off.
 import { resolve } from 'node:path'
 import postgres from 'postgres'
+import manifest from '../../package.json' with { type: 'json' }
 import { explained, setPasswords } from '../boot.ts'
 import { type Config, nearMisses, readConfig, secretsOf } from '../lib/config.ts'
 import { environment } from '../lib/environment.ts'
+import { createLog, placeOf } from '../lib/log.ts'
 import { startWorker } from './worker.ts'
 
 type Base = { databaseUrl: string; jwtSecret: string }
@@ -20,18 +22,21 @@ async function database({ databaseUrl, jwtSecret, ...config }: Config): Promise<
 }
 
 async function main(): Promise<void> {
-  const ending = new Promise<void>((end) => {
-    process.once('SIGTERM', () => end()).once('SIGINT', () => end())
+  const ending = new Promise<string>((end) => {
+    process.once('SIGTERM', end).once('SIGINT', end) // called with the signal's name
   })
   const config = readConfig(environment)
+  const log = createLog(config)
   for (const warning of nearMisses(environment)) process.stderr.write(`${warning}\n`)
   const base = await database(config)
   const owner = postgres(base.databaseUrl, { max: 1, onnotice: () => {} })
   await setPasswords(owner, secretsOf(config, base.jwtSecret)).finally(() => owner.end())
-  const worker = await startWorker({ config, ...base })
+  const worker = await startWorker({ config, ...base, log })
   process.stdout.write('The worker runs.\n')
-  await ending
+  log.info({ version: manifest.version, database: placeOf(base.databaseUrl) }, 'the worker has started')
+  log.info({ reason: await ending }, 'the worker is stopping')
   await worker.stop()
+  log.info('the worker has stopped')
 }
 
 await main().catch((failure: unknown) => {

@@ -45,6 +45,7 @@ async function answer(c: Context, site: Site, door: Door): Promise<Response> {
   let caller: Caller | undefined
   try {
     caller = await door(c.req)
+    if (typeof caller.claims.sub === 'string') site.note(c, 'caller', caller.claims.sub)
     checkMedia(c)
     const statement = await statementFor(site.pools.anon, operationOf(c), await argumentsOf(c, site))
     return reply(c, await run(c, site, caller, statement))

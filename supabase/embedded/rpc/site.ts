@@ -19,5 +19,5 @@ export type Site = {
   /** What to make of an error that is not the database's: 503 of a lost connection, 500 of what nobody knows. */
   refusalOf(error: unknown): { status: number; messages: string[]; headers: Record<string, string> }
   /** Keeps a field for the log line of the request. */
-  note(c: Context, field: 'route' | 'code' | 'failure', value: unknown): void
+  note(c: Context, field: 'route' | 'caller' | 'code' | 'failure', value: unknown): void
 }
