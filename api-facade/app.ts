@@ -7,7 +7,7 @@ import { clientAddress } from './lib/client.ts'
 import type { Context, Env, Services } from './lib/context.ts'
 import { memoryCounter } from './lib/counters.ts'
 import { mountDocs } from './lib/docs.ts'
-import { errorAnswer, Refusal, toRefusal } from './lib/errors.ts'
+import { errorAnswer, isFault, Refusal, toRefusal } from './lib/errors.ts'
 import { cors, requestId, securityHeaders } from './lib/headers.ts'
 import { isTooDeep, readJsonText } from './lib/input.ts'
 import { createLimits } from './lib/limits.ts'
@@ -103,7 +103,7 @@ const siteOf = ({ config, pools, limits }: Services) => ({
 function answerError(error: unknown, c: Context): Response {
   const refusal = toRefusal(error)
   c.set('code', refusal.code)
-  if (refusal.status >= 500) c.set('failure', error)
+  if (isFault(error, refusal)) c.set('failure', error)
   const { body, headers } = errorAnswer(refusal)
   return c.body(body, refusal.status as ContentfulStatusCode, headers)
 }
@@ -116,7 +116,7 @@ const wordsOf = (tables: readonly Table[]): ReadonlySet<string> =>
     ...Object.keys(operations),
   ])
 
-/** One line a request; what went wrong inside only with a 5xx. */
+/** One line a request, with what went wrong inside. */
 function logRequest(c: Context, ms: number, words: ReadonlySet<string>): void {
   const { log, aliasOf } = c.get('services')
   const { status } = c.res
@@ -133,5 +133,6 @@ function logRequest(c: Context, ms: number, words: ReadonlySet<string>): void {
     failure: c.get('failure'),
   }
   if (status >= 500) log.error(line)
+  else if (line.failure) log.warn(line)
   else log.info(line)
 }

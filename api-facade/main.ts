@@ -31,7 +31,7 @@ async function database(config: Config): Promise<Database> {
   }
   // loaded only here: a deployment on a real stack has no binaries of it
   const { startPostgres } = await import('../supabase/embedded/postgres.ts')
-  const { migrate, preparePlatform } = await import('../supabase/embedded/migrate.ts')
+  const { migrate, muteRefusals, preparePlatform } = await import('../supabase/embedded/migrate.ts')
   const { apiKeys, embeddedSecret, writeInstance } = await import('../supabase/embedded/instance.ts')
   const { defaultDataDir } = await import('../supabase/embedded/places.ts')
   const { mountRpc } = await import('../supabase/embedded/rpc.ts')
@@ -41,6 +41,7 @@ async function database(config: Config): Promise<Database> {
   try {
     await preparePlatform(server.superuserUrl())
     await migrate(server.url())
+    await muteRefusals(server.superuserUrl())
   } catch (error) {
     await server.stop()
     throw error

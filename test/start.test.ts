@@ -1,14 +1,16 @@
 // npm start and npm run worker, as an operator runs them: what a signal ends, and what a start that fails leaves behind.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import postgres from 'postgres'
 import { afterAll, describe, expect, test } from 'vitest'
 import { nearMisses } from '../api-facade/lib/config.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { readInstance } from '../supabase/embedded/instance.ts'
+import { KEPT, turnOver } from '../supabase/embedded/log.ts'
 import { createDatabase } from './support/database.ts'
 import { environment } from './support/settings.ts'
 import { until } from './support/until.ts'
@@ -119,6 +121,52 @@ describe('a first start', () => {
     await says(seen, 'Kith is at ').finally(() => terminate(child, exit))
     expect(seen.out).toMatch(/shown this once: \S{16}\n.* invite codes: INV-\w+ /)
   }, 90_000)
+})
+
+describe('the embedded database', () => {
+  const dataDir = join(base, 'embedded')
+  const log = () => readFileSync(join(dataDir, 'postgres.log'), 'utf8')
+  const start = (env: Record<string, string>) =>
+    run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: '0', WORKER: 'off', ...env })
+  const database = () => postgres(readInstance(dataDir)?.stack?.dbUrl ?? '', { max: 1, onnotice: () => {} })
+
+  test('has a log over restarts, of what went wrong and not of what people are refused', async () => {
+    const { child, seen, exit } = start({})
+    await says(seen, 'Kith is at ')
+    const [, url] = /Kith is at (\S+),/.exec(seen.out) ?? []
+    const owner = database()
+    await expect(owner`select 1 / 0 as fault`).rejects.toThrow('division by zero')
+    await owner.end()
+    const reserve = () =>
+      fetch(`${url}/api/v1/auth/reserve-invite`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: '{"code":"INV-ABCDEF"}',
+      })
+    expect((await reserve()).status).toBe(404)
+    const { apiUrl, anonKey } = readInstance(dataDir)?.stack ?? { apiUrl: '', anonKey: '' }
+    const refused = await fetch(`${apiUrl}/rest/v1/rpc/get_me`, { method: 'POST', headers: { apikey: anonKey } })
+    expect(refused.status).toBe(401)
+    await terminate(child, exit)
+    const found = log()
+    expect(found.match(/^.*ERROR: .*$/gm)).toEqual([expect.stringContaining('division by zero')])
+
+    const again = start({})
+    await says(again.seen, 'Kith is at ')
+    await terminate(again.child, again.exit)
+    expect(log().startsWith(found)).toBe(true)
+    expect(log().length).toBeGreaterThan(found.length)
+  }, 90_000)
+})
+
+test('a full log is turned over, and goes on in its place', () => {
+  const log = join(base, 'full.log')
+  writeFileSync(log, 'x'.repeat(KEPT - 1))
+  turnOver(log)
+  appendFileSync(log, 'y')
+  turnOver(log)
+  appendFileSync(log, 'z')
+  expect([readFileSync(log, 'utf8'), readFileSync(`${log}.old`, 'utf8').length]).toEqual(['z', KEPT])
 })
 
 describe('settings', () => {

@@ -4,6 +4,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres, { type Sql } from 'postgres'
 import type { Config } from './config.ts'
+import type { Log } from './log.ts'
 
 export type PoolName = 'anon' | 'gate' | 'user' | 'service'
 export type Pools = Record<PoolName, Sql> & {
@@ -27,7 +28,9 @@ export function scramVerifier(password: string): string {
   return `SCRAM-SHA-256$4096:${salt.toString('base64')}$${storedKey}:${keyed('Server Key').toString('base64')}`
 }
 
-function open(config: Config, url: string, secret: string, name: PoolName): Sql {
+type Options = { config: Config; url: string; secret: string; log: Log }
+
+function open({ config, url, secret, log }: Options, name: PoolName): Sql {
   const role = `kith_${name}`
   return postgres(url, {
     username: role,
@@ -35,7 +38,9 @@ function open(config: Config, url: string, secret: string, name: PoolName): Sql 
     max: config.poolSizes[name],
     connect_timeout: 10,
     fetch_types: false,
-    onnotice: () => {},
+    onnotice({ severity, code, message }) {
+      if (severity === 'WARNING') log.warn({ pool: name, code, warning: message }, 'the database warns')
+    },
     connection: { application_name: role },
   })
 }
@@ -44,12 +49,12 @@ function open(config: Config, url: string, secret: string, name: PoolName): Sql 
 const PATIENCE = 5000
 
 /** Opens the pools on the database at `url`; nothing connects before the first statement. */
-export function openPools(config: Config, url: string, secret: string): Pools {
+export function openPools(options: Options): Pools {
   const pools = {
-    anon: open(config, url, secret, 'anon'),
-    gate: open(config, url, secret, 'gate'),
-    user: open(config, url, secret, 'user'),
-    service: open(config, url, secret, 'service'),
+    anon: open(options, 'anon'),
+    gate: open(options, 'gate'),
+    user: open(options, 'user'),
+    service: open(options, 'service'),
   }
   const close = async () => {
     const deadline = Date.now() + PATIENCE

@@ -75,6 +75,21 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   }
 }
 
+/**
+ * Keeps out of the server's log what people are refused: it cannot tell that from a fault, quotes what they wrote, and
+ * has a line for every wrong password. Only for the logins of the facade's pools, whose faults the facade's log has with
+ * their SQLSTATE; jobs, the owner and the server's own processes go on as they are. Takes a superuser's connection string.
+ */
+export async function muteRefusals(superuserUrl: string): Promise<void> {
+  const sql = connect(superuserUrl)
+  try {
+    for (const login of ['kith_anon', 'kith_gate', 'kith_user', 'kith_service'])
+      await sql.unsafe(`alter role ${login} set log_min_messages = 'log'`)
+  } finally {
+    await sql.end()
+  }
+}
+
 /** Whether the books hold another text than the file. The CLI splits what it applies: that is not comparable. */
 function changed(statements: string[] | null, text: string): boolean {
   const bare = (sql: string) => sql.trim().replace(/;$/, '')

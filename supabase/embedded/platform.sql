@@ -31,9 +31,9 @@ end $$;
 grant anon, authenticated, service_role to authenticator;
 grant anon, authenticated, service_role, authenticator, pg_monitor, pg_read_all_data, pg_signal_backend
   to postgres with admin option;
--- stands in for supautils, which lets postgres write policies on realtime.messages, and set PostgREST's settings
+-- stands in for supautils, which lets postgres write policies on realtime.messages, and set these
 grant supabase_realtime_admin to postgres;
-grant set on parameter "pgrst.db_schemas", "pgrst.db_pre_request" to postgres;
+grant set on parameter "pgrst.db_schemas", "pgrst.db_pre_request", log_min_messages to postgres;
 
 alter role supabase_admin set search_path to "$user", public, auth, extensions;
 alter role postgres set search_path to "$user", public, extensions;

@@ -1,15 +1,16 @@
 // The embedded PostgreSQL: starts the server and ends it.
-// Layout of a data folder: postgres/ (the cluster), postgres.log (this run's log; the one before is postgres.log.old),
+// Layout of a data folder: postgres/ (the cluster), postgres.log (its log; what no longer fits is in postgres.log.old),
 // cluster-secret, jwt-secret, instance.json, lock.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { makeCluster, passwordOf, stopOrphan, surroundings } from './cluster.ts'
 import { claimInstance, keptSecret, releaseInstance } from './instance.ts'
+import { readFrom, sizeOf, turnOver, watchLog } from './log.ts'
 import { binariesFolder, makeDataDir } from './places.ts'
 
 export interface PostgresOptions {
@@ -47,6 +48,8 @@ const settings = {
   max_wal_senders: '10',
   timezone: 'UTC',
   log_timezone: 'UTC',
+  log_line_prefix: '%m [%p] %q%a ',
+  log_lock_waits: 'on', // tells of deadlocks too, of which the refusal is kept out (migrate.ts, muteRefusals)
   jit: 'off', // short statements: compiling them costs more than it saves
 }
 
@@ -66,11 +69,14 @@ interface Server {
   process: ChildProcess
   exited: Promise<void>
   ended: boolean
+  /** What it has written into its log. */
+  said(): string
 }
 
 /** In a session of its own: Ctrl-C must end what uses the database before the database. */
 function launch(bin: string, dataDir: string, port: number, log: string, mode: Record<string, string>): Server {
-  if (existsSync(log)) renameSync(log, `${log}.old`)
+  turnOver(log)
+  const start = sizeOf(log)
   const output = openSync(log, 'a', 0o600)
   const options = Object.entries({ ...settings, ...mode, port }).map(([name, value]) => `--${name}=${value}`)
   const child = spawn(join(bin, 'postgres'), ['-D', join(dataDir, 'postgres'), ...options], {
@@ -80,7 +86,7 @@ function launch(bin: string, dataDir: string, port: number, log: string, mode: R
   })
   closeSync(output)
   child.unref() // a start that fails must not hang on its server
-  const server: Server = { process: child, ended: false, exited: Promise.resolve() }
+  const server: Server = { process: child, ended: false, exited: Promise.resolve(), said: () => readFrom(log, start) }
   server.exited = new Promise((settle) => {
     const end = () => {
       server.ended = true
@@ -105,8 +111,7 @@ async function ready(server: Server, url: string, password: string, log: string)
       }
       return
     } catch (error) {
-      if (server.ended)
-        throw new Error(`PostgreSQL did not start. Its log, ${log}, says:\n${readFileSync(log, 'utf8')}`)
+      if (server.ended) throw new Error(`PostgreSQL did not start. Its log, ${log}, says:\n${server.said()}`)
       const code = error instanceof Error && 'code' in error ? error.code : ''
       if (!notYet.includes(String(code)) || Date.now() > deadline) throw error
     } finally {
@@ -170,8 +175,10 @@ async function start(dataDir: string, options: PostgresOptions): Promise<Postgre
       if (!passing(error, options.port !== undefined) || Date.now() > deadline) throw error
       continue
     }
+    const unwatch = watchLog(log)
     const stop = async () => {
       await end(server)
+      unwatch()
       process.off('exit', onExit)
       running.delete(dataDir)
       releaseInstance(dataDir)

@@ -80,7 +80,8 @@ export function openAuthorization(databaseUrl: string): Authorization {
     connect_timeout: 10,
     fetch_types: false,
     onnotice: () => {},
-    connection: { application_name: 'kith_realtime', statement_timeout: 5000 },
+    // no line in the server's log for whoever is refused a channel
+    connection: { application_name: 'kith_realtime', statement_timeout: 5000, log_min_messages: 'log' },
   })
 
   const become = (tx: TransactionSql, claims: Claims, name: string) => tx`

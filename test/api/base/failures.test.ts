@@ -1,6 +1,7 @@
 // What goes wrong inside: what clients are told of it, and what is tried once more.
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
+import { createLog } from '../../../api-facade/lib/log.ts'
 import { startServer } from '../../../api-facade/server.ts'
 import { layCable } from '../../support/cable.ts'
 import { Person } from '../../support/person.ts'
@@ -44,6 +45,28 @@ describe('what goes wrong inside', async () => {
     expect(answer.text).not.toMatch(/inner/i)
     expect(answer.headers.get('retry-after')).toBe(status === 503 ? '2' : null)
     expect(answer.headers.get('x-request-id')).toMatch(UUID)
+  })
+
+  test.each([
+    ['42501', 'fault'],
+    ['23514', 'fault'],
+    ['XX000', 'fault'],
+    ['22P02', 'refusal'],
+    ['PT404', 'refusal'],
+  ])('%s is a %s to the log, whomever the answer blames', async (state, kind) => {
+    const lines: string[] = []
+    const config = readConfig(environment(database.url, { LOG_LEVEL: 'info' }))
+    const log = createLog(config, { write: (line: string) => lines.push(line) })
+    const server = await startServer({ config, databaseUrl: database.url, log })
+    onTestFinished(() => server.stop())
+    await become(`raise warning 'by the way'; raise exception using errcode = '${state}', message = 'inner';`)
+    const { headers } = await fetch(`${server.url}/api/v1/me`, { headers: { authorization: `Bearer ${alice.token}` } })
+    const id = headers.get('x-request-id') ?? 'none'
+    const line = JSON.parse((await until(() => lines.find((one) => one.includes(id)))) ?? '')
+    expect(line.failure?.code).toBe(kind === 'fault' ? state : undefined)
+    expect(lines.map((one) => JSON.parse(one))).toContainEqual(
+      expect.objectContaining({ pool: 'user', warning: 'by the way', level: 40 }),
+    )
   })
 
   test.each(['40001', '40P01'])('%s is tried once more', async (state) => {
