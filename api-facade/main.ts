@@ -37,7 +37,7 @@ async function database(config: Config): Promise<Database> {
   const { mountRpc } = await import('../supabase/embedded/rpc.ts')
   const { startGateway } = await import('../supabase/embedded/realtime/gateway.ts')
   const dataDir = config.dataDir ?? defaultDataDir(projectRoot)
-  const server = await startPostgres({ dataDir })
+  const server = await startPostgres({ dataDir, port: config.databasePort })
   try {
     await preparePlatform(server.superuserUrl())
     await migrate(server.url())

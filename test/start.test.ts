@@ -157,6 +157,21 @@ describe('the embedded database', () => {
     expect(log().startsWith(found)).toBe(true)
     expect(log().length).toBeGreaterThan(found.length)
   }, 90_000)
+
+  test('listens on DB_PORT, and a taken one is told', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const env = { DB_PORT: String(port) }
+    const failed = start(env)
+    expect(await failed.exit).toEqual([1, null])
+    expect(failed.seen.err).toMatch(/^The embedded database cannot listen on DB_PORT \d+: .*EADDRINUSE.*\n$/)
+    other.close()
+    const { child, seen, exit } = start(env)
+    await says(seen, 'Kith is at ')
+    expect(new URL(readInstance(dataDir)?.stack?.dbUrl ?? '').port).toBe(env.DB_PORT)
+    await terminate(child, exit)
+  }, 90_000)
 })
 
 test('a full log is turned over, and goes on in its place', () => {

@@ -82,6 +82,7 @@ const Variables = z.object({
   ADMIN_EMAIL: z.email('must be an email address').optional(),
   ADMIN_PASSWORD: z.string().min(8, 'must have at least 8 characters').optional(),
   DATA_DIR: z.string().optional(),
+  DB_PORT: integer(1024, 65_535).optional(),
   RATE_LIMIT_SCALE: z.coerce.number('must be a number').positive('must be above 0').default(1),
   RATE_LIMITS: json.default({}).pipe(rateLimits),
   RATE_LIMIT_STORE: z.enum(['memory', 'database']).optional(),
@@ -104,32 +105,38 @@ const Variables = z.object({
 const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
   path: ['JWT_SECRET'],
   error: 'must be set together with DATABASE_URL: the tokens of that stack are signed with it',
-}).transform((s) => ({
-  port: s.PORT,
-  host: s.HOST,
-  databaseUrl: s.DATABASE_URL,
-  functionsUrl: s.FUNCTIONS_URL?.replace(/\/$/, ''),
-  publicUrl: (s.PUBLIC_URL ?? `http://localhost:${s.PORT}`).replace(/\/$/, ''),
-  smtpUrl: s.SMTP_URL,
-  mailFrom: s.MAIL_FROM ?? `Kith <no-reply@${s.INSTANCE_DOMAIN.replace(/:\d+$/, '')}>`,
-  jwtSecret: s.JWT_SECRET,
-  jwtSecretPrevious: s.JWT_SECRET_PREVIOUS,
-  instanceDomain: s.INSTANCE_DOMAIN,
-  adminEmail: s.ADMIN_EMAIL,
-  adminPassword: s.ADMIN_PASSWORD,
-  dataDir: s.DATA_DIR,
-  rateLimitScale: s.RATE_LIMIT_SCALE,
-  rateLimits: s.RATE_LIMITS,
-  // a database that was given may serve several facades; the embedded one has one process
-  rateLimitStore: s.RATE_LIMIT_STORE ?? (s.DATABASE_URL ? 'database' : 'memory'),
-  trustedProxyHops: s.TRUSTED_PROXY_HOPS,
-  corsOrigins: s.CORS_ORIGINS,
-  bodyLimit: s.BODY_LIMIT,
-  logLevel: s.LOG_LEVEL ?? (s.NODE_ENV === 'test' ? 'silent' : 'info'),
-  metricsToken: s.METRICS_TOKEN,
-  worker: s.WORKER,
-  poolSizes: { anon: s.POOL_ANON, gate: s.POOL_GATE, user: s.POOL_USER, service: s.POOL_SERVICE },
-}))
+})
+  .refine((s) => !s.DATABASE_URL || !s.DB_PORT, {
+    path: ['DB_PORT'],
+    error: 'is for the embedded database, and DATABASE_URL names another',
+  })
+  .transform((s) => ({
+    port: s.PORT,
+    host: s.HOST,
+    databaseUrl: s.DATABASE_URL,
+    functionsUrl: s.FUNCTIONS_URL?.replace(/\/$/, ''),
+    publicUrl: (s.PUBLIC_URL ?? `http://localhost:${s.PORT}`).replace(/\/$/, ''),
+    smtpUrl: s.SMTP_URL,
+    mailFrom: s.MAIL_FROM ?? `Kith <no-reply@${s.INSTANCE_DOMAIN.replace(/:\d+$/, '')}>`,
+    jwtSecret: s.JWT_SECRET,
+    jwtSecretPrevious: s.JWT_SECRET_PREVIOUS,
+    instanceDomain: s.INSTANCE_DOMAIN,
+    adminEmail: s.ADMIN_EMAIL,
+    adminPassword: s.ADMIN_PASSWORD,
+    dataDir: s.DATA_DIR,
+    databasePort: s.DB_PORT,
+    rateLimitScale: s.RATE_LIMIT_SCALE,
+    rateLimits: s.RATE_LIMITS,
+    // a database that was given may serve several facades; the embedded one has one process
+    rateLimitStore: s.RATE_LIMIT_STORE ?? (s.DATABASE_URL ? 'database' : 'memory'),
+    trustedProxyHops: s.TRUSTED_PROXY_HOPS,
+    corsOrigins: s.CORS_ORIGINS,
+    bodyLimit: s.BODY_LIMIT,
+    logLevel: s.LOG_LEVEL ?? (s.NODE_ENV === 'test' ? 'silent' : 'info'),
+    metricsToken: s.METRICS_TOKEN,
+    worker: s.WORKER,
+    poolSizes: { anon: s.POOL_ANON, gate: s.POOL_GATE, user: s.POOL_USER, service: s.POOL_SERVICE },
+  }))
 
 export type Config = z.output<typeof Settings>
 

@@ -16,7 +16,7 @@ import { binariesFolder, makeDataDir } from './places.ts'
 export interface PostgresOptions {
   /** The folder for everything of this instance; made where missing. */
   dataDir: string
-  /** A free one where not given. Always on 127.0.0.1. */
+  /** DB_PORT; a free one where not given. Always on 127.0.0.1. */
   port?: number
   /** The file for the server's own log; `<dataDir>/postgres.log` where not given. */
   log?: string
@@ -55,9 +55,13 @@ const settings = {
 
 const running = new Set<string>()
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
+/** A port that nobody has now: this one, or any. */
+async function freePort(given = 0): Promise<number> {
+  const server = createServer().listen(given, '127.0.0.1')
+  await once(server, 'listening').catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : error
+    throw new Error(`The embedded database cannot listen on DB_PORT ${given}: ${why}. Free it, or choose another.`)
+  })
   const address = server.address()
   server.close()
   await once(server, 'close')
@@ -159,7 +163,7 @@ async function start(dataDir: string, options: PostgresOptions): Promise<Postgre
   else await stopOrphan(dataDir)
 
   for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
-    const port = options.port ?? (await freePort())
+    const port = await freePort(options.port) // or we would ask whoever has it
     const url = (database = 'postgres', user = 'postgres') =>
       `postgresql://${user}:${passwordOf(secret, user)}@127.0.0.1:${port}/${database}`
     const server = launch(bin, dataDir, port, log, options.ephemeral ? ephemeral : durable)
