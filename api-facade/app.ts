@@ -77,9 +77,9 @@ export function createApp({ tables, beside, ...given }: AppOptions): Hono<Env> {
   app.all('/health', otherMethods(['GET']))
   const readiness = createReadiness(given.pools.gate, given.log)
   app.get('/ready', async (c) => {
-    const missing = await readiness()
-    if (missing.length > 0) throw new Refusal('service_unavailable', missing)
-    return c.json({ status: 'ready' })
+    const { faults, warnings } = await readiness()
+    if (faults.length > 0) throw new Refusal('service_unavailable', [...faults, ...warnings])
+    return c.json({ status: 'ready', ...(warnings.length > 0 && { warnings }) })
   })
   app.all('/ready', otherMethods(['GET']))
   mountDocs(app, () => openApiText(tables))

@@ -4,6 +4,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { type Config, secretsOf } from './lib/config.ts'
 import { loginPassword, scramVerifier } from './lib/database.ts'
+import { type Books, compare } from './lib/migrations.ts'
 import { hashPassword } from './lib/passwords.ts'
 
 /** The first admin that this boot made. `password` only where it was made up here: it is kept nowhere. */
@@ -18,14 +19,17 @@ export type BootOptions = {
   tell?: (admin: FirstAdmin) => void
 }
 
-export async function boot({ config, databaseUrl, tell, ...given }: BootOptions): Promise<void> {
+/** Answers what an operator should know. @throws Error that says what is wrong with the database or the settings */
+export async function boot({ config, databaseUrl, tell, ...given }: BootOptions): Promise<string[]> {
   const secret = given.jwtSecret ?? config.jwtSecret
   if (!secret) throw new Error('A facade needs JWT_SECRET.')
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   try {
+    const warnings = await checkMigrations(sql)
     await takeDomain(sql, config.instanceDomain)
     await setPasswords(sql, secretsOf(config, secret))
     await ensureFirstAdmin(sql, config, tell)
+    return warnings
   } catch (error) {
     throw explained(error)
   } finally {
@@ -43,6 +47,23 @@ export function explained(cause: unknown): unknown {
   if (refused && cause instanceof Error)
     return new Error(`The database of DATABASE_URL lets nobody in: ${cause.message}.`, { cause })
   return cause
+}
+
+/** Answers how the database is newer than this code. @throws Error where it is older: what is called is not there */
+export async function checkMigrations(sql: postgres.Sql): Promise<string[]> {
+  const { faults, warnings } = compare(await readBooks(sql))
+  if (faults.length > 0) throw new Error(`The database does not fit this code.\n  ${faults.join('\n  ')}`)
+  return warnings
+}
+
+/** Nothing is in them where there is no schema of ours, or nobody kept books. */
+async function readBooks(sql: postgres.Sql): Promise<Books> {
+  const [row] = await sql<{ readable: boolean }[]>`
+    select to_regprocedure('private.readiness()') is not null
+       and to_regclass('supabase_migrations.schema_migrations') is not null as readable`
+  if (!row?.readable) return {}
+  const [found] = await sql<{ books: Books }[]>`select private.readiness() -> 'migrations' as books`
+  return found?.books ?? {}
 }
 
 /** One boot at a time: two who alter one role at once would fail with "tuple concurrently updated". */

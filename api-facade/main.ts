@@ -55,6 +55,7 @@ async function database(config: Config): Promise<Database> {
 }
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
+const warn = (line: string) => process.stderr.write(`${line}\n`)
 
 function introduce({ email, password, inviteCodes }: FirstAdmin): void {
   say(`The first admin is ${email}.`)
@@ -76,13 +77,15 @@ async function main(): Promise<void> {
   })
   const config = readConfig(environment)
   const log = createLog(config)
-  for (const warning of nearMisses(environment)) process.stderr.write(`${warning}\n`)
+  for (const warning of nearMisses(environment)) warn(warning)
   const base = await database(config)
   try {
     const { url: databaseUrl, jwtSecret } = base
     const { beside, gateway } = base
     // only once the port is ours: a start that fails there makes nothing, and shows nothing
-    const prepare = () => boot({ config, databaseUrl, jwtSecret, tell: introduce })
+    const prepare = async () => {
+      for (const warning of await boot({ config, databaseUrl, jwtSecret, tell: introduce })) warn(warning)
+    }
     const server = await startServer({ config, databaseUrl, jwtSecret, log, beside, gateway, prepare })
     let worker: Worker | null = null
     try {
@@ -104,6 +107,6 @@ async function main(): Promise<void> {
 }
 
 await main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  warn(error instanceof Error ? error.message : String(error))
   process.exitCode = 1
 })

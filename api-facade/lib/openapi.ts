@@ -76,8 +76,12 @@ const ready = (): Path => ({
   security: [],
   responses: {
     200: {
-      description: 'They should.',
-      content: { 'application/json': { schema: zod.object({ status: zod.literal('ready') }) } },
+      description: 'They should; `warnings` says where the database is newer than this code.',
+      content: {
+        'application/json': {
+          schema: zod.object({ status: zod.literal('ready'), warnings: zod.array(zod.string()).optional() }),
+        },
+      },
     },
     503: {
       description: 'They should not; `message` says what is missing.',

@@ -1,46 +1,34 @@
 // /ready: whether requests should come here. /health says only that the process answers.
 // docs/decisions.md, Jobs.
-import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Sql } from 'postgres'
 import type { Log } from './log.ts'
+import { type Books, compare, type Difference } from './migrations.ts'
 
-type Found = { migrations: Record<string, string | null>; worker: boolean }
+type Found = { migrations: Books; worker: boolean; within: string }
 
-const folder = join(import.meta.dirname, '../../supabase/migrations')
 /** How long the database may take to answer, and how long an answer holds: nothing limits who asks. Milliseconds. */
 const PATIENCE = 2000
 const HOLDS = 1000
 
-/** The version of every migration that this code was written for, with the hash of its text. */
-const expected = readdirSync(folder)
-  .filter((name) => name.endsWith('.sql'))
-  .map((name) => ({ version: name.split(/[_.]/)[0] ?? '', hash: hashOf(readFileSync(join(folder, name), 'utf8')) }))
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text.trim().replace(/;$/, '')).digest('hex')
-}
-
-/** Answers what is missing, a sentence each; nothing when all is there. */
-export function createReadiness(gate: Sql, log: Log): () => Promise<string[]> {
-  let last: { at: number; missing: Promise<string[]> } | undefined
+/** Answers what is missing, a sentence each, and nothing when all is there; and what does not keep requests away. */
+export function createReadiness(gate: Sql, log: Log): () => Promise<Difference> {
+  let last: { at: number; found: Promise<Difference> } | undefined
   return () => {
-    if (!last || performance.now() - last.at > HOLDS) last = { at: performance.now(), missing: look(gate, log) }
-    return last.missing
+    if (!last || performance.now() - last.at > HOLDS) last = { at: performance.now(), found: look(gate, log) }
+    return last.found
   }
 }
 
-async function look(gate: Sql, log: Log): Promise<string[]> {
+async function look(gate: Sql, log: Log): Promise<Difference> {
   let patience: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     patience = setTimeout(() => reject(new Error('The database took too long.')), PATIENCE)
   })
   try {
-    return missing(await Promise.race([read(gate), late]))
+    return judge(await Promise.race([read(gate), late]))
   } catch (failure) {
     log.warn({ failure }, 'the database does not say whether all is ready')
-    return ['The database does not answer.']
+    return { faults: ['The database does not answer.'], warnings: [] }
   } finally {
     clearTimeout(patience)
   }
@@ -51,11 +39,7 @@ async function read(gate: Sql): Promise<Found> {
   return JSON.parse(row?.text ?? '')
 }
 
-const missing = ({ migrations, worker }: Found): string[] => [
-  ...expected.flatMap(({ version, hash }) => {
-    const found = migrations[version]
-    if (found === undefined) return `The migration ${version} has not been applied.`
-    return found === null || found === hash ? [] : `The migration ${version} was applied with another text.`
-  }),
-  ...(worker ? [] : ['No worker has been seen for 3 minutes.']),
-]
+function judge({ migrations, worker, within }: Found): Difference {
+  const { faults, warnings } = compare(migrations)
+  return { faults: worker ? faults : [...faults, `No worker has been seen for ${within}.`], warnings }
+}

@@ -3,11 +3,13 @@
 import { resolve } from 'node:path'
 import postgres from 'postgres'
 import manifest from '../../package.json' with { type: 'json' }
-import { explained, setPasswords } from '../boot.ts'
+import { checkMigrations, explained, setPasswords } from '../boot.ts'
 import { type Config, nearMisses, readConfig, secretsOf } from '../lib/config.ts'
 import { environment } from '../lib/environment.ts'
 import { createLog, placeOf } from '../lib/log.ts'
 import { startWorker } from './worker.ts'
+
+const warn = (line: string) => process.stderr.write(`${line}\n`)
 
 type Base = { databaseUrl: string; jwtSecret: string }
 
@@ -27,10 +29,15 @@ async function main(): Promise<void> {
   })
   const config = readConfig(environment)
   const log = createLog(config)
-  for (const warning of nearMisses(environment)) process.stderr.write(`${warning}\n`)
+  for (const warning of nearMisses(environment)) warn(warning)
   const base = await database(config)
   const owner = postgres(base.databaseUrl, { max: 1, onnotice: () => {} })
-  await setPasswords(owner, secretsOf(config, base.jwtSecret)).finally(() => owner.end())
+  try {
+    for (const warning of await checkMigrations(owner)) warn(warning)
+    await setPasswords(owner, secretsOf(config, base.jwtSecret))
+  } finally {
+    await owner.end()
+  }
   const worker = await startWorker({ config, ...base, log })
   process.stdout.write('The worker runs.\n')
   log.info({ version: manifest.version, database: placeOf(base.databaseUrl) }, 'the worker has started')
@@ -41,6 +48,6 @@ async function main(): Promise<void> {
 
 await main().catch((failure: unknown) => {
   const error = explained(failure)
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  warn(error instanceof Error ? error.message : String(error))
   process.exitCode = 1
 })

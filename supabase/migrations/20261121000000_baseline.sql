@@ -1090,9 +1090,11 @@ comment on function private.job_metrics is
   'times in unix seconds.';
 
 create function private.readiness() returns json
-language plpgsql stable security definer   -- for /ready alone; the gate reads no books and no queue
+language plpgsql stable security definer   -- the gate reads no books and no queue
 set search_path = ''
 as $$
+declare
+  c_within constant text := '3 minutes';
 begin
   return json_build_object(
     -- the CLI splits what it applies, and drops the last semicolon: what was split has no hash that could be compared
@@ -1100,12 +1102,13 @@ begin
                             sha256(convert_to(regexp_replace(btrim(m.statements[1], E' \t\r\n'), ';$', ''), 'UTF8')),
                             'hex') end), '{}')
                    from supabase_migrations.schema_migrations m),
-    'worker', exists (select from pgboss.version v where v.cron_on > now() - interval '3 minutes')
-           or exists (select from private.job_runs r where r.last_run_at > now() - interval '3 minutes'));
+    'worker', exists (select from pgboss.version v where v.cron_on > now() - c_within::interval)
+           or exists (select from private.job_runs r where r.last_run_at > now() - c_within::interval),
+    'within', c_within);
 end $$;
 comment on function private.readiness is
-  'For /ready: {migrations: {version: SHA-256 of its text without its last semicolon, or null}, worker: whether one '
-  'was alive within 3 minutes}.';
+  'For /ready and a start: {migrations: {version: SHA-256 of its text without its last semicolon, or null}, '
+  'worker: whether one was alive, within: how long that counts}.';
 
 create function private.job_roll_realtime_partitions() returns integer
 language plpgsql volatile security definer   -- partitions belong to the platform

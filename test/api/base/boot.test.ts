@@ -1,7 +1,14 @@
 // Boot: what a start may write on a database that has people already, and what it refuses.
 // Only refused boots are whole ones here: the passwords of the pools are those of every test's database.
 import { describe, expect, test } from 'vitest'
-import { boot, ensureFirstAdmin, type FirstAdmin, takeDomain, takeSecret } from '../../../api-facade/boot.ts'
+import {
+  boot,
+  checkMigrations,
+  ensureFirstAdmin,
+  type FirstAdmin,
+  takeDomain,
+  takeSecret,
+} from '../../../api-facade/boot.ts'
 import { readConfig } from '../../../api-facade/lib/config.ts'
 import { createDatabase } from '../../support/database.ts'
 import { environment, JWT_SECRET } from '../../support/settings.ts'
@@ -64,6 +71,30 @@ describe('the secret', () => {
     await owner`delete from private.jwt_fingerprint`
     await takeSecret(owner, [JWT_SECRET])
     expect(await known()).toEqual(before)
+  })
+})
+
+describe('the migrations', () => {
+  const versions = () => owner`select version from supabase_migrations.schema_migrations`
+
+  test('of newer code are missing: the start is refused, and says what to do', async () => {
+    const before = await versions()
+    await owner`update supabase_migrations.schema_migrations set version = 'x' || version`
+    await expect(start({})).rejects.toThrow(
+      / does not fit .*\n {2}The migration \d+ has not been applied: .*db push\.$/,
+    )
+    await owner`alter schema supabase_migrations rename to books`
+    await expect(start({})).rejects.toThrow('has not been applied')
+    await owner`alter schema books rename to supabase_migrations`
+    await owner`update supabase_migrations.schema_migrations set version = substr(version, 2)`
+    expect(await versions()).toEqual(before)
+    expect(await checkMigrations(owner)).toEqual([])
+  })
+
+  test('that this code does not know are told, and refuse nothing', async () => {
+    await owner`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`
+    expect(await checkMigrations(owner)).toEqual([expect.stringMatching(/ 29990101000000, .* newer code\.$/)])
+    await owner`delete from supabase_migrations.schema_migrations where version = '29990101000000'`
   })
 })
 

@@ -41,6 +41,17 @@ test('names a migration that is missing, or was another', async () => {
   await missing(/"ready"/)
 })
 
+test('warns where the database is newer than the code, and takes requests', async () => {
+  await worker('now()')
+  await owner`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`
+  await missing(/"ready"/)
+  const warning = 'The database has the migration 29990101000000, which this code is too old for. Deploy newer code.'
+  await missing(/29990101000000/)
+  expect(await ready()).toMatchObject({ status: 200, body: { status: 'ready', warnings: [warning] } })
+  await owner`delete from supabase_migrations.schema_migrations where version = '29990101000000'`
+  await until(async () => !JSON.stringify((await ready()).body).includes('warnings'))
+})
+
 test('names a database that does not answer', async () => {
   await owner`revoke execute on function private.readiness from gate`
   await missing(/The database does not answer/)
