@@ -26,8 +26,10 @@ const never = new Promise<void>(() => {})
 
 async function database(config: Config): Promise<Database> {
   if (config.databaseUrl && config.jwtSecret) {
-    const nothing = async () => {}
-    return { url: config.databaseUrl, jwtSecret: config.jwtSecret, announce: nothing, stop: nothing, ended: never }
+    const { databaseUrl: url, jwtSecret } = config
+    const { enter } = await import('../supabase/embedded/processes.ts')
+    const announce = enter({ dataDir: config.dataDir, kind: 'facade', database: placeOf(url), warn })
+    return { url, jwtSecret, announce: async (apiUrl) => announce(apiUrl), stop: async () => {}, ended: never }
   }
   // loaded only here: a deployment on a real stack has no binaries of it
   const { startPostgres } = await import('../supabase/embedded/postgres.ts')

@@ -127,7 +127,10 @@ test.each([
     'that a start has left that was killed early',
     () => folderWith({ lock: '', 'instance.json': '{}', 'cluster-secret.7': '' }),
   ],
-  ['that has what is no hindrance', () => folderWith({ 'lost+found/x': '', '.keep': '', 'mail/1.txt': '' })],
+  [
+    'that has what is no hindrance',
+    () => folderWith({ 'lost+found/x': '', '.keep': '', 'mail/1.txt': '', 'running/1.json': '' }),
+  ],
 ])('a folder %s is taken', (_what, make) => {
   const folder = make()
   expect(makeDataDir(folder)).toBe(folder)

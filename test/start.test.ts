@@ -1,7 +1,7 @@
 // npm start and npm run worker, as an operator runs them: what a signal ends, and what a start that fails leaves behind.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -25,7 +25,14 @@ afterAll(() => rmSync(base, { recursive: true }))
 function run(command: string, args: string[], env: Record<string, string>) {
   const child = spawn(command, args, {
     cwd: root,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, HOST: '127.0.0.1', LOG_LEVEL: 'silent', ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      HOST: '127.0.0.1',
+      LOG_LEVEL: 'silent',
+      DATA_DIR: join(base, 'any'),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const seen = { out: '', err: '' }
@@ -76,8 +83,9 @@ const lives = (pid: number): boolean => {
 /** The lines of its log. */
 const logged = ({ out }: { out: string }): unknown[] =>
   out.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
+const place = (url: string) => new URL(url).host + new URL(url).pathname
 /** A database without who connects to it. */
-const place = /^127\.0\.0\.1:\d+\/\w+$/
+const somePlace = /^127\.0\.0\.1:\d+\/\w+$/
 
 describe('SIGTERM', () => {
   test('to npm start ends the instance, and the data folder is free', async () => {
@@ -87,7 +95,13 @@ describe('SIGTERM', () => {
     await terminate(child, exit)
     expect(readInstance(dataDir)).toBeNull()
     expect(logged(seen)).toMatchObject([
-      { msg: 'started', version, port: expect.any(Number), worker: 'inline', database: expect.stringMatching(place) },
+      {
+        msg: 'started',
+        version,
+        port: expect.any(Number),
+        worker: 'inline',
+        database: expect.stringMatching(somePlace),
+      },
       { msg: 'stopping', reason: 'SIGTERM' },
       { msg: 'stopped' },
     ])
@@ -99,7 +113,7 @@ describe('SIGTERM', () => {
     await says(seen, 'The worker runs.')
     await terminate(child, exit)
     expect(logged(seen)).toMatchObject([
-      { msg: 'the worker has started', version, database: expect.stringMatching(place) },
+      { msg: 'the worker has started', version, database: expect.stringMatching(somePlace) },
       { msg: 'the worker is stopping', reason: 'SIGTERM' },
       { msg: 'the worker has stopped' },
     ])
@@ -172,6 +186,84 @@ describe('the embedded database', () => {
     expect(new URL(readInstance(dataDir)?.stack?.dbUrl ?? '').port).toBe(env.DB_PORT)
     await terminate(child, exit)
   }, 90_000)
+})
+
+describe('npm run status and npm run stop', async () => {
+  const { url } = await createDatabase()
+  const dataDir = join(base, 'beside')
+  const ask = async (program: string, env: Record<string, string> = {}) => {
+    const { seen, exit } = run(process.execPath, [`supabase/embedded/${program}.ts`], { DATA_DIR: dataDir, ...env })
+    const [code] = await exit
+    return { code, ...seen }
+  }
+  const start = (program: string) => run(process.execPath, [program], { ...environment(url), DATA_DIR: dataDir })
+  const addressOf = ({ out }: { out: string }) => /Kith is at (\S+),/.exec(out)?.[1] ?? ''
+  const gone = { code: 1, out: '', err: `Nothing is running on ${dataDir}. Start it with: npm start\n` }
+
+  test('find facades and workers on a database that is not embedded, all or the one of PORT', async () => {
+    expect(await ask('status')).toEqual(gone)
+    const facades = [start('api-facade/main.ts'), start('api-facade/main.ts')]
+    for (const { seen } of facades) await says(seen, 'Kith is at ')
+    const [first = '', second = ''] = facades.map(({ seen }) => addressOf(seen))
+    const PORT = new URL(first).port
+    const { out } = await ask('status')
+    expect(out.split('\n').sort()).toEqual(
+      [
+        '',
+        ...facades.map(({ child }, at) => `# the facade at ${[first, second][at]} on ${place(url)} (pid ${child.pid})`),
+      ].sort(),
+    )
+    expect((await ask('status', { PORT })).out).toContain(`\nAPI_URL="${first}"\n`)
+    expect(await ask('stop', { PORT })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`Stopped the facade at ${first} `),
+    })
+    expect(await facades[0]?.exit).toEqual([0, null])
+    const worker = start('api-facade/worker/main.ts')
+    await says(worker.seen, 'The worker runs.')
+    expect(await ask('stop', { PORT })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`at PORT ${PORT}.\nThere is the `),
+    })
+    const stopped = await ask('stop')
+    expect(stopped.out.trim().split('\n').sort()).toEqual([
+      `Stopped the facade at ${second} on ${place(url)} (pid ${facades[1]?.child.pid}).`,
+      `Stopped the worker on ${place(url)} (pid ${worker.child.pid}).`,
+    ])
+    expect([await facades[1]?.exit, await worker.exit]).toEqual([
+      [0, null],
+      [0, null],
+    ])
+    expect(await ask('status')).toEqual(gone)
+  }, 90_000)
+
+  test('are not misled by what a killed one left, nor by what others may write', async () => {
+    const killed = start('api-facade/main.ts')
+    await says(killed.seen, 'Kith is at ')
+    const running = join(dataDir, 'running')
+    const [file = ''] = readdirSync(running).filter((name) => name.endsWith('.json'))
+    const text = readFileSync(join(running, file), 'utf8')
+    chmodSync(running, 0o777)
+    expect(await ask('status')).toEqual(gone)
+    chmodSync(running, 0o700)
+    expect((await ask('status')).code).toBe(0)
+    killed.child.kill('SIGKILL')
+    await killed.exit
+    // its number is another's by now
+    writeFileSync(join(running, file), text.replace(`"pid":${killed.child.pid}`, `"pid":${process.pid}`))
+    expect(await ask('stop')).toEqual({ code: 0, out: `Nothing is running on ${dataDir}.\n`, err: '' })
+    expect(readdirSync(running)).toEqual([])
+  }, 60_000)
+
+  test('are no condition of a start', async () => {
+    const env = { ...environment(url), DATA_DIR: join('/proc', 'kith') }
+    const { child, seen, exit } = run(process.execPath, ['api-facade/main.ts'], env)
+    await says(seen, 'Kith is at ')
+    expect(seen.err).toMatch(
+      /^npm run status and npm run stop will not find this process\. DATA_DIR \/proc\/kith .*\n$/,
+    )
+    await terminate(child, exit)
+  }, 60_000)
 })
 
 test('a full log is turned over, and goes on in its place', () => {

@@ -31,6 +31,9 @@ async function main(): Promise<void> {
   const log = createLog(config)
   for (const warning of nearMisses(environment)) warn(warning)
   const base = await database(config)
+  const { enter } = await import('../../supabase/embedded/processes.ts')
+  const place = placeOf(base.databaseUrl)
+  enter({ dataDir: config.dataDir, kind: 'worker', database: place, warn })
   const owner = postgres(base.databaseUrl, { max: 1, onnotice: () => {} })
   try {
     for (const warning of await checkMigrations(owner)) warn(warning)
@@ -40,7 +43,7 @@ async function main(): Promise<void> {
   }
   const worker = await startWorker({ config, ...base, log })
   process.stdout.write('The worker runs.\n')
-  log.info({ version: manifest.version, database: placeOf(base.databaseUrl) }, 'the worker has started')
+  log.info({ version: manifest.version, database: place }, 'the worker has started')
   log.info({ reason: await ending }, 'the worker is stopping')
   await worker.stop()
   log.info('the worker has stopped')

@@ -28,9 +28,10 @@ const locks = new Map<string, DatabaseSync>()
 
 const instanceFile = (dataDir: string) => join(dataDir, 'instance.json')
 
-/** The lock on the folder, or null when somebody else has it and does not let go within `patience` milliseconds. */
-function lock(dataDir: string, patience: number): DatabaseSync | null {
-  const path = join(dataDir, 'lock')
+const lockFile = (dataDir: string) => join(dataDir, 'lock')
+
+/** The lock on a file, or null when somebody else has it and does not let go within `patience` milliseconds. */
+export function lock(path: string, patience: number): DatabaseSync | null {
   if (!existsSync(path)) writeFileSync(path, '', { mode: 0o600 })
   const file = new DatabaseSync(path, { timeout: patience })
   try {
@@ -44,7 +45,7 @@ function lock(dataDir: string, patience: number): DatabaseSync | null {
 }
 
 /** Written whole or not at all, for the caller alone. */
-function writePrivately(file: string, text: string): void {
+export function writePrivately(file: string, text: string): void {
   const unfinished = `${file}.${process.pid}`
   writeFileSync(unfinished, text, { mode: 0o600 })
   renameSync(unfinished, file)
@@ -57,7 +58,7 @@ function writePrivately(file: string, text: string): void {
 export function claimInstance(dataDir: string): void {
   const folder = makeDataDir(dataDir)
   if (locks.has(folder)) return
-  const taken = lock(folder, 500) // long enough for a look by readInstance to pass
+  const taken = lock(lockFile(folder), 500) // long enough for a look by readInstance to pass
   if (!taken) {
     const pid = readInstance(folder)?.pid ?? 'unknown'
     throw new Error(`An instance is already running on ${folder} (pid ${pid}). End it with: npm run stop`)
@@ -86,7 +87,7 @@ export function readInstance(dataDir: string): Instance | null {
   const folder = resolve(dataDir)
   if (!existsSync(instanceFile(folder))) return null
   if (!locks.has(folder)) {
-    const free = lock(folder, 0)
+    const free = lock(lockFile(folder), 0)
     free?.close()
     if (free) return null
   }

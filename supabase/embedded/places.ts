@@ -171,7 +171,7 @@ export function makeDataDir(dataDir: string): string {
 }
 
 /** Makes the folder and those above it, one by one: asked for all of them at once, Node never comes back from /proc. */
-function makeFolder(path: string, folder: string, mode: number): void {
+export function makeFolder(path: string, folder: string, mode: number): void {
   if (existsSync(path)) return
   makeFolder(dirname(path), folder, mode)
   try {
@@ -210,8 +210,8 @@ function requirePassage(path: string, account: Account, folder: string): void {
   )
 }
 
-/** What a start leaves that was killed early, the mails of a facade on another database, and what volumes come with. */
-const harmless = /^(lock(-journal)?|instance\.json.*|cluster-secret\..*|mail|lost\+found|\..*)$/
+/** What a start leaves that was killed early, what a facade on another database writes, and what volumes come with. */
+const harmless = /^(lock(-journal)?|instance\.json.*|cluster-secret\..*|mail|running|lost\+found|\..*)$/
 
 function requireUnused(folder: string): void {
   const other = isDataDir(folder) ? undefined : readdirSync(folder).find((name) => !harmless.test(name))

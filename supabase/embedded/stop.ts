@@ -1,27 +1,45 @@
-// npm run stop: ends the running instance and waits until its data folder is free.
-// Nothing running is no failure. DATA_DIR says which instance, as it does for npm start.
-import { join } from 'node:path'
+// npm run stop: ends what runs, and waits until it has ended: the facade of PORT, or all of the data folder.
+// Nothing running is no failure. DATA_DIR says where to look, as it does for npm start.
+import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stopOrphan } from './cluster.ts'
-import { type Instance, readInstance } from './instance.ts'
-import { defaultDataDir } from './places.ts'
+import { chosen, folderOf, listRunning, nameOf, type Running } from './processes.ts'
 
 const patience = 20_000
-const dataDir = process.env.DATA_DIR || defaultDataDir(join(import.meta.dirname, '..', '..'))
+const { DATA_DIR, PORT } = process.env
+const dataDir = folderOf(DATA_DIR)
 
-async function stop({ pid }: Instance): Promise<void> {
+/** Ends a process. @throws Error when that does not go */
+async function stop(one: Running): Promise<void> {
+  const { kind, pid, host } = one
+  if (host !== hostname()) throw new Error(`${nameOf(one)} runs on ${host}, and only there it can be ended.`)
   process.kill(pid, 'SIGTERM')
   for (const deadline = Date.now() + patience; Date.now() < deadline; await sleep(50)) {
-    if (!readInstance(dataDir)) {
-      console.log(`Stopped the instance on ${dataDir} (pid ${pid}).`)
-      return
-    }
+    if (!listRunning(dataDir).some((other) => other.kind === kind && other.pid === pid)) return
   }
-  console.error(`The instance on ${dataDir} (pid ${pid}) has not ended within ${patience / 1000} s.`)
-  process.exitCode = 1
+  throw new Error(`${nameOf(one)} has not ended within ${patience / 1000} s.`)
 }
 
-const instance = readInstance(dataDir)
-if (instance) await stop(instance)
-else if (await stopOrphan(dataDir)) console.log(`Stopped the database that a killed instance left on ${dataDir}.`)
-else console.log(`Nothing is running on ${dataDir}.`)
+const all = listRunning(dataDir)
+const running = chosen(all, PORT)
+for (const one of running) {
+  try {
+    await stop(one)
+    console.log(`Stopped ${nameOf(one)}.`)
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exitCode = 1
+  }
+}
+
+if (running.length > 0) {
+  // all is said
+} else if (all.length > 0) {
+  console.log(
+    `Nothing is running on ${dataDir} at PORT ${PORT}.${all.map((one) => `\nThere is ${nameOf(one)}.`).join('')}`,
+  )
+} else if (await stopOrphan(dataDir)) {
+  console.log(`Stopped the database that a killed instance left on ${dataDir}.`)
+} else {
+  console.log(`Nothing is running on ${dataDir}.`)
+}
