@@ -21,8 +21,10 @@ const windows = z
 const limits = {
   global: '60/min',
   login: '5/min',
-  // wrong passwords of one account, from wherever they come; also where it is asked for again inside a session
+  // wrong passwords: of one account from all devices that it does not know, of a device that it knows, inside a session
   login_account: '10/min 50/h',
+  login_device: '10/min 50/h',
+  password: '10/min 50/h',
   register: '3/min',
   reserve_invite: '10/min',
   refresh: '10/min 100/h',

@@ -49,17 +49,19 @@ export type Env = {
 }
 export type Context = HonoContext<Env>
 
+export type TakeBack = () => Promise<void>
+
 /** The limits of limits.ts. They stand here since they look at the request that carries them. */
 export type Limits = {
   /** Counts a request of this client address. @returns what to throw when it is one too many */
   global(c: Context, cost: 0 | 1): Promise<Refusal | null>
-  /** Counts a call of a limited route: by person where one is named, else by address. */
-  route(c: Context, name: LimitName, person: string | undefined): Promise<Refusal | null>
+  /** Counts a call of a limited route: by `client` where one is named, else by address. */
+  route(c: Context, name: LimitName, client: string | undefined): Promise<Refusal | null>
   /**
-   * Counts an attempt at an account's password before it is made, so that many at once are no way around it. Whether the
-   * account exists makes no difference, and what is left of the limit is told to nobody.
+   * Counts an attempt at a password before it is made, so that many at once are no way around it. What is left of the
+   * limit is told to nobody.
    * @returns what takes the attempt back, for those that were right
    * @throws Refusal rate_limited
    */
-  attempt(c: Context, email: string): Promise<() => Promise<void>>
+  attempt(c: Context, name: 'login_account' | 'login_device' | 'password', client: string): Promise<TakeBack>
 }

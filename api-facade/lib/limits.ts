@@ -1,10 +1,9 @@
 // How often one client may call. The numbers are configuration (config.ts), a store counts them (counters.ts), and here
 // it is told and refused.
 // docs/decisions.md, Limits.
-import { createHash } from 'node:crypto'
 import { clientAddress, network } from './client.ts'
 import type { Config, LimitName } from './config.ts'
-import type { Context, Limits } from './context.ts'
+import type { Context, Limits, TakeBack } from './context.ts'
 import type { Bucket, Count, Counter } from './counters.ts'
 import { Refusal } from './errors.ts'
 
@@ -23,33 +22,36 @@ export function createLimits(config: Config, counter: Counter): Limits {
     return refusalOf(counts)
   }
 
-  async function attempt(c: Context, email: string): Promise<() => Promise<void>> {
-    // an address is nothing that counters should hold
-    const account = createHash('sha256').update(email.trim().toLowerCase()).digest('base64url')
-    const buckets = bucketsOf('login_account', account)
-    const counts = await counter.hit(buckets, 1)
-    const over = refusalOf(counts)
-    if (over) {
-      tell(c, counts)
-      throw over
+  /** Counts in the first of these sets of buckets that has room. @throws Refusal until the next of them has */
+  async function attempt(c: Context, ...choices: Bucket[][]): Promise<TakeBack> {
+    let full: Count[] = []
+    for (const buckets of choices) {
+      const counts = await counter.hit(buckets, 1)
+      if (!counts.some(({ over }) => over))
+        return async () => {
+          await counter.hit(buckets, -1)
+        }
+      if (full.length === 0 || waitOf(counts) < waitOf(full)) full = counts
     }
-    return async () => {
-      await counter.hit(buckets, -1)
-    }
+    tell(c, full)
+    throw refusalOf(full)
   }
 
   function refusalOf(counts: readonly Count[]): Refusal | null {
-    const waits = counts.filter((count) => count.over).map((count) => count.reset)
-    if (waits.length === 0) return null
-    return new Refusal('rate_limited', undefined, { headers: { 'Retry-After': String(Math.max(...waits)) } })
+    if (!counts.some(({ over }) => over)) return null
+    return new Refusal('rate_limited', undefined, { headers: { 'Retry-After': String(waitOf(counts)) } })
   }
 
   return {
     global: (c, cost) => count(c, 'global', network(clientAddress(c)), cost),
-    route: (c, name, person) => count(c, name, person ?? network(clientAddress(c)), 1),
-    attempt,
+    route: (c, name, client) => count(c, name, client ?? network(clientAddress(c)), 1),
+    attempt: (c, name, client) => attempt(c, bucketsOf(name, client)),
   }
 }
+
+/** Seconds until none of them is full any more. */
+const waitOf = (counts: readonly Count[]): number =>
+  Math.max(...counts.filter(({ over }) => over).map(({ reset }) => reset))
 
 /** Puts the tightest of all counts so far on the answer. */
 function tell(c: Context, counts: readonly Count[]): void {

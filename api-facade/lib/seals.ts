@@ -1,19 +1,20 @@
-// Tokens that the database can name but not make: refresh tokens and those of password resets. HMAC-SHA256 of an id and a
-// generation under the server's key; the database keeps the SHA-256. docs/decisions.md, Tokens and sessions.
+// Tokens that nobody but we can make: refresh tokens, those of password resets, and device tokens. HMAC-SHA256 of an id
+// and a generation under the server's key. Of the first two the database keeps the SHA-256; a device token is kept nowhere,
+// and bound to what the database says of its holder. docs/decisions.md, Tokens and sessions.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /** What a token is for: one is never good as the other. */
-export type Purpose = 'refresh' | 'reset'
-/** A UUID, and how often its token was replaced. */
+export type Purpose = 'refresh' | 'reset' | 'device'
+/** A UUID, and how often its token was replaced; of a device the day. */
 export type Sealed = { id: string; generation: number }
 
 export type Seals = {
-  /** The token, in base64url. The same each time, so that it need not be kept. */
-  seal(purpose: Purpose, sealed: Sealed): string
+  /** The token, in base64url. The same each time, so that it need not be kept. `holder` is sealed with it and not in it. */
+  seal(purpose: Purpose, sealed: Sealed, holder?: string): string
   /** The token of this hash, whichever of the keys made it; undefined when none did. */
   find(purpose: Purpose, sealed: Sealed, hash: string): string | undefined
-  /** What the token names, or undefined when none of our keys made it. */
-  open(purpose: Purpose, token: string): Sealed | undefined
+  /** What the token names, or undefined when none of our keys made it, or for another holder. */
+  open(purpose: Purpose, token: string, holder?: string): Sealed | undefined
 }
 
 const NAMED = 20 // bytes: the id, and four of the generation
@@ -28,22 +29,23 @@ export const bytea = (hex: string): string => `\\x${hex}`
 export function createSeals(secrets: readonly [string, ...string[]]): Seals {
   const keysFor = (purpose: Purpose) =>
     secrets.map((secret) => createHmac('sha256', secret).update(`kith ${purpose} token`).digest())
-  const keys = { refresh: keysFor('refresh'), reset: keysFor('reset') }
-  const macOf = (key: Buffer, named: Buffer) => createHmac('sha256', key).update(named).digest()
-  const tokensOf = (purpose: Purpose, sealed: Sealed) => {
+  const keys = { refresh: keysFor('refresh'), reset: keysFor('reset'), device: keysFor('device') }
+  const macOf = (key: Buffer, named: Buffer, holder: string) =>
+    createHmac('sha256', key).update(named).update(holder).digest()
+  const tokensOf = (purpose: Purpose, sealed: Sealed, holder = '') => {
     const named = nameOf(sealed)
-    return keys[purpose].map((key) => Buffer.concat([named, macOf(key, named)]).toString('base64url'))
+    return keys[purpose].map((key) => Buffer.concat([named, macOf(key, named, holder)]).toString('base64url'))
   }
 
   return {
-    seal: (purpose, sealed) => tokensOf(purpose, sealed)[0] as string,
+    seal: (purpose, sealed, holder) => tokensOf(purpose, sealed, holder)[0] as string,
     find: (purpose, sealed, hash) => tokensOf(purpose, sealed).find((token) => hashOf(token) === hash),
-    open(purpose, token) {
+    open(purpose, token, holder = '') {
       const bytes = Buffer.from(token, 'base64url')
       // one spelling only: base64 ignores what it cannot read
       if (bytes.length !== SIZE || bytes.toString('base64url') !== token) return undefined
       const [named, mac] = [bytes.subarray(0, NAMED), bytes.subarray(NAMED)]
-      if (!keys[purpose].some((key) => timingSafeEqual(macOf(key, named), mac))) return undefined
+      if (!keys[purpose].some((key) => timingSafeEqual(macOf(key, named, holder), mac))) return undefined
       return { id: uuidOf(named), generation: named.readUInt32BE(16) }
     },
   }

@@ -7,7 +7,11 @@ alter table app.users
   add column country text check (country ~ '^[A-Z]{2}$'),
   add column city text check (length(city) between 1 and 120),
   add column about text check (length(about) <= 1000),
-  add column profile_pic_url text check (profile_pic_url ~ '^https?://' and length(profile_pic_url) <= 2000);
+  add column profile_pic_url text check (profile_pic_url ~ '^https?://' and length(profile_pic_url) <= 2000),
+  add column credentials_version integer not null default 0;
+comment on column app.users.credentials_version is
+  'Rises with every new password and every ban. A device token is bound to one, and wrong passwords count against '
+  'one, so that both end with it.';
 comment on column app.users.country is 'ISO 3166-1 alpha-2. Only the first admin has none.';
 
 create table app.accounts (

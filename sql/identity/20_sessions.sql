@@ -45,6 +45,31 @@ end $$;
 comment on function private.end_tokens is
   'Kills every token issued so far: tokens_valid_from moves to the next whole second, and rotating sessions end.';
 
+create function private.end_devices_of_banned() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.credentials_version := old.credentials_version + 1;
+  return new;
+end $$;
+comment on function private.end_devices_of_banned is 'Trigger: a ban ends the device tokens of the person for good.';
+create trigger _060_end_devices_of_banned before update of banned_at on app.users
+  for each row when (old.banned_at is null and new.banned_at is not null)
+  execute function private.end_devices_of_banned();
+
+create function private.opened(p_user uuid, p_claims json) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'claims', p_claims, 'user', private.own_profile(p_user),
+    'credentialsVersion', (select credentials_version from app.users where id = p_user));
+end $$;
+comment on function private.opened is
+  'What a login, a registration and a change of password tell the facade: {claims, user, credentialsVersion}.';
+
 create function private.end_own_token(p_everywhere boolean) returns void
 language plpgsql volatile security definer   -- a person may write neither users nor the denylist
 set search_path = ''
@@ -68,14 +93,16 @@ set search_path = ''
 as $$
 begin
   return (
-    select json_build_object('userId', c.user_id, 'passwordHash', c.password_hash)
+    select json_build_object('userId', c.user_id, 'passwordHash', c.password_hash,
+                             'credentialsVersion', u.credentials_version)
     from app.accounts a
     join private.credentials c on c.user_id = a.user_id
     join app.users u on u.id = a.user_id and u.erased_at is null
     where lower(a.email) = lower(btrim(p_email)));
 end $$;
 comment on function api.find_login is
-  'For the facade alone: the person and the password hash to check at login, {userId, passwordHash}, or null.';
+  'For the facade alone: the person and the password hash to check at login, {userId, passwordHash, '
+  'credentialsVersion}, or null.';
 
 create function api.log_in(
   p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
@@ -101,11 +128,12 @@ begin
   end if;
   v_claims := private.issue_claims(p_user_id, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
-  return json_build_object('claims', v_claims, 'user', private.own_profile(p_user_id));
+  return private.opened(p_user_id, v_claims);
 end $$;
 comment on function api.log_in is
-  'For the facade alone, once the password is checked: {claims, user}. p_new_hash replaces a hash whose parameters '
-  'are too weak by now; with p_family a rotating session begins. Fails: credentials_wrong, person_banned.';
+  'For the facade alone, once the password is checked: {claims, user, credentialsVersion}. p_new_hash replaces a hash '
+  'whose parameters are too weak by now; with p_family a rotating session begins. Fails: credentials_wrong, '
+  'person_banned.';
 
 create function api.log_out(p_scope text default 'local', p_family uuid default null) returns json
 language plpgsql volatile

@@ -197,12 +197,12 @@ begin
 
   v_claims := private.issue_claims(v_person, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
-  return json_build_object('claims', v_claims, 'user', private.own_profile(v_person));
+  return private.opened(v_person, v_claims);
 end $$;
 comment on function api.register is
-  'For the facade alone: redeems a reservation and makes the person: {claims, user}. With p_family a rotating '
-  'session begins. A failure leaves the reservation as it was. Fails: under_age, reservation_over, email_taken, '
-  'text_unfit.';
+  'For the facade alone: redeems a reservation and makes the person: {claims, user, credentialsVersion}. With '
+  'p_family a rotating session begins. A failure leaves the reservation as it was. Fails: under_age, '
+  'reservation_over, email_taken, text_unfit.';
 
 create function private.ensure_first_admin(p_email text, p_password_hash text) returns json
 language plpgsql volatile

@@ -28,11 +28,27 @@ language plpgsql stable security definer   -- for gate alone: nobody may read ha
 set search_path = ''
 as $$
 begin
-  return (select json_build_object('userId', c.user_id, 'passwordHash', c.password_hash)
-          from private.credentials c where c.user_id = private.require_caller());
+  return (select json_build_object('userId', c.user_id, 'passwordHash', c.password_hash,
+                                   'credentialsVersion', u.credentials_version)
+          from private.credentials c join app.users u on u.id = c.user_id
+          where c.user_id = private.require_caller());
 end $$;
 comment on function api.find_password is
-  'For the facade alone: the hash to check when the caller has to repeat their password, {userId, passwordHash}.';
+  'For the facade alone: the hash to check when the caller has to repeat their password, {userId, passwordHash, '
+  'credentialsVersion}.';
+
+create function private.replace_password(p_user uuid, p_new_hash text) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  update private.credentials set password_hash = p_new_hash where user_id = p_user;
+  update private.password_resets set used_at = now() where user_id = p_user and used_at is null;
+  perform private.end_tokens(p_user);
+  update app.users set credentials_version = credentials_version + 1 where id = p_user;
+end $$;
+comment on function private.replace_password is
+  'Sets a password, and ends what the one before it let in: tokens, sessions, device tokens, links that were mailed.';
 
 create function api.change_password(
   p_password_hash text, p_new_hash text, p_seconds integer,
@@ -45,21 +61,19 @@ declare
   v_caller uuid := private.require_caller();
   v_claims json;
 begin
-  update private.credentials set password_hash = p_new_hash
-  where user_id = v_caller and password_hash = p_password_hash;
+  perform from private.credentials where user_id = v_caller and password_hash = p_password_hash for update;
   if not found then
     perform private.fail('token_revoked');   -- the password changed while it was being checked, which ended this token
   end if;
-  perform private.end_tokens(v_caller);
-  update private.password_resets set used_at = now() where user_id = v_caller and used_at is null;
+  perform private.replace_password(v_caller, p_new_hash);
   v_claims := private.issue_claims(v_caller, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
-  return json_build_object('claims', v_claims, 'user', private.own_profile(v_caller));
+  return private.opened(v_caller, v_claims);
 end $$;
 comment on function api.change_password is
-  'For the facade alone, once the old password is checked: sets the new one, ends every token and session of the '
-  'caller and the links that were mailed, and answers {claims, user} for a fresh token. With p_family a rotating '
-  'session begins. Fails: token_revoked.';
+  'For the facade alone, once the old password is checked: sets the new one, ends every token, session and device '
+  'token of the caller and the links that were mailed, and answers {claims, user, credentialsVersion} for fresh ones. '
+  'With p_family a rotating session begins. Fails: token_revoked.';
 
 create function api.request_password_reset(p_email text, p_id uuid, p_token_hash bytea) returns json
 language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
@@ -138,11 +152,11 @@ begin
   if v_person is null then
     perform private.fail('reset_over');
   end if;
-  update private.password_resets set used_at = now() where user_id = v_person and used_at is null;
-  update private.credentials set password_hash = p_new_hash where user_id = v_person;
-  perform private.end_tokens(v_person);
-  return json_build_object('ok', true);
+  perform private.replace_password(v_person, p_new_hash);
+  return (select json_build_object('userId', id, 'credentialsVersion', credentials_version)
+          from app.users where id = v_person);
 end $$;
 comment on function api.reset_password is
-  'For the facade alone: sets the password of the person who was mailed this token, {ok}. All tokens that were mailed '
-  'to them are spent, and their access tokens and sessions end. Fails: reset_over.';
+  'For the facade alone: sets the password of the person who was mailed this token, {userId, credentialsVersion}. All '
+  'tokens that were mailed to them are spent, and their access tokens, sessions and device tokens end. Fails: '
+  'reset_over.';

@@ -2141,7 +2141,11 @@ alter table app.users
   add column country text check (country ~ '^[A-Z]{2}$'),
   add column city text check (length(city) between 1 and 120),
   add column about text check (length(about) <= 1000),
-  add column profile_pic_url text check (profile_pic_url ~ '^https?://' and length(profile_pic_url) <= 2000);
+  add column profile_pic_url text check (profile_pic_url ~ '^https?://' and length(profile_pic_url) <= 2000),
+  add column credentials_version integer not null default 0;
+comment on column app.users.credentials_version is
+  'Rises with every new password and every ban. A device token is bound to one, and wrong passwords count against '
+  'one, so that both end with it.';
 comment on column app.users.country is 'ISO 3166-1 alpha-2. Only the first admin has none.';
 
 create table app.accounts (
@@ -2558,6 +2562,31 @@ end $$;
 comment on function private.end_tokens is
   'Kills every token issued so far: tokens_valid_from moves to the next whole second, and rotating sessions end.';
 
+create function private.end_devices_of_banned() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.credentials_version := old.credentials_version + 1;
+  return new;
+end $$;
+comment on function private.end_devices_of_banned is 'Trigger: a ban ends the device tokens of the person for good.';
+create trigger _060_end_devices_of_banned before update of banned_at on app.users
+  for each row when (old.banned_at is null and new.banned_at is not null)
+  execute function private.end_devices_of_banned();
+
+create function private.opened(p_user uuid, p_claims json) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'claims', p_claims, 'user', private.own_profile(p_user),
+    'credentialsVersion', (select credentials_version from app.users where id = p_user));
+end $$;
+comment on function private.opened is
+  'What a login, a registration and a change of password tell the facade: {claims, user, credentialsVersion}.';
+
 create function private.end_own_token(p_everywhere boolean) returns void
 language plpgsql volatile security definer   -- a person may write neither users nor the denylist
 set search_path = ''
@@ -2581,14 +2610,16 @@ set search_path = ''
 as $$
 begin
   return (
-    select json_build_object('userId', c.user_id, 'passwordHash', c.password_hash)
+    select json_build_object('userId', c.user_id, 'passwordHash', c.password_hash,
+                             'credentialsVersion', u.credentials_version)
     from app.accounts a
     join private.credentials c on c.user_id = a.user_id
     join app.users u on u.id = a.user_id and u.erased_at is null
     where lower(a.email) = lower(btrim(p_email)));
 end $$;
 comment on function api.find_login is
-  'For the facade alone: the person and the password hash to check at login, {userId, passwordHash}, or null.';
+  'For the facade alone: the person and the password hash to check at login, {userId, passwordHash, '
+  'credentialsVersion}, or null.';
 
 create function api.log_in(
   p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
@@ -2614,11 +2645,12 @@ begin
   end if;
   v_claims := private.issue_claims(p_user_id, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
-  return json_build_object('claims', v_claims, 'user', private.own_profile(p_user_id));
+  return private.opened(p_user_id, v_claims);
 end $$;
 comment on function api.log_in is
-  'For the facade alone, once the password is checked: {claims, user}. p_new_hash replaces a hash whose parameters '
-  'are too weak by now; with p_family a rotating session begins. Fails: credentials_wrong, person_banned.';
+  'For the facade alone, once the password is checked: {claims, user, credentialsVersion}. p_new_hash replaces a hash '
+  'whose parameters are too weak by now; with p_family a rotating session begins. Fails: credentials_wrong, '
+  'person_banned.';
 
 create function api.log_out(p_scope text default 'local', p_family uuid default null) returns json
 language plpgsql volatile
@@ -2836,12 +2868,12 @@ begin
 
   v_claims := private.issue_claims(v_person, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
-  return json_build_object('claims', v_claims, 'user', private.own_profile(v_person));
+  return private.opened(v_person, v_claims);
 end $$;
 comment on function api.register is
-  'For the facade alone: redeems a reservation and makes the person: {claims, user}. With p_family a rotating '
-  'session begins. A failure leaves the reservation as it was. Fails: under_age, reservation_over, email_taken, '
-  'text_unfit.';
+  'For the facade alone: redeems a reservation and makes the person: {claims, user, credentialsVersion}. With '
+  'p_family a rotating session begins. A failure leaves the reservation as it was. Fails: under_age, '
+  'reservation_over, email_taken, text_unfit.';
 
 create function private.ensure_first_admin(p_email text, p_password_hash text) returns json
 language plpgsql volatile
@@ -3243,11 +3275,27 @@ language plpgsql stable security definer   -- for gate alone: nobody may read ha
 set search_path = ''
 as $$
 begin
-  return (select json_build_object('userId', c.user_id, 'passwordHash', c.password_hash)
-          from private.credentials c where c.user_id = private.require_caller());
+  return (select json_build_object('userId', c.user_id, 'passwordHash', c.password_hash,
+                                   'credentialsVersion', u.credentials_version)
+          from private.credentials c join app.users u on u.id = c.user_id
+          where c.user_id = private.require_caller());
 end $$;
 comment on function api.find_password is
-  'For the facade alone: the hash to check when the caller has to repeat their password, {userId, passwordHash}.';
+  'For the facade alone: the hash to check when the caller has to repeat their password, {userId, passwordHash, '
+  'credentialsVersion}.';
+
+create function private.replace_password(p_user uuid, p_new_hash text) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  update private.credentials set password_hash = p_new_hash where user_id = p_user;
+  update private.password_resets set used_at = now() where user_id = p_user and used_at is null;
+  perform private.end_tokens(p_user);
+  update app.users set credentials_version = credentials_version + 1 where id = p_user;
+end $$;
+comment on function private.replace_password is
+  'Sets a password, and ends what the one before it let in: tokens, sessions, device tokens, links that were mailed.';
 
 create function api.change_password(
   p_password_hash text, p_new_hash text, p_seconds integer,
@@ -3260,21 +3308,19 @@ declare
   v_caller uuid := private.require_caller();
   v_claims json;
 begin
-  update private.credentials set password_hash = p_new_hash
-  where user_id = v_caller and password_hash = p_password_hash;
+  perform from private.credentials where user_id = v_caller and password_hash = p_password_hash for update;
   if not found then
     perform private.fail('token_revoked');   -- the password changed while it was being checked, which ended this token
   end if;
-  perform private.end_tokens(v_caller);
-  update private.password_resets set used_at = now() where user_id = v_caller and used_at is null;
+  perform private.replace_password(v_caller, p_new_hash);
   v_claims := private.issue_claims(v_caller, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
-  return json_build_object('claims', v_claims, 'user', private.own_profile(v_caller));
+  return private.opened(v_caller, v_claims);
 end $$;
 comment on function api.change_password is
-  'For the facade alone, once the old password is checked: sets the new one, ends every token and session of the '
-  'caller and the links that were mailed, and answers {claims, user} for a fresh token. With p_family a rotating '
-  'session begins. Fails: token_revoked.';
+  'For the facade alone, once the old password is checked: sets the new one, ends every token, session and device '
+  'token of the caller and the links that were mailed, and answers {claims, user, credentialsVersion} for fresh ones. '
+  'With p_family a rotating session begins. Fails: token_revoked.';
 
 create function api.request_password_reset(p_email text, p_id uuid, p_token_hash bytea) returns json
 language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
@@ -3353,14 +3399,14 @@ begin
   if v_person is null then
     perform private.fail('reset_over');
   end if;
-  update private.password_resets set used_at = now() where user_id = v_person and used_at is null;
-  update private.credentials set password_hash = p_new_hash where user_id = v_person;
-  perform private.end_tokens(v_person);
-  return json_build_object('ok', true);
+  perform private.replace_password(v_person, p_new_hash);
+  return (select json_build_object('userId', id, 'credentialsVersion', credentials_version)
+          from app.users where id = v_person);
 end $$;
 comment on function api.reset_password is
-  'For the facade alone: sets the password of the person who was mailed this token, {ok}. All tokens that were mailed '
-  'to them are spent, and their access tokens and sessions end. Fails: reset_over.';
+  'For the facade alone: sets the password of the person who was mailed this token, {userId, credentialsVersion}. All '
+  'tokens that were mailed to them are spent, and their access tokens, sessions and device tokens end. Fails: '
+  'reset_over.';
 
 -- sql/identity/70_erasure.sql
 

@@ -1,11 +1,12 @@
-// What the facade alone can do: check passwords, sign access tokens, seal refresh tokens.
+// What the facade alone can do: check passwords, sign access tokens, seal refresh and device tokens.
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { call, callFor } from '../../lib/call.ts'
-import type { Context } from '../../lib/context.ts'
+import type { Context, TakeBack } from '../../lib/context.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { checkPassword, hashPassword, isWeak } from '../../lib/passwords.ts'
 import { bytea, hashOf, type Sealed } from '../../lib/seals.ts'
+import { attemptInSession, attemptLogin, deviceOf, deviceToken } from './devices.ts'
 import {
   type Credentials,
   FoundLogin,
@@ -21,21 +22,24 @@ import {
 } from './schemas.ts'
 
 type Kind = 'rotating' | undefined
-type Opened = { accessToken: string; user: object; refreshToken?: string; expiresIn?: number }
+type Opened = { accessToken: string; user: object; deviceToken: string; refreshToken?: string; expiresIn?: number }
 
-/** Runs an operation that issues claims; a rotating session is opened in the same transaction. */
+/** Runs an operation that issues claims; a rotating session is opened in the same transaction. `device`: a known one. */
 async function open(
   c: Context,
   kind: Kind,
   operation: 'register' | 'log_in' | 'change_password',
   parameters: Record<string, unknown>,
+  device?: string,
 ): Promise<{ userId: string; session: Opened }> {
   const rotating = kind && newFamily(c)
   const seconds = rotating ? ROTATING_SECONDS : TOKEN_SECONDS
   const issued = await callFor(c, operation, { ...parameters, ...rotating?.parameters, p_seconds: seconds }, Issued)
   const accessToken = await c.get('services').tokens.sign(issued.claims)
   const more = rotating && { refreshToken: rotating.refreshToken, expiresIn: ROTATING_SECONDS }
-  return { userId: issued.claims.sub, session: { accessToken, user: issued.user, ...more } }
+  const { claims, user, credentialsVersion } = issued
+  const token = deviceToken(c, { userId: claims.sub, credentialsVersion }, device)
+  return { userId: claims.sub, session: { accessToken, user, deviceToken: token, ...more } }
 }
 
 function newFamily(c: Context) {
@@ -71,43 +75,43 @@ export async function register(c: Context, person: z.output<typeof Registration>
 export async function registerAlias(c: Context, form: z.output<typeof RegistrationAlias>) {
   const { inviteCodeId, email, password, input } = form
   const { userId, session } = await join(c, 'rotating', inviteCodeId, { email, password, ...input })
-  return { userId, accessToken: session.accessToken, refreshToken: session.refreshToken }
+  const { accessToken, refreshToken, deviceToken: token } = session
+  return { userId, accessToken, refreshToken, deviceToken: token }
 }
 
 /**
- * What was found, if the password is its. Counts as an attempt at the account before it is made; one that was right is
- * taken back, and one that never came to be: too many waited, or the database did not answer.
- * @throws Refusal rate_limited
+ * Whether the password is that of what was found. The try was counted before; one that was right is taken back, and one
+ * that never came to be, since too many waited.
  */
-async function check(c: Context, email: string, password: string, find: () => Promise<z.output<typeof FoundLogin>>) {
-  const takeBack = await c.get('services').limits.attempt(c, email)
+async function check(found: z.output<typeof FoundLogin>, password: string, takeBack: TakeBack): Promise<boolean> {
   let wrong = false
   try {
-    const found = await find()
     wrong = !(await checkPassword(found?.passwordHash, password))
-    return wrong ? null : found
+    return !wrong
   } finally {
     if (!wrong) await takeBack()
   }
 }
 
-export async function logIn(c: Context, { email, password, session }: z.output<typeof Credentials>) {
-  const found = await check(c, email, password, () => callFor(c, 'find_login', { p_email: email }, FoundLogin))
-  if (!found) throw new Refusal('credentials_wrong')
+export async function logIn(c: Context, { email, password, session, ...carried }: z.output<typeof Credentials>) {
+  const found = await callFor(c, 'find_login', { p_email: email }, FoundLogin)
+  const device = deviceOf(c, carried.deviceToken, found)
+  const right = await check(found, password, await attemptLogin(c, email, found, device))
+  if (!found || !right) throw new Refusal('credentials_wrong')
   const stronger = isWeak(found.passwordHash) ? await hashPassword(password) : undefined
   const login = { p_user_id: found.userId, p_password_hash: found.passwordHash, p_new_hash: stronger }
-  return (await open(c, session, 'log_in', login)).session
+  return (await open(c, session, 'log_in', login, device)).session
 }
 
 /**
- * Asks for the password again inside a session; a wrong one counts as one at login does.
+ * Asks for the password again inside a session, where wrong ones count by person.
  * @returns the stored hash, by which the operation that follows makes sure that it is still the one
  * @throws Refusal password_wrong, rate_limited
  */
 export async function confirmPassword(c: Context, password: string): Promise<string> {
-  const email = c.get('claims')?.email ?? ''
-  const found = await check(c, email, password, () => callFor(c, 'find_password', {}, FoundLogin, 'gate'))
-  if (!found) throw new Refusal('password_wrong')
+  const found = await callFor(c, 'find_password', {}, FoundLogin.unwrap(), 'gate')
+  const right = await check(found, password, await attemptInSession(c, found))
+  if (!right) throw new Refusal('password_wrong')
   return found.passwordHash
 }
 

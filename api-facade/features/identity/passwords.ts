@@ -1,14 +1,15 @@
 // Changing a password, and setting a new one by mail. Rules are in sql/identity/60_passwords.sql.
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
-import { call } from '../../lib/call.ts'
+import { call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { hashPassword } from '../../lib/passwords.ts'
 import { routes } from '../../lib/routes.ts'
 import { bytea, hashOf } from '../../lib/seals.ts'
+import { deviceToken } from './devices.ts'
 import { changePassword } from './handlers.ts'
-import { Done, PasswordChange, ResetBody, ResetRequest, Session } from './schemas.ts'
+import { Done, PasswordChange, PasswordSet, Reset, ResetBody, ResetRequest, Session } from './schemas.ts'
 
 /** The token goes into the mail and nowhere else: the worker makes it again from the id, and the database has its hash. */
 async function requestReset(c: Context, { email }: z.output<typeof ResetRequest>) {
@@ -22,14 +23,16 @@ async function resetPassword(c: Context, { token, newPassword }: z.output<typeof
   if (!reset) throw new Refusal('reset_over')
   const parameters = { p_id: reset.id, p_token_hash: bytea(hashOf(token)) }
   await call(c, 'check_password_reset', parameters) // before the work of hashing
-  return call(c, 'reset_password', { ...parameters, p_new_hash: await hashPassword(newPassword) })
+  const p_new_hash = await hashPassword(newPassword)
+  const holder = await callFor(c, 'reset_password', { ...parameters, p_new_hash }, Reset)
+  return { ok: true, deviceToken: deviceToken(c, holder) }
 }
 
 export default routes('identity', {
   'PATCH /identity/me/password': {
     summary: 'Change my password',
     description:
-      'Ends every token and rotating session of mine, and answers as logging in does, with a fresh one. A wrong password is 403, and counts as one at login does.',
+      'Ends every token, device token and rotating session of mine, and answers as logging in does, with fresh ones; wrong passwords that were counted are forgotten. A wrong password is 403, and counts by person.',
     access: 'user',
     pool: 'gate',
     body: PasswordChange,
@@ -54,13 +57,13 @@ export default routes('identity', {
   'POST /auth/reset-password': {
     summary: 'Set a new password with the token of a mail',
     description:
-      'Spends the token and all others that were mailed, and ends every token and rotating session of the person. A token that is spent, expired or unknown is 410.',
+      'Spends the token and all others that were mailed, and ends every token, device token and rotating session of the person. Wrong passwords that were counted are forgotten, and with the answer’s `deviceToken` nobody else’s are in the way of the next login. A token that is spent, expired or unknown is 410.',
     access: 'public',
     also: ['POST /forgot/reset'],
     pool: 'gate',
     body: ResetBody,
     handler: resetPassword,
     calls: ['check_password_reset', 'reset_password'],
-    answers: { 200: Done },
+    answers: { 200: PasswordSet },
   },
 })

@@ -43,6 +43,11 @@ export const Credentials = z.object({
   email: z.string().max(254).trim().toLowerCase(),
   password: z.string().max(1024),
   session: Kind,
+  deviceToken: z
+    .string()
+    .max(1024)
+    .optional()
+    .openapi({ description: 'That of an earlier answer: the wrong passwords of others then do not count here.' }),
 })
 
 // whatever is no token of ours is 401, and not 422: its length is nobody's business
@@ -76,18 +81,24 @@ export const Me = z
   })
   .openapi('Me', { description: 'A person as they see themselves; `id` is internal and stands in no other answer.' })
 
+const DeviceToken = z
+  .string()
+  .openapi({ description: 'Opaque. Keep it on this device, and send it with its next login.' })
+export const PasswordSet = z.object({ ok: z.literal(true), deviceToken: DeviceToken }).openapi('PasswordSet')
+
 const ExpiresIn = z.int().openapi({ description: 'Seconds that the access token lives.', example: ROTATING_SECONDS })
 
 export const Session = z
   .object({
     accessToken: z.string(),
     user: Me,
+    deviceToken: DeviceToken,
     refreshToken: z.string().optional(),
     expiresIn: ExpiresIn.optional(),
   })
   .openapi('Session', { description: '`refreshToken` and `expiresIn` are there for rotating sessions alone.' })
 export const SessionAlias = z
-  .object({ userId: Uuid, accessToken: z.string(), refreshToken: z.string() })
+  .object({ userId: Uuid, accessToken: z.string(), refreshToken: z.string(), deviceToken: DeviceToken })
   .openapi('SessionAlias')
 export const Pair = z
   .object({ accessToken: z.string(), refreshToken: z.string(), expiresIn: ExpiresIn })
@@ -112,6 +123,8 @@ export const Issued = z.object({
     exp: z.number(),
   }),
   user: z.looseObject({}),
+  credentialsVersion: z.number(),
 })
 export const Reissued = Issued.pick({ claims: true })
-export const FoundLogin = z.object({ userId: z.string(), passwordHash: z.string() }).nullable()
+export const Reset = z.object({ userId: z.string(), credentialsVersion: z.number() })
+export const FoundLogin = Reset.extend({ passwordHash: z.string() }).nullable()

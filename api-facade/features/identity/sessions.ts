@@ -8,7 +8,7 @@ export default routes('identity', {
   'POST /auth/login': {
     summary: 'Log in with email address and password',
     description:
-      'The access token lives seven days. With `{"session": "rotating"}` it lives 15 minutes, and the answer has `refreshToken` and `expiresIn` too. Wrong passwords count by address and by account, whether there is such an account or not.',
+      'The access token lives seven days. With `{"session": "rotating"}` it lives 15 minutes, and the answer has `refreshToken` and `expiresIn` too. Wrong passwords count by address; and by device where `deviceToken` is one of the account, else by account over all devices that it does not know, whether there is such an account or not. So who tries the passwords of others does not lock them out. A device token that is no good is passed over; the answer has one for the next login, good for a year. It outlives a logout, and ends with the password.',
     access: 'public',
     pool: 'gate',
     limit: 'login',

@@ -15,7 +15,7 @@ async function join(name: string, code: string | undefined) {
   const { email, password, ...input } = applicant(name)
   const form = { inviteCodeId: held.inviteCodeId, email, password, input }
   const { status, body } = await nobody.post<Registered>('/identity/register', form)
-  expect([status, Object.keys(body).sort()]).toEqual([201, ['accessToken', 'refreshToken', 'userId']])
+  expect([status, Object.keys(body).sort()]).toEqual([201, ['accessToken', 'deviceToken', 'refreshToken', 'userId']])
   const fresh = await nobody.post<Registered>('/identity/refresh', { refreshToken: body.refreshToken })
   expect(fresh.status).toBe(200)
   return nobody.withToken(fresh.body.accessToken)

@@ -13,7 +13,7 @@ describe('POST /auth/login', async () => {
 
   test('gives a token and the person', async () => {
     const { status, body } = await logIn(alice.email, alice.password)
-    expect([status, Object.keys(body).sort()]).toEqual([200, ['accessToken', 'user']])
+    expect([status, Object.keys(body).sort()]).toEqual([200, ['accessToken', 'deviceToken', 'user']])
     expect(body.user).toMatchObject({ id: alice.id, username: 'alice' })
     expect(await nobody.withToken(body.accessToken).get('/me')).toMatchObject({ status: 200, body: body.user })
   })

@@ -86,15 +86,6 @@ describe('logins that fail', async () => {
     expect(answers.map(({ headers }) => headers.get('ratelimit-limit'))).toEqual(['10000', '10000'])
   })
 
-  test('a password that is asked for again counts with them', async () => {
-    await forget()
-    const change = { currentPassword: 'wrong', newPassword: 'another password' }
-    const ask = () => tight.bob.patch('/identity/me/password', change)
-    for (let n = 0; n < 4; n++) expect(await ask()).toFailWith(403, 'password_wrong')
-    expect(await ask()).toFailWith(429, 'rate_limited')
-    expect(await logIn(tight.bob.email, tight.bob.password)).toFailWith(429, 'rate_limited')
-  })
-
   describe('are counted by what the address is, however it is written', () => {
     const { email, password } = tight.kiki
     const spellings = ['KIKI@example.org', '\u212ai\u212ai@example.org', '\t kiki@EXAMPLE.org\u00a0']

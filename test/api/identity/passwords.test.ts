@@ -21,7 +21,11 @@ describe('PATCH /identity/me/password', () => {
     const rotating = await nobody.post<Session>('/auth/login', { email, password, session: 'rotating' })
     const change = { currentPassword: password, newPassword: 'a better password' }
     const { status, body } = await bob.patch<Session>(path, change)
-    expect([status, Object.keys(body).sort(), body.user.id]).toEqual([200, ['accessToken', 'user'], bob.id])
+    expect([status, Object.keys(body).sort(), body.user.id]).toEqual([
+      200,
+      ['accessToken', 'deviceToken', 'user'],
+      bob.id,
+    ])
     for (const person of [bob, other]) expect(await person.get('/me')).toFailWith(401, 'token_revoked')
     const { refreshToken } = rotating.body
     expect(await nobody.post('/identity/refresh', { refreshToken })).toFailWith(401, 'refresh_token_invalid')

@@ -86,7 +86,7 @@ describe('POST /auth/register', async () => {
     const more = { role: 'admin', username: 'root', bannedAt: '2020-01-01', id: CANDIDATE }
     const born = { dateOfBirth: birthday(18, 0) }
     const { status, body } = await nobody.post<Session>('/auth/register', { ...whole, ...more, ...born })
-    expect([status, Object.keys(body).sort()]).toEqual([201, ['accessToken', 'user']])
+    expect([status, Object.keys(body).sort()]).toEqual([201, ['accessToken', 'deviceToken', 'user']])
     expect(body.user).toMatchObject({ email: whole.email, role: 'user', username: 'ada', country: 'DE', ...born })
     expect(body.user.id).not.toBe(CANDIDATE)
     const claims = claimsOf(body.accessToken) as Record<string, number>
@@ -171,7 +171,7 @@ describe('POST /identity/register', async () => {
 
   test('lets in, and begins a rotating session', async () => {
     const { status, body } = await nobody.post<Pair & { userId: string }>(path, whole)
-    expect([status, Object.keys(body).sort()]).toEqual([201, ['accessToken', 'refreshToken', 'userId']])
+    expect([status, Object.keys(body).sort()]).toEqual([201, ['accessToken', 'deviceToken', 'refreshToken', 'userId']])
     const claims = claimsOf(body.accessToken) as Record<string, number>
     expect(claims).toMatchObject({ sub: body.userId, email: outward(whole.email, nobody.suffix), role: 'user' })
     expect(Number(claims.exp) - Number(claims.iat)).toBe(900)

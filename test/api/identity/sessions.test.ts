@@ -19,7 +19,7 @@ describe('POST /auth/login with {"session": "rotating"}', () => {
     const answer = await nobody.post<Pair>('/auth/login', { email, password, session: 'rotating' })
     expect([answer.status, Object.keys(answer.body).sort()]).toEqual([
       200,
-      ['accessToken', 'expiresIn', 'refreshToken', 'user'],
+      ['accessToken', 'deviceToken', 'expiresIn', 'refreshToken', 'user'],
     ])
     const { iat, exp, ...claims } = claimsOf(answer.body.accessToken) as Record<string, number>
     expect(Object.keys(claims).sort()).toEqual(['email', 'role', 'sub'])

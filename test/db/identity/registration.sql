@@ -39,7 +39,7 @@ select is((pg_temp.code(pg_temp.session('ada'))).status, 'reserved', 'what faile
 update made set answer = pg_temp.register(session, ' Ada@Example.org ', ' Ada ', ' Lovelace ',
   (current_date - interval '18 years')::date) where name = 'ada';
 select isnt(pg_temp.id('ada'), null, 'on the 18th birthday a person may join, after such failures too');
-select set_eq($$ select json_object_keys(answer) from made where name = 'ada' $$, array['claims', 'user'], 'and gets claims and a profile');
+select set_eq($$ select json_object_keys(answer) from made where name = 'ada' $$, array['claims', 'user', 'credentialsVersion'], 'and gets claims and a profile');
 select set_eq($$ select json_object_keys(answer -> 'claims') from made where name = 'ada' $$,
   array['sub', 'email', 'role', 'iat', 'exp'], 'the claims of a token, nothing more and nothing less');
 select row_eq($$ select answer #>> '{claims,sub}', answer #>> '{claims,email}', answer #>> '{claims,role}',

@@ -1,6 +1,6 @@
 -- Passwords: changing one's own, and setting a new one with what was mailed.
 begin;
-select plan(59);
+select plan(61);
 select test.people('alice', 'bob');
 
 create function pg_temp.hash(p_name text) returns bytea language sql immutable as $$ select sha256(p_name::bytea) $$;
@@ -32,11 +32,12 @@ insert into token values ('alice', test.claims('alice')), ('bob', test.claims('b
 select test.act_as_gate();
 select throws_ok('select api.find_password()', 'PT401', 'token_missing', 'nobody has no password');
 select test.act('gate', (select claims from token where name = 'alice'));
-select is(api.find_password()::jsonb, jsonb_build_object('userId', test.id('alice'), 'passwordHash', 'no hash'), 'the caller''s hash is to be checked');
+select is(api.find_password()::jsonb, jsonb_build_object('userId', test.id('alice'), 'passwordHash', 'no hash', 'credentialsVersion', 0), 'the caller''s hash is to be checked');
 select throws_ok($$ select api.change_password('another hash', 'new hash', 900) $$, 'PT401', 'token_revoked', 'one that changed meanwhile is refused');
 insert into answer values ('change', api.change_password('no hash', 'new hash', 900, pg_temp.reset_id('family'), pg_temp.hash('family'), 'Firefox'));
 select is((select body #>> '{claims,sub}' from answer), test.id('alice')::text, 'else a fresh token comes back');
 select is((select body #>> '{user,username}' from answer), 'alice', 'with the person');
+select is((select body ->> 'credentialsVersion' from answer), '1', 'and what device tokens are bound to from now on');
 select is(pg_temp.alive((select claims from token where name = 'alice')), 'PT401 token_revoked', 'every other is dead');
 select is(pg_temp.alive((select (body ->> 'claims')::jsonb from answer)), 'true', 'the fresh one lives');
 select is(pg_temp.alive((select claims from token where name = 'bob')), 'true', 'and so do those of others');
@@ -75,7 +76,7 @@ select throws_ok($$ select api.reset_password(pg_temp.reset_id('b'), pg_temp.has
 select throws_ok($$ select api.check_password_reset(pg_temp.reset_id('a'), pg_temp.hash('b')) $$, 'PT410', 'reset_over', 'which can be asked beforehand');
 select is(api.check_password_reset(pg_temp.reset_id('a'), pg_temp.hash('a'))::text, '{"ok" : true}', 'and spends nothing');
 select pg_temp.ask('alice@example.org', 'a second');
-select is(pg_temp.reset('a', 'reset hash'), '{"ok" : true}', 'what was mailed sets a password');
+select is(pg_temp.reset('a', 'reset hash')::jsonb, jsonb_build_object('userId', test.id('alice'), 'credentialsVersion', 2), 'what was mailed sets a password');
 select throws_ok($$ select pg_temp.reset('a') $$, 'PT410', 'reset_over', 'once');
 select throws_ok($$ select pg_temp.reset('a second') $$, 'PT410', 'reset_over', 'and spends what else was mailed');
 select is(pg_temp.alive((select (body ->> 'claims')::jsonb from answer)), 'PT401 token_revoked', 'every token ends');
@@ -84,6 +85,7 @@ select is((select password_hash from private.credentials where user_id = test.id
 select isnt((select used_at from private.password_resets where id = pg_temp.reset_id('a')), null, 'when it was used is kept');
 select is((select count(*)::int from app.sessions where ended_at is null), 0, 'every session is over');
 select is((select password_hash from private.credentials where user_id = test.id('bob')), 'no hash', 'of one person');
+select is((select credentials_version from app.users where id = test.id('bob')), 0, 'whose device tokens alone end');
 select test.act('worker', null);
 select is(private.find_reset_mail(pg_temp.reset_id('a'))::text, null, 'a spent one is not mailed again');
 

@@ -1,6 +1,6 @@
 -- Logging in and out: whose password is checked, what a token says, and which tokens end.
 begin;
-select plan(34);
+select plan(39);
 select test.people('alice', 'bob');
 update app.accounts set email = 'Alice@Example.org' where user_id = test.id('alice');
 
@@ -19,12 +19,12 @@ grant execute on all functions in schema pg_temp to public;
 
 -- Acting as the gate
 select test.act_as_gate();
-select is(api.find_login('alice@example.org')::jsonb, jsonb_build_object('userId', test.id('alice'), 'passwordHash', 'no hash'),
+select is(api.find_login('alice@example.org')::jsonb, jsonb_build_object('userId', test.id('alice'), 'passwordHash', 'no hash', 'credentialsVersion', 0),
   'an address leads to a hash');
 select is(api.find_login('  ALICE@example.ORG ') ->> 'userId', test.id('alice')::text, 'in any letter case, with blanks around it');
 select is(api.find_login('zoe@example.org')::text, null, 'an unknown one to nothing');
 select is(api.find_login('')::text, null, 'and so does none');
-select set_eq($$ select json_object_keys(api.log_in(test.id('alice'), 'no hash', 900)) $$, array['claims', 'user'], 'who logs in gets claims and a profile');
+select set_eq($$ select json_object_keys(api.log_in(test.id('alice'), 'no hash', 900)) $$, array['claims', 'user', 'credentialsVersion'], 'who logs in gets claims and a profile');
 select is(api.log_in(test.id('alice'), 'no hash', 900) #>> '{user,id}', test.id('alice')::text, 'of their own');
 select is(api.log_in(test.id('alice'), 'no hash', 900) #>> '{claims,email}', 'Alice@Example.org', 'with the address as it was written');
 select throws_ok($$ select api.log_in(test.id('alice'), 'another hash', 900) $$, 'PT401', 'credentials_wrong', 'a hash that changed meanwhile is refused');
@@ -77,6 +77,14 @@ select test.act_as_gate();
 select is(api.find_login('alice@example.org') ->> 'userId', test.id('alice')::text, 'a banned person''s password is checked');
 select throws_ok($$ select api.log_in(test.id('alice'), 'no hash', 900) $$, 'PT403', 'person_banned', 'and then they are told');
 select throws_ok($$ select api.log_in(test.id('alice'), 'another hash', 900) $$, 'PT401', 'credentials_wrong', 'not before');
+select test.act_as_owner();
+select is((select credentials_version from app.users where username = 'alice'), 1, 'a ban ends what devices hold');
+update app.users set banned_at = now() where username = 'alice';
+select is((select credentials_version from app.users where username = 'alice'), 1, 'once');
+update app.users set banned_at = null where username = 'alice';
+select is((select credentials_version from app.users where username = 'alice'), 1, 'and lifting it brings nothing back');
+select is((select credentials_version from app.users where username = 'bob'), 0, 'of one person, and neither another role nor a logout');
+select throws_ok($$ set local role authenticated; update app.users set credentials_version = 7 $$, '42501', null, 'nobody writes it themselves');
 select test.act_as_owner();
 update app.users set banned_at = null, erased_at = now() where username = 'alice';
 select test.act_as_gate();
