@@ -27,6 +27,11 @@ const limits = {
   password: '10/min 50/h',
   register: '3/min',
   reserve_invite: '10/min',
+  // invite codes that nobody has: the first ones of an address within the hour, how many such first ones there may be in
+  // the whole instance, and how many of all others
+  unknown_invite: '3/h',
+  unknown_invites_first: '1/s',
+  unknown_invites: '300/h',
   refresh: '10/min 100/h',
   forgot_password: '5/min 30/h',
   reflect: '20/min',

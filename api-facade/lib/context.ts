@@ -64,4 +64,6 @@ export type Limits = {
    * @throws Refusal rate_limited
    */
   attempt(c: Context, name: 'login_account' | 'login_device' | 'password', client: string): Promise<TakeBack>
+  /** The same for an invite code, whose unknown ones count over the whole instance. @throws Refusal rate_limited */
+  guess(c: Context): Promise<TakeBack>
 }

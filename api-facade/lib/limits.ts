@@ -37,6 +37,18 @@ export function createLimits(config: Config, counter: Counter): Limits {
     throw refusalOf(full)
   }
 
+  /**
+   * The first unknown codes of an address have a budget of the instance to themselves: whoever guesses has soon spent
+   * the other one, and people who come with a code are refused only where guessers bring new addresses all the time.
+   */
+  function guess(c: Context): Promise<TakeBack> {
+    const first = [
+      ...bucketsOf('unknown_invite', network(clientAddress(c))),
+      ...bucketsOf('unknown_invites_first', 'instance'),
+    ]
+    return attempt(c, first, bucketsOf('unknown_invites', 'instance'))
+  }
+
   function refusalOf(counts: readonly Count[]): Refusal | null {
     if (!counts.some(({ over }) => over)) return null
     return new Refusal('rate_limited', undefined, { headers: { 'Retry-After': String(waitOf(counts)) } })
@@ -46,6 +58,7 @@ export function createLimits(config: Config, counter: Counter): Limits {
     global: (c, cost) => count(c, 'global', network(clientAddress(c)), cost),
     route: (c, name, client) => count(c, name, client ?? network(clientAddress(c)), 1),
     attempt: (c, name, client) => attempt(c, bucketsOf(name, client)),
+    guess,
   }
 }
 

@@ -25,9 +25,19 @@ const requests = new Histogram({
   registers: [registry],
 })
 
+const inviteGuesses = counter(
+  'invite_guesses_total',
+  'Invite codes that this process was asked for and nobody has (unknown), or did not look at since too many were (refused).',
+  ['answer'],
+)
+
 export const metrics = {
   /** Open sockets of the Realtime gateway, which sets it. */
   sockets: gauge('realtime_sockets', 'Open sockets of the embedded Realtime gateway.'),
+  /** Counts an invite code that was unknown, or was not looked at. */
+  guessed(answer: 'unknown' | 'refused'): void {
+    inviteGuesses.inc({ answer })
+  },
   /** Counts an answer that took `ms`. */
   observe(c: Context, ms: number): void {
     requests.observe({ route: c.get('route') ?? 'other', status: c.res.status }, ms / 1000)

@@ -5,6 +5,7 @@ import { register, registerAlias } from './handlers.ts'
 import invites from './invites.ts'
 import passwords from './passwords.ts'
 import personas from './personas.ts'
+import { reserve, reserveAlias } from './reserving.ts'
 import {
   Registration,
   RegistrationAlias,
@@ -20,12 +21,14 @@ import sessions from './sessions.ts'
 const joining = routes('identity', {
   'POST /auth/reserve-invite': {
     summary: 'Reserve an invite code for 30 minutes',
-    description: 'A code that another has reserved is 409; a used, expired or revoked one 410.',
+    description:
+      'A code that another has reserved is 409; a used, expired or revoked one 410. Unknown codes also count over the whole instance, the first three of an address within an hour apart from all others. When that is spent any code is 429, without a look at it; who mistyped none comes in as before.',
     access: 'public',
     pool: 'gate',
     limit: 'reserve_invite',
-    operation: 'reserve_invite',
     body: Reservation,
+    handler: reserve,
+    calls: ['reserve_invite'],
     answers: { 200: Reserved },
   },
   'POST /identity/invite-codes/reserve': {
@@ -35,8 +38,9 @@ const joining = routes('identity', {
     access: 'public',
     pool: 'gate',
     limit: 'reserve_invite',
-    operation: 'reserve_invite_code',
     body: ReservationAlias,
+    handler: reserveAlias,
+    calls: ['reserve_invite_code'],
     answers: { 200: ReservedAlias },
   },
   'POST /auth/register': {
