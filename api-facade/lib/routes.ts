@@ -46,6 +46,8 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   pool?: PoolName
   /** A limit of its own beside the global one, shared by all spellings. */
   limit?: LimitName
+  /** Whom a public route's limit counts, where a good body tells; otherwise the address, as without it. */
+  limitBy?(c: Context, fields: never): string | undefined
   also?: readonly (Spelling | ({ route: Spelling } & Partial<Shape<O>>))[]
   /** Only a route with a handler may go without. */
   operation?: O
@@ -150,9 +152,11 @@ function answerer({ method, path, row }: Route): (c: Context) => Promise<Respons
     const input = await entitled(c, row)
       .then(() => read(c))
       .catch(async (refusal: unknown) => {
+        if (row.limitBy) await count(c, row)
         if (!row.handler) await checkCaller(c)
         throw refusal
       })
+    if (row.limitBy) await count(c, row, row.limitBy(c, input.fields as never))
     const result = await run(c, input)
     // a HEAD runs as GET, and is not somebody who reads
     if (row.after && c.req.method === method) row.after(c, input.fields as never)
@@ -162,16 +166,20 @@ function answerer({ method, path, row }: Route): (c: Context) => Promise<Respons
 
 async function admit(c: Context, row: Row): Promise<void> {
   const open = row.access === 'public'
-  // A token proves little at a public door, and each would bring tries of its own. Refreshing alone counts by person:
-  // many share an address, and what it takes is a secret that nobody guesses.
-  const holder = open && row.limit !== 'refresh' ? null : await holderOf(c)
+  // a token proves little at a public door, and each would bring tries of its own
+  const holder = open ? null : await holderOf(c)
   const claims = holder instanceof Refusal ? null : holder
   if (claims) c.set('caller', claims.sub)
-  const over = row.limit && (await c.get('services').limits.route(c, row.limit, claims?.sub))
-  if (over) throw over
+  if (!row.limitBy) await count(c, row, claims?.sub)
   if (open) return // runs as nobody: a token that came along, even a dead one, changes nothing
   if (holder instanceof Refusal) throw holder
   c.set('claims', claims)
+}
+
+/** Counts a call of a route that has a limit. @throws Refusal rate_limited */
+async function count(c: Context, { limit }: Row, client?: string): Promise<void> {
+  const over = limit && (await c.get('services').limits.route(c, limit, client))
+  if (over) throw over
 }
 
 async function holderOf(c: Context): Promise<Claims | Refusal> {

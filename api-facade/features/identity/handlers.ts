@@ -122,6 +122,10 @@ export async function changePassword(c: Context, change: z.output<typeof Passwor
   return (await open(c, change.session, 'change_password', parameters)).session
 }
 
+/** The session that a refresh token of ours names: its tries are its own, whoever else has the address. */
+export const familyOf = (c: Context, { refreshToken }: z.output<typeof RefreshBody>): string | undefined =>
+  c.get('services').seals.open('refresh', refreshToken)?.id
+
 export async function refresh(c: Context, { refreshToken }: z.output<typeof RefreshBody>) {
   const { seals, tokens } = c.get('services')
   const presented = seals.open('refresh', refreshToken)

@@ -1,7 +1,7 @@
 // Logging in and out, and rotating sessions. Rules are in sql/identity/20_sessions.sql and 50_refresh.sql.
 import { routes } from '../../lib/routes.ts'
 import { Page, UuidId } from '../../lib/schemas.ts'
-import { logIn, logOut, refresh } from './handlers.ts'
+import { familyOf, logIn, logOut, refresh } from './handlers.ts'
 import { Credentials, LogoutBody, Pair, RefreshBody, RotatingSession, Session } from './schemas.ts'
 
 export default routes('identity', {
@@ -30,10 +30,11 @@ export default routes('identity', {
   'POST /identity/refresh': {
     summary: 'Exchange a refresh token for a new pair',
     description:
-      'A refresh token is good for one use and 60 days; each use begins the 60 days anew. Presenting a spent one ends its session for good, except the last one within 10 seconds of its first use: then the same successor comes back. Whatever ends all tokens of a person (a new password, a logout everywhere, a ban, another role, erasure) ends their sessions.',
+      'A refresh token is good for one use and 60 days; each use begins the 60 days anew. Presenting a spent one ends its session for good, except the last one within 10 seconds of its first use: then the same successor comes back. Whatever ends all tokens of a person (a new password, a logout everywhere, a ban, another role, erasure) ends their sessions. Refreshing counts by session, and what is no refresh token of ours by address.',
     access: 'public',
     pool: 'gate',
     limit: 'refresh',
+    limitBy: familyOf,
     body: RefreshBody,
     handler: refresh,
     calls: ['refresh_session'],

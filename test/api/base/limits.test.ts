@@ -1,6 +1,7 @@
 // Rate limits as they are in production, counted to the request. Clients differ by address, which a proxy tells.
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../support/crawler.ts'
+import { begin } from '../../support/sessions.ts'
 import { world } from '../../support/world.ts'
 
 const { alice, bob, nobody } = await world({
@@ -126,19 +127,28 @@ test('POST /auth/register: 3 a minute', async () => {
 })
 
 describe('POST /identity/refresh: 10 a minute', () => {
-  const ask = (caller: typeof nobody, client: ReturnType<typeof newClient>) =>
-    caller.post('/identity/refresh', { refreshToken: 'x' }, client)
+  const ask = (refreshToken: unknown, client: ReturnType<typeof newClient>, caller = nobody) =>
+    caller.post('/identity/refresh', { refreshToken }, client)
 
-  test('by address without a token', async () => {
+  test('by address where it is no refresh token, whatever access token comes along', async () => {
     const client = newClient()
-    await exhaust(10, () => ask(nobody, client), 401)
+    const callers = [nobody, alice, bob]
+    const bogus = ['x', '', alice.token, 1]
+    const statuses = []
+    for (let n = 0; n < 10; n++) statuses.push((await ask(bogus[n % 4], client, callers[n % 3])).status)
+    expect(statuses).toEqual([401, 401, 401, 422, 401, 401, 401, 422, 401, 401])
+    for (const caller of callers) for (const token of bogus) expectRefused(await ask(token, client, caller), 10)
+    expect(await ask('x', newClient())).toFailWith(401, 'refresh_token_invalid')
   })
 
-  test('by person with one, so that many behind one address do not stand in each other’s way', async () => {
+  test('by session where it is one, so that nobody behind the same address is in the way', async () => {
     const client = newClient()
-    await exhaust(10, () => ask(alice, newClient()), 401)
-    expectRefused(await ask(alice, client), 10)
-    for (const caller of [bob, nobody]) expect(await ask(caller, client)).toFailWith(401, 'refresh_token_invalid')
+    const [hers, his] = [await begin(alice, newClient()), await begin(bob, newClient())]
+    for (let n = 0; n < 11; n++) await ask('x', client)
+    expectRefused(await ask('x', client), 10)
+    await exhaust(10, (n) => ask(hers.refreshToken, n % 2 ? client : newClient()), 200)
+    expectRefused(await ask(hers.refreshToken, newClient()), 10)
+    expect(await ask(his.refreshToken, client)).toMatchObject({ status: 200 })
   })
 })
 
