@@ -5,6 +5,7 @@
 grant execute on function
   private.add_reputation,
   private.delete_post,
+  private.find_reason,
   private.lock_counters,
   private.lock_ledger,
   private.lock_original,

@@ -108,10 +108,11 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_note   text := nullif(private.trimmed(p_note), '');
+  v_note   text;
   v_appeal app.reputation_appeals;
 begin
   perform private.require_role('admin');
+  v_note := nullif(private.require_text(p_note), '');
   if p_decision is null or p_decision not in ('accepted', 'rejected') then
     perform private.fail('appeal_decision');
   elsif length(v_note) > 1000 then
@@ -146,19 +147,20 @@ begin
 end $$;
 comment on function api.resolve_appeal is
   'Accepts or rejects an appeal, once. An accepted one may restore some reputation. Leaves an audit entry. Fails: '
-  'role_required, appeal_decision, note_length, restore_delta_misplaced, delta_out_of_range, appeal_unknown, '
-  'appeal_resolved.';
+  'role_required, text_unfit, appeal_decision, note_length, restore_delta_misplaced, delta_out_of_range, '
+  'appeal_unknown, appeal_resolved.';
 
 create function api.adjust_reputation(p_user_id text, p_interest_id uuid, p_delta numeric, p_note text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_note text := private.trimmed(p_note);
+  v_note text;
   v_user uuid;
   v_id   uuid;
 begin
   perform private.require_role('admin');
+  v_note := private.require_text(p_note);
   perform private.require_delta(p_delta, -1000);
   if v_note is null or length(v_note) not between 1 and 1000 then
     perform private.fail('note_length');
@@ -176,5 +178,5 @@ begin
 end $$;
 comment on function api.adjust_reputation is
   'Adds to or takes from a person''s reputation in an interest, with roll-ups: {id (of the entry), userId, user, '
-  'interestId, delta, value, level}. Leaves an audit entry with the note. Fails: role_required, delta_out_of_range, '
-  'note_length, person_unknown, interest_unknown.';
+  'interestId, delta, value, level}. Leaves an audit entry with the note. Fails: role_required, text_unfit, '
+  'delta_out_of_range, note_length, person_unknown, interest_unknown.';

@@ -8,17 +8,29 @@ insert into private.events (name, payload, happens) values
 insert into private.errors (code, status, text) values
   ('reason_length', 422, 'A reason can have at most 1000 characters.');
 
+create function private.find_reason(p_reason text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_reason text := nullif(private.require_text(p_reason), '');
+begin
+  if length(v_reason) > 1000 then
+    perform private.fail('reason_length');
+  end if;
+  return v_reason;
+end $$;
+comment on function private.find_reason is
+  'A reason as it is stored; null where there is none. Fails: text_unfit, reason_length.';
+
 create function private.record_moderation(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text)
 returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_reason text := nullif(private.trimmed(p_reason), '');
+  v_reason text := private.find_reason(p_reason);
 begin
-  if length(v_reason) > 1000 then
-    perform private.fail('reason_length');
-  end if;
   perform private.emit('admin.content.moderated', json_build_object(
     'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author));
   perform private.audit(p_type || '.' || p_action, p_type, p_id::text,
@@ -26,7 +38,7 @@ begin
 end $$;
 comment on function private.record_moderation is
   'Records what staff did about content: the author hears of it, and the audit log keeps who did it and why. Fails: '
-  'reason_length.';
+  'text_unfit, reason_length.';
 
 create function private.set_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -51,7 +63,7 @@ begin
 end $$;
 comment on function private.set_post_hidden is
   'Hides a post or shows it again: {id, hiddenAt}. Repeating it changes nothing and leaves no entry; a deleted post '
-  'is unknown. Fails: role_required, post_unknown, reason_length.';
+  'is unknown. Fails: role_required, post_unknown, text_unfit, reason_length.';
 
 create function private.set_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -78,7 +90,7 @@ begin
 end $$;
 comment on function private.set_reply_hidden is
   'Hides a reply or shows it again, as private.set_post_hidden does. Fails: role_required, reply_unknown, '
-  'reason_length.';
+  'text_unfit, reason_length.';
 
 create function api.hide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -86,7 +98,7 @@ set search_path = ''
 as $$ begin return private.set_post_hidden(p_id, true, p_reason); end $$;
 comment on function api.hide_post is
   'Hides a post from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: '
-  'role_required, post_unknown, reason_length.';
+  'role_required, post_unknown, text_unfit, reason_length.';
 
 create function api.unhide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -94,7 +106,7 @@ set search_path = ''
 as $$ begin return private.set_post_hidden(p_id, false, p_reason); end $$;
 comment on function api.unhide_post is
   'Shows a hidden post again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: '
-  'role_required, post_unknown, reason_length.';
+  'role_required, post_unknown, text_unfit, reason_length.';
 
 create function api.hide_reply(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -102,7 +114,7 @@ set search_path = ''
 as $$ begin return private.set_reply_hidden(p_id, true, p_reason); end $$;
 comment on function api.hide_reply is
   'Hides a reply from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. '
-  'Fails: role_required, reply_unknown, reason_length.';
+  'Fails: role_required, reply_unknown, text_unfit, reason_length.';
 
 create function api.unhide_reply(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -110,7 +122,7 @@ set search_path = ''
 as $$ begin return private.set_reply_hidden(p_id, false, p_reason); end $$;
 comment on function api.unhide_reply is
   'Shows a hidden reply again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: '
-  'role_required, reply_unknown, reason_length.';
+  'role_required, reply_unknown, text_unfit, reason_length.';
 
 create function api.remove_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -130,4 +142,4 @@ begin
 end $$;
 comment on function api.remove_post is
   'Deletes anybody''s post for everyone; repeating it changes nothing. Leaves an audit entry. Fails: role_required, '
-  'post_unknown, reason_length.';
+  'post_unknown, text_unfit, reason_length.';

@@ -12598,10 +12598,11 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_note   text := nullif(private.trimmed(p_note), '');
+  v_note   text;
   v_appeal app.reputation_appeals;
 begin
   perform private.require_role('admin');
+  v_note := nullif(private.require_text(p_note), '');
   if p_decision is null or p_decision not in ('accepted', 'rejected') then
     perform private.fail('appeal_decision');
   elsif length(v_note) > 1000 then
@@ -12636,19 +12637,20 @@ begin
 end $$;
 comment on function api.resolve_appeal is
   'Accepts or rejects an appeal, once. An accepted one may restore some reputation. Leaves an audit entry. Fails: '
-  'role_required, appeal_decision, note_length, restore_delta_misplaced, delta_out_of_range, appeal_unknown, '
-  'appeal_resolved.';
+  'role_required, text_unfit, appeal_decision, note_length, restore_delta_misplaced, delta_out_of_range, '
+  'appeal_unknown, appeal_resolved.';
 
 create function api.adjust_reputation(p_user_id text, p_interest_id uuid, p_delta numeric, p_note text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_note text := private.trimmed(p_note);
+  v_note text;
   v_user uuid;
   v_id   uuid;
 begin
   perform private.require_role('admin');
+  v_note := private.require_text(p_note);
   perform private.require_delta(p_delta, -1000);
   if v_note is null or length(v_note) not between 1 and 1000 then
     perform private.fail('note_length');
@@ -12666,8 +12668,8 @@ begin
 end $$;
 comment on function api.adjust_reputation is
   'Adds to or takes from a person''s reputation in an interest, with roll-ups: {id (of the entry), userId, user, '
-  'interestId, delta, value, level}. Leaves an audit entry with the note. Fails: role_required, delta_out_of_range, '
-  'note_length, person_unknown, interest_unknown.';
+  'interestId, delta, value, level}. Leaves an audit entry with the note. Fails: role_required, text_unfit, '
+  'delta_out_of_range, note_length, person_unknown, interest_unknown.';
 
 -- sql/admin/30_posts.sql
 
@@ -12681,17 +12683,29 @@ insert into private.events (name, payload, happens) values
 insert into private.errors (code, status, text) values
   ('reason_length', 422, 'A reason can have at most 1000 characters.');
 
+create function private.find_reason(p_reason text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_reason text := nullif(private.require_text(p_reason), '');
+begin
+  if length(v_reason) > 1000 then
+    perform private.fail('reason_length');
+  end if;
+  return v_reason;
+end $$;
+comment on function private.find_reason is
+  'A reason as it is stored; null where there is none. Fails: text_unfit, reason_length.';
+
 create function private.record_moderation(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text)
 returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_reason text := nullif(private.trimmed(p_reason), '');
+  v_reason text := private.find_reason(p_reason);
 begin
-  if length(v_reason) > 1000 then
-    perform private.fail('reason_length');
-  end if;
   perform private.emit('admin.content.moderated', json_build_object(
     'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author));
   perform private.audit(p_type || '.' || p_action, p_type, p_id::text,
@@ -12699,7 +12713,7 @@ begin
 end $$;
 comment on function private.record_moderation is
   'Records what staff did about content: the author hears of it, and the audit log keeps who did it and why. Fails: '
-  'reason_length.';
+  'text_unfit, reason_length.';
 
 create function private.set_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -12724,7 +12738,7 @@ begin
 end $$;
 comment on function private.set_post_hidden is
   'Hides a post or shows it again: {id, hiddenAt}. Repeating it changes nothing and leaves no entry; a deleted post '
-  'is unknown. Fails: role_required, post_unknown, reason_length.';
+  'is unknown. Fails: role_required, post_unknown, text_unfit, reason_length.';
 
 create function private.set_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -12751,7 +12765,7 @@ begin
 end $$;
 comment on function private.set_reply_hidden is
   'Hides a reply or shows it again, as private.set_post_hidden does. Fails: role_required, reply_unknown, '
-  'reason_length.';
+  'text_unfit, reason_length.';
 
 create function api.hide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -12759,7 +12773,7 @@ set search_path = ''
 as $$ begin return private.set_post_hidden(p_id, true, p_reason); end $$;
 comment on function api.hide_post is
   'Hides a post from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: '
-  'role_required, post_unknown, reason_length.';
+  'role_required, post_unknown, text_unfit, reason_length.';
 
 create function api.unhide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -12767,7 +12781,7 @@ set search_path = ''
 as $$ begin return private.set_post_hidden(p_id, false, p_reason); end $$;
 comment on function api.unhide_post is
   'Shows a hidden post again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: '
-  'role_required, post_unknown, reason_length.';
+  'role_required, post_unknown, text_unfit, reason_length.';
 
 create function api.hide_reply(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -12775,7 +12789,7 @@ set search_path = ''
 as $$ begin return private.set_reply_hidden(p_id, true, p_reason); end $$;
 comment on function api.hide_reply is
   'Hides a reply from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. '
-  'Fails: role_required, reply_unknown, reason_length.';
+  'Fails: role_required, reply_unknown, text_unfit, reason_length.';
 
 create function api.unhide_reply(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -12783,7 +12797,7 @@ set search_path = ''
 as $$ begin return private.set_reply_hidden(p_id, false, p_reason); end $$;
 comment on function api.unhide_reply is
   'Shows a hidden reply again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: '
-  'role_required, reply_unknown, reason_length.';
+  'role_required, reply_unknown, text_unfit, reason_length.';
 
 create function api.remove_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -12803,7 +12817,7 @@ begin
 end $$;
 comment on function api.remove_post is
   'Deletes anybody''s post for everyone; repeating it changes nothing. Leaves an audit entry. Fails: role_required, '
-  'post_unknown, reason_length.';
+  'post_unknown, text_unfit, reason_length.';
 
 -- sql/admin/80_notifications.sql
 
@@ -12854,6 +12868,7 @@ create trigger _185_erase_moderation after update of erased_at on app.users
 grant execute on function
   private.add_reputation,
   private.delete_post,
+  private.find_reason,
   private.lock_counters,
   private.lock_ledger,
   private.lock_original,

@@ -1,6 +1,6 @@
 -- Staff hides, shows and deletes posts and replies: who may, what it does, the audit entry and what the author hears.
 begin;
-select plan(64);
+select plan(65);
 select test.people('alice', 'bob', 'carla', 'mona');
 update app.users set role = 'admin' where username = 'alice';
 update app.users set role = 'moderator' where username = 'mona';
@@ -62,6 +62,7 @@ from unnest(array['hide_post', 'unhide_post', 'hide_reply', 'unhide_reply']) o,
      lateral (values (gen_random_uuid()), (case when o like '%post' then pg_temp.id('reply') else pg_temp.id('one') end)) i (i),
      lateral (values (split_part(o, '_', 2) || '_unknown')) w (w);
 select throws_ok(format('select api.hide_post(pg_temp.id(%L), %L)', 'two', repeat('é', 1001)), 'PT422', 'reason_length', 'a reason has its limits');
+select throws_ok(format('select api.hide_post(pg_temp.id(%L), %L)', 'two', e'Spam\u202e'), 'PT422', 'text_unfit', 'and turns nothing round');
 select lives_ok(format('select api.hide_post(pg_temp.id(%L), %L)', 'two', ' ' || repeat('é', 1000)), 'of 1000 characters');
 select api.unhide_post(pg_temp.id('two'));
 

@@ -1,6 +1,6 @@
 -- What staff does about reputation: lists and resolves appeals, adjusts by hand.
 begin;
-select plan(55);
+select plan(57);
 select test.people('alice', 'bob', 'carla', 'dan');
 update app.users set role = 'admin' where username = 'alice';
 update app.users set role = 'moderator' where username = 'bob';
@@ -64,9 +64,11 @@ select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'rejected', 1
 select throws_ok(format('select api.resolve_appeal(pg_temp.made(''dan''), ''accepted'', %L)', d), 'PT422', 'delta_out_of_range', format('nor %s', d))
 from unnest(array['0', '-1', '0.001', '1000.01', 'NaN', 'Infinity']) d;
 select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'accepted', null, repeat('x', 1001)) $$, 'PT422', 'note_length', 'too long a note');
+select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'rejected', null, e'No\u202e') $$, 'PT422', 'text_unfit', 'a note that turns what stands around it');
 select is(json_array_length(api.list_appeals('pending') -> 'items'), 1, 'what was refused is pending still');
 
 -- Adjusting
+select throws_ok($$ select api.adjust_reputation('carla', pg_temp.interest('music'), 1, e'\u200b') $$, 'PT422', 'text_unfit', 'a note with nothing to see');
 select is(api.adjust_reputation('carla', pg_temp.interest('applied-ethics'), 2.5, 'For the talk')::jsonb - 'id' - 'user',
   jsonb_build_object('userId', test.id('carla'), 'interestId', pg_temp.interest('applied-ethics'), 'delta', 2.5, 'value', 10.00, 'level', 'Reader'),
   'an admin adjusts, and sees what it came to');
