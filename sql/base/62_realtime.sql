@@ -38,3 +38,38 @@ end $$;
 comment on function private.broadcast is
   'Sends a message to a private channel once the transaction commits. A message that does not arrive is lost, and a '
   'failure is a mere warning: the payload is ids of rows that the client reads under its own rights.';
+
+-- A token that ends, ends what it joined. Nobody may join the channel that says so, since no prefix is registered for
+-- it: the embedded gateway reads it (supabase/embedded/realtime/tokens.ts), the real server makes nothing of it.
+-- docs/decisions.md, Realtime.
+
+create function private.tell_live_tokens() returns trigger
+language plpgsql security definer   -- nobody else may insert messages
+set search_path = ''
+as $$
+begin
+  perform private.broadcast('tokens', 'live', jsonb_build_object(
+    'sub', new.id, 'from', new.tokens_valid_from,
+    'role', case when new.banned_at is null and new.erased_at is null then new.role end));
+  return null;
+end $$;
+comment on function private.tell_live_tokens is
+  'Trigger: tells Realtime which tokens of a person are good from now on: those with this role (null: none at all) '
+  'that were issued since then. The same rule as in private.check_caller.';
+create trigger _195_tell_live_tokens after update of role, banned_at, erased_at, tokens_valid_from on app.users
+  for each row when ((old.role, old.banned_at is null, old.erased_at is null, old.tokens_valid_from)
+                     <> (new.role, new.banned_at is null, new.erased_at is null, new.tokens_valid_from))
+  execute function private.tell_live_tokens();
+
+create function private.tell_revoked_token() returns trigger
+language plpgsql security definer   -- nobody else may insert messages
+set search_path = ''
+as $$
+begin
+  perform private.broadcast('tokens', 'revoked', jsonb_build_object(
+    'sub', new.user_id, 'iat', new.issued_at, 'exp', new.expires_at));
+  return null;
+end $$;
+comment on function private.tell_revoked_token is 'Trigger: tells Realtime that a token has been put on the denylist.';
+create trigger tell_revoked_token after insert on private.revoked_tokens
+  for each row execute function private.tell_revoked_token();

@@ -129,23 +129,6 @@ test('a token of another role than the stored one is dead', async () => {
   expect(String(await socket.join('feed:public', forged))).toContain('Unauthorized')
 })
 
-test('a banned person joins nothing, and hears on only until the token ends', async () => {
-  const [dora] = await w.join('dora')
-  const token = await tokenOf(dora ?? alice, { exp: seconds() + 2 })
-  const inbox = await listen(
-    w.client(() => token),
-    'feed:public',
-  )
-  await w.database.owner`update app.users set banned_at = now() where id = ${dora?.id ?? ''}`
-  await expect(
-    listen(
-      w.client(() => token),
-      `user:${dora?.id}`,
-    ),
-  ).rejects.toThrow('Unauthorized')
-  await until(() => inbox.statuses.includes('CLOSED'))
-})
-
 test('a socket opens with a key that we signed, and with no other', async () => {
   const opened = await w.socket('2.0.0', alice.token)
   expect(String(await opened.join(`user:${alice.id}`))).toContain('"status":"ok"') // and joins with it, too

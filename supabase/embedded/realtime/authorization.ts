@@ -9,6 +9,7 @@ import { z } from 'zod'
 const Claims = z.looseObject({
   role: z.enum(['anon', 'authenticated', 'service_role', 'user', 'moderator', 'admin']),
   exp: z.int(),
+  iat: z.int().optional(),
   sub: z.string().optional(),
 })
 /** The payload of a verified token; `exp` in seconds. */

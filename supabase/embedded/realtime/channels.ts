@@ -1,5 +1,6 @@
 // Who has joined what, and the way of a broadcast to all of them.
 import type { Claims } from './authorization.ts'
+import type { Hold } from './tokens.ts'
 import type { Broadcast, Frame, Outgoing, Wire } from './wire.ts'
 
 /** The other end of one socket. */
@@ -18,6 +19,7 @@ export type Channel = {
   joinRef: string | null
   token: string
   claims: Claims
+  hold: Hold
   /** Whether it may broadcast; asked at its first try with each token. */
   mayWrite: boolean | undefined
   /** What the client asked for its own broadcasts: an answer, and to hear them itself. */

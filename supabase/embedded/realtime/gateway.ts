@@ -8,6 +8,7 @@ import { startFeed } from './feed.ts'
 import type { InsertedRow } from './pgoutput.ts'
 import { createSession, type Services } from './session.ts'
 import { acceptSockets, type Log, type SocketOptions, type Sockets } from './sockets.ts'
+import { createTokens, TOKENS } from './tokens.ts'
 
 export type GatewayOptions = {
   /** WebSockets are answered on it; it is neither started nor stopped here. */
@@ -49,11 +50,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { mostSockets = 10_000, mostSocketsOfClient = 200, mostEarlyBytes = 4096 } = options
   const { mostChannels = 100, mostJoins = 200 } = options // enough to join them all anew when the feed breaks
   const channels = createChannels()
+  const tokens = createTokens()
   let sockets: Sockets | undefined
 
   const onRow = (row: InsertedRow) => {
     const { topic, event, payload, id } = row
     if (row.private !== 't' || row.extension !== 'broadcast' || !topic || !event || !payload || !id) return
+    if (topic === TOKENS) return tokens.hear(payload)
     channels.deliver(topic, { event, encoding: 'json', body: Buffer.from(payload), id })
   }
   const onLost = (failure: unknown) => {
@@ -68,7 +71,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const feed = await startFeed({ databaseUrl, onRow, onLost })
   const authorization = openAuthorization(databaseUrl)
   const verify = createVerifier(jwtSecret)
-  const services: Services = { verify, authorization, channels, isFed: feed.isUp, mostChannels, mostJoins }
+  const services: Services = { verify, tokens, authorization, channels, isFed: feed.isUp, mostChannels, mostJoins }
   const accepted = acceptSockets({
     server,
     log,

@@ -1,13 +1,15 @@
 // The conversation with one client: what it says, and what it is answered. Phoenix's protocol and the real server's words.
 // Sources: Phoenix.Socket, Phoenix.Channel.Server; supabase/realtime, lib/realtime_web/channels.
 import { z } from 'zod'
-import { type Authorization, type Claims, expired, Refusal, unreadable } from './authorization.ts'
+import { type Authorization, type Claims, expired, Refusal, type Rights, unreadable } from './authorization.ts'
 import { type Channel, type Channels, type Peer, push, sayEnd } from './channels.ts'
+import type { Hold, Tokens } from './tokens.ts'
 import type { Incoming } from './wire.ts'
 
 /** What all sessions share. */
 export type Services = {
   verify(token: string): Promise<Claims>
+  tokens: Tokens
   authorization: Authorization
   channels: Channels
   /** Whether a channel that is joined now will hear everything that is committed from now on. */
@@ -30,6 +32,8 @@ const MINUTE = 60_000
 /** The longest that a timer is set for, in milliseconds; a token may live longer than timers can count. */
 const HOUR = 3_600_000
 
+const unfed = () => new Refusal('InitializingProjectConnection', 'Realtime is initializing the project connection')
+
 const flag = z.boolean().catch(false)
 const JoinPayload = z.object({
   access_token: z.string().nullish().catch(null),
@@ -50,12 +54,14 @@ export function createSession(services: Services, peer: Peer, apiKey: string): S
   const joined = new Map<string, Channel>()
   const isOneTooMany = limitByMinute(services.mostJoins)
   let ended = false
+  let breaks = 0
 
   const reply = ({ joinRef, ref, topic }: Incoming, status: 'ok' | 'error', response: Record<string, unknown> = {}) =>
     peer.send(peer.wire.encode({ joinRef, ref, topic, event: 'phx_reply', payload: { status, response } }))
 
   function forget(channel: Channel): void {
     clearTimeout(channel.expiry)
+    channel.hold.release()
     joined.delete(channel.topic)
     channels.remove(channel)
   }
@@ -65,6 +71,12 @@ export function createSession(services: Services, peer: Peer, apiKey: string): S
     push(channel, 'system', { extension: 'system', status: 'error', message, channel: channel.name })
     forget(channel)
     sayEnd(channel, 'phx_close')
+  }
+
+  /** Ends the channel with its token, which ends by itself or is ended before. */
+  function awaitEnd(channel: Channel): void {
+    channel.hold.onDeath(() => shut(channel, unreadable(channel.name).message))
+    awaitExpiry(channel)
   }
 
   function awaitExpiry(channel: Channel): void {
@@ -83,25 +95,42 @@ export function createSession(services: Services, peer: Peer, apiKey: string): S
     if (config.broadcast?.replay !== undefined) throw new Refusal('UnableToReplayMessages', 'Replay is not enabled')
   }
 
+  type Admitted = { token: string; claims: Claims; hold: Hold; rights: Rights }
+  /** @throws Refusal for a token that may not hear the channel, or has died meanwhile */
+  async function admit(token: string, name: string, mayHear: (rights: Rights) => boolean): Promise<Admitted> {
+    const claims = await services.verify(token)
+    const hold = services.tokens.hold(claims)
+    try {
+      const rights = await authorization.mayRead(claims, name)
+      if (!mayHear(rights) || hold.isDead()) throw unreadable(name)
+      return { token, claims, hold, rights }
+    } catch (error) {
+      hold.release()
+      throw error
+    }
+  }
+
   async function join(message: Incoming): Promise<void> {
     const { topic, joinRef, payload } = message
     const name = topic.slice(PREFIX.length)
     const request = JoinPayload.parse(payload)
     const { config } = request
     refuseConfiguration(name, request)
-    const token = request.access_token ?? apiKey
-    const claims = await services.verify(token)
-    const rights = await authorization.mayRead(claims, name)
-    if (!rights.broadcast && !rights.presence) throw unreadable(name)
-    if (!services.isFed())
-      throw new Refusal('InitializingProjectConnection', 'Realtime is initializing the project connection')
-    if (ended) return
+    if (!services.isFed()) throw unfed() // nor would it be heard that a token has died
+    const before = breaks
+    const mayHear = ({ broadcast, presence }: Rights) => broadcast || presence
+    const { rights, ...opened } = await admit(request.access_token ?? apiKey, name, mayHear)
+    if (ended) return opened.hold.release()
+    if (breaks !== before) {
+      opened.hold.release()
+      throw unfed()
+    }
     const { ack: acknowledge = false, self: echo = false } = config.broadcast ?? {}
     const state = { mayWrite: undefined, acknowledge, echo, expiry: undefined }
-    const channel: Channel = { peer, topic, name, joinRef, token, claims, ...state }
+    const channel: Channel = { peer, topic, name, joinRef, ...opened, ...state }
     joined.set(topic, channel)
     if (rights.broadcast) channels.add(channel)
-    awaitExpiry(channel)
+    awaitEnd(channel)
     reply(message, 'ok', { postgres_changes: [] })
     if (rights.presence && config.presence?.enabled) push(channel, 'presence_state', {})
   }
@@ -124,16 +153,16 @@ export function createSession(services: Services, peer: Peer, apiKey: string): S
     if (typeof token !== 'string' || token.startsWith('sb_') || token === channel.token) return
     if (isOneTooMany()) return // the older one goes on until it ends
     clearTimeout(channel.expiry)
+    channel.hold.release()
+    const isOver = () => joined.get(channel.topic) !== channel // with its socket, or with the feed
     try {
-      const claims = await services.verify(token)
-      const rights = await authorization.mayRead(claims, channel.name)
-      if (!rights.broadcast) throw unreadable(channel.name)
-      if (ended) return
-      Object.assign(channel, { token, claims, mayWrite: undefined })
-      awaitExpiry(channel)
+      const { rights: _, ...opened } = await admit(token, channel.name, ({ broadcast }) => broadcast)
+      if (isOver()) return opened.hold.release()
+      Object.assign(channel, { ...opened, mayWrite: undefined })
+      awaitEnd(channel)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      if (!ended) shut(channel, error.message)
+      if (!isOver()) shut(channel, error.message)
     }
   }
 
@@ -173,7 +202,8 @@ export function createSession(services: Services, peer: Peer, apiKey: string): S
   }
 
   function end(word?: 'phx_error'): void {
-    ended = word === undefined
+    if (word) breaks++
+    else ended = true
     for (const channel of [...joined.values()]) {
       forget(channel)
       if (word) sayEnd(channel, word)
