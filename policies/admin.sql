@@ -4,8 +4,11 @@
 -- helpers
 grant execute on function
   private.add_reputation,
+  private.change_account,
+  private.close_sessions,
   private.delete_post,
   private.find_reason,
+  private.lock_account,
   private.lock_counters,
   private.lock_ledger,
   private.lock_original,
@@ -15,8 +18,10 @@ grant execute on function
   private.require_any_person,
   private.require_delta,
   private.roll_up_fraction,
+  private.set_banned,
   private.set_post_hidden,
   private.set_reply_hidden,
+  private.staff_account,
   private.trending_at,   -- a column of posts is computed with it
   private.visibility_level   -- a column of posts is computed with it
   to service_role;
@@ -24,12 +29,15 @@ grant execute on function
 -- operations
 grant execute on function
   api.adjust_reputation,
+  api.ban_person,
   api.generate_invite_codes,
   api.hide_post,
   api.hide_reply,
   api.list_appeals,
   api.remove_post,
   api.resolve_appeal,
+  api.set_role,
+  api.unban_person,
   api.unhide_post,
   api.unhide_reply
   to service_role;

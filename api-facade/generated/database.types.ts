@@ -17,6 +17,7 @@ export type Database = {
         Args: { p_delta: number; p_interest_id: string; p_note: string; p_user_id: string }
         Returns: Json
       }
+      ban_person: { Args: { p_id: string; p_reason: string }; Returns: Json }
       block_person: { Args: { p_person: string }; Returns: Json }
       bookmark: { Args: { p_id: string }; Returns: Json }
       change_password: {
@@ -208,6 +209,8 @@ export type Database = {
       select_interests: { Args: { p_interests: Json }; Returns: Json }
       set_bond_level: { Args: { p_bond_level: string; p_id: string; p_member_id: string }; Returns: Json }
       set_default_persona: { Args: { p_id: string }; Returns: Json }
+      set_role: { Args: { p_id: string; p_role: string }; Returns: Json }
+      unban_person: { Args: { p_id: string; p_reason?: string }; Returns: Json }
       unblock_person: { Args: { p_person: string }; Returns: Json }
       unbookmark: { Args: { p_id: string }; Returns: Json }
       unfollow_person: { Args: { p_person: string }; Returns: Json }

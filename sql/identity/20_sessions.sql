@@ -27,23 +27,34 @@ end $$;
 comment on function private.issue_claims is 'The payload of a new access token, {sub, email, role, iat, exp}, valid '
   'for so many seconds.';
 
-create function private.end_tokens(p_user uuid) returns void
-language plpgsql volatile
+create function private.close_sessions(p_user uuid) returns bigint
+language plpgsql volatile security definer   -- nobody may touch credentials
 set search_path = ''
 as $$
 begin
   -- credentials, then the user, then sessions: ARCHITECTURE.md, Locks
   perform from private.credentials where user_id = p_user for update;
-  update app.users
-  set tokens_valid_from = greatest(
-        floor(extract(epoch from clock_timestamp()))::bigint + 1,
-        -- tokens issued since tokens_valid_from last moved may be dated to that next second already
-        (select last_issued_at + 1 from private.credentials where user_id = p_user))
-  where id = p_user;
+  perform from app.users where id = p_user for no key update;
   update app.sessions set ended_at = now(), user_agent = null where user_id = p_user and ended_at is null;
+  return greatest(
+    floor(extract(epoch from clock_timestamp()))::bigint + 1,
+    -- tokens issued since tokens_valid_from last moved may be dated to that next second already
+    (select last_issued_at + 1 from private.credentials where user_id = p_user));
 end $$;
-comment on function private.end_tokens is
-  'Kills every token issued so far: tokens_valid_from moves to the next whole second, and rotating sessions end.';
+comment on function private.close_sessions is
+  'Locks a person and ends their rotating sessions. Gives what tokens_valid_from has to become to kill every token '
+  'issued so far: the next whole second.';
+
+create function private.end_tokens(p_user uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_from bigint := private.close_sessions(p_user);
+begin
+  update app.users set tokens_valid_from = v_from where id = p_user;
+end $$;
+comment on function private.end_tokens is 'Kills every token issued so far, and ends rotating sessions.';
 
 create function private.end_devices_of_banned() returns trigger
 language plpgsql

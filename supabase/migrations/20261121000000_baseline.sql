@@ -2579,23 +2579,34 @@ end $$;
 comment on function private.issue_claims is 'The payload of a new access token, {sub, email, role, iat, exp}, valid '
   'for so many seconds.';
 
-create function private.end_tokens(p_user uuid) returns void
-language plpgsql volatile
+create function private.close_sessions(p_user uuid) returns bigint
+language plpgsql volatile security definer   -- nobody may touch credentials
 set search_path = ''
 as $$
 begin
   -- credentials, then the user, then sessions: ARCHITECTURE.md, Locks
   perform from private.credentials where user_id = p_user for update;
-  update app.users
-  set tokens_valid_from = greatest(
-        floor(extract(epoch from clock_timestamp()))::bigint + 1,
-        -- tokens issued since tokens_valid_from last moved may be dated to that next second already
-        (select last_issued_at + 1 from private.credentials where user_id = p_user))
-  where id = p_user;
+  perform from app.users where id = p_user for no key update;
   update app.sessions set ended_at = now(), user_agent = null where user_id = p_user and ended_at is null;
+  return greatest(
+    floor(extract(epoch from clock_timestamp()))::bigint + 1,
+    -- tokens issued since tokens_valid_from last moved may be dated to that next second already
+    (select last_issued_at + 1 from private.credentials where user_id = p_user));
 end $$;
-comment on function private.end_tokens is
-  'Kills every token issued so far: tokens_valid_from moves to the next whole second, and rotating sessions end.';
+comment on function private.close_sessions is
+  'Locks a person and ends their rotating sessions. Gives what tokens_valid_from has to become to kill every token '
+  'issued so far: the next whole second.';
+
+create function private.end_tokens(p_user uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_from bigint := private.close_sessions(p_user);
+begin
+  update app.users set tokens_valid_from = v_from where id = p_user;
+end $$;
+comment on function private.end_tokens is 'Kills every token issued so far, and ends rotating sessions.';
 
 create function private.end_devices_of_banned() returns trigger
 language plpgsql
@@ -12716,7 +12727,7 @@ insert into private.events (name, payload, happens) values
    'staff has hidden, shown again or deleted a post or a reply');
 
 insert into private.errors (code, status, text) values
-  ('reason_length', 422, 'A reason can have at most 1000 characters.');
+  ('reason_length', 422, 'A reason can have at most 1000 characters, and a ban must have one.');
 
 create function private.find_reason(p_reason text) returns text
 language plpgsql stable
@@ -12854,6 +12865,161 @@ comment on function api.remove_post is
   'Deletes anybody''s post for everyone; repeating it changes nothing. Leaves an audit entry. Fails: role_required, '
   'post_unknown, text_unfit, reason_length.';
 
+-- sql/admin/40_people.sql
+
+-- How staff bans people and lets them in again, and who gets which role.
+-- What a ban does beside hangs on app.users.banned_at, by each feature's triggers. docs/decisions.md, Staff.
+
+insert into private.errors (code, status, text) values
+  ('ban_oneself', 400, 'You cannot ban yourself.'),
+  ('ban_admin', 409, 'An admin cannot be banned. Take the role away first.'),
+  ('role_own', 400, 'You cannot change your own role. Ask another admin.'),
+  ('last_admin', 409, 'You are the last admin. Make somebody else one before you stop being one.'),
+  ('role_unknown', 422, 'role must be user, moderator or admin.');
+
+create function private.lock_account(p_user uuid) returns app.users
+language plpgsql volatile security definer   -- nobody may touch credentials
+set search_path = ''
+as $$
+declare
+  v_person app.users;
+begin
+  -- credentials first: ARCHITECTURE.md, Locks
+  perform from private.credentials where user_id = p_user for update;
+  select * into v_person from app.users where id = p_user and erased_at is null for no key update;
+  if not found then
+    perform private.fail('person_unknown');   -- erased meanwhile
+  end if;
+  return v_person;
+end $$;
+comment on function private.lock_account is
+  'Locks a person, so that they neither log in nor are banned or given a role meanwhile, and gives their row as it is '
+  'then. Fails: person_unknown.';
+
+create function private.change_account(p_user uuid, p_role text, p_banned_at timestamptz) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_from bigint := private.close_sessions(p_user);   -- so none lives on, or again when role or ban are taken back
+begin
+  -- one update: Realtime is told at each which tokens are good
+  update app.users set role = p_role, banned_at = p_banned_at, tokens_valid_from = v_from where id = p_user;
+end $$;
+comment on function private.change_account is
+  'Sets a person''s role and ban, and ends every token and session from before.';
+
+create function private.staff_account(p_user uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select json_build_object('id', u.id, 'user', p.card, 'role', u.role, 'bannedAt', u.banned_at)
+          from app.users u join app.person_card p on p.id = u.id where u.id = p_user);
+end $$;
+comment on function private.staff_account is 'A person as staff decides about them: {id, user, role, bannedAt}.';
+
+create function private.set_banned(p_person app.users, p_banned boolean, p_reason text) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.change_account(p_person.id, p_person.role, case when p_banned then now() end);
+  -- only app.audit_details keeps the reason, under this person, whose erasure deletes it
+  perform private.audit(case when p_banned then 'user.banned' else 'user.unbanned' end, 'user', p_person.id::text,
+                        case when p_reason is not null then json_build_object('reason', p_reason) end);
+end $$;
+comment on function private.set_banned is 'Bans a person who is locked, or ends the ban, and leaves an audit entry.';
+
+create function api.ban_person(p_id text, p_reason text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id     uuid;
+  v_reason text;
+  v_person app.users;
+begin
+  perform private.require_role('admin');
+  v_reason := private.find_reason(p_reason);
+  if v_reason is null then
+    perform private.fail('reason_length');
+  end if;
+  v_id := private.require_any_person(p_id);
+  if v_id = app.uid() then
+    perform private.fail('ban_oneself');
+  end if;
+  v_person := private.lock_account(v_id);
+  if v_person.banned_at is null then
+    if v_person.role = 'admin' then
+      perform private.fail('ban_admin');
+    end if;
+    perform private.set_banned(v_person, true, v_reason);
+  end if;
+  return private.staff_account(v_id);
+end $$;
+comment on function api.ban_person is
+  'Bans a person: they are locked out at once, and what they published is gone for everyone, until the ban ends. '
+  'Repeating it changes nothing. {id, user, role, bannedAt}. Leaves an audit entry with the reason. Fails: '
+  'role_required, text_unfit, reason_length, person_unknown, ban_oneself, ban_admin.';
+
+create function api.unban_person(p_id text, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_reason text;
+  v_person app.users;
+begin
+  perform private.require_role('admin');
+  v_reason := private.find_reason(p_reason);
+  v_person := private.lock_account(private.require_any_person(p_id));
+  if v_person.banned_at is not null then
+    perform private.set_banned(v_person, false, v_reason);
+  end if;
+  return private.staff_account(v_person.id);
+end $$;
+comment on function api.unban_person is
+  'Ends a ban: what the person published is there again, and they can log in; older tokens stay dead. Repeating it '
+  'changes nothing. {id, user, role, bannedAt}. Leaves an audit entry. Fails: role_required, text_unfit, '
+  'reason_length, person_unknown.';
+
+create function api.set_role(p_id text, p_role text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id     uuid;
+  v_person app.users;
+begin
+  perform private.require_role('admin');
+  if p_role is null or p_role not in ('user', 'moderator', 'admin') then
+    perform private.fail('role_unknown');
+  end if;
+  v_id := private.require_any_person(p_id);
+  -- one change of roles at a time: of two admins who take it from each other the second is none any more
+  perform pg_advisory_xact_lock(hashtextextended('roles', 0));
+  perform private.check_caller();
+  v_person := private.lock_account(v_id);
+  if v_person.role <> p_role then
+    if v_id = app.uid() then
+      if not exists (select from app.users
+                     where role = 'admin' and id <> v_id and banned_at is null and erased_at is null) then
+        perform private.fail('last_admin');
+      end if;
+      perform private.fail('role_own');
+    end if;
+    perform private.change_account(v_id, p_role, v_person.banned_at);
+    perform private.audit('user.role_changed', 'user', v_id::text,
+                          json_build_object('from', v_person.role, 'to', p_role));
+  end if;
+  return private.staff_account(v_id);
+end $$;
+comment on function api.set_role is
+  'Gives a person another role, which ends their tokens and sessions, since a token names the role. Repeating it '
+  'changes nothing. {id, user, role, bannedAt}. Leaves an audit entry. Fails: role_required, role_unknown, '
+  'person_unknown, token_revoked (when the caller is no admin any more), role_own, last_admin.';
+
 -- sql/admin/80_notifications.sql
 
 -- Notifications of staff: a person hears that something was done about what they published.
@@ -12902,8 +13068,11 @@ create trigger _185_erase_moderation after update of erased_at on app.users
 -- helpers
 grant execute on function
   private.add_reputation,
+  private.change_account,
+  private.close_sessions,
   private.delete_post,
   private.find_reason,
+  private.lock_account,
   private.lock_counters,
   private.lock_ledger,
   private.lock_original,
@@ -12913,8 +13082,10 @@ grant execute on function
   private.require_any_person,
   private.require_delta,
   private.roll_up_fraction,
+  private.set_banned,
   private.set_post_hidden,
   private.set_reply_hidden,
+  private.staff_account,
   private.trending_at,   -- a column of posts is computed with it
   private.visibility_level   -- a column of posts is computed with it
   to service_role;
@@ -12922,12 +13093,15 @@ grant execute on function
 -- operations
 grant execute on function
   api.adjust_reputation,
+  api.ban_person,
   api.generate_invite_codes,
   api.hide_post,
   api.hide_reply,
   api.list_appeals,
   api.remove_post,
   api.resolve_appeal,
+  api.set_role,
+  api.unban_person,
   api.unhide_post,
   api.unhide_reply
   to service_role;

@@ -300,7 +300,23 @@ describe('locks are taken in the order by', async () => {
       person(fan),
       row('app.sessions', `user_id = '${fan.id}'`),
     ],
-    'a ban': [ban(leaver), person(leaver), ...[own, replied].sort().map(counters), posts(own), replies(others)],
+    'a ban': [
+      asStaff(admin, `ban_person($3, 'Spam')`, leaver.username),
+      credentials(leaver),
+      person(leaver),
+      ...[own, replied].sort().map(counters),
+      posts(own),
+      replies(others),
+      audit,
+    ],
+    'another role': [
+      asStaff(admin, `set_role($3, 'moderator')`, fan.username),
+      advisory('roles'),
+      credentials(fan),
+      person(fan),
+      row('app.sessions', `user_id = '${fan.id}'`),
+      audit,
+    ],
     'an erasure': [
       erase(leaver),
       credentials(leaver),
@@ -473,6 +489,16 @@ test.each([
   const { id } = await answer(as(leaver, 'repost($3::uuid)', post))
   const met = await meet(counters(post), [asStaff(admin, 'remove_post($3::uuid)', id), end(leaver)])
   expect(met).toEqual([null, null])
+})
+
+test('two admins who take the role from each other: one of them stays', async () => {
+  const [one, two] = [await join(), await join()]
+  await owner`update app.users set role = 'admin' where id in (${one.id}, ${two.id})`
+  const take = (by: Someone, from: Someone) => asStaff(by, `set_role($3, 'user')`, from.username)
+  const met = await meet(advisory('roles'), [take(one, two), take(two, one)])
+  expect(met.sort()).toEqual([null, 'token_revoked'])
+  const left = await owner`select from app.users where id in (${one.id}, ${two.id}) and role = 'admin'`
+  expect(left).toHaveLength(1)
 })
 
 test('everything that people, staff and jobs do to the same few posts at once', async () => {

@@ -51,6 +51,8 @@ const ways: Record<string, [(person: Person) => Promise<{ status: number }>, new
     },
     'new',
   ],
+  'a ban': [({ id }) => admin.post(`/admin/users/${id}/ban`, { reason: 'Spam' }), 'none'],
+  'another role': [({ id }) => admin.patch(`/admin/users/${id}/role`, { role: 'moderator' }), 'new'],
   'an erasure': [(person) => person.post('/me/delete', { password: person.password }), 'none'],
   'a ban by SQL': [
     async ({ id }) => {
@@ -138,9 +140,10 @@ test('nothing ends before the commit, and nothing at all by what is rolled back'
   await until(() => isOver(listener), SECOND)
 })
 
-test('a new name and a wrong password end nothing', async () => {
+test('lifting a ban, a new name and a wrong password end nothing', async () => {
   const person = await someone()
   const listener = await hears(person)
+  await admin.post(`/admin/users/${person.id}/unban`, {})
   await person.patch('/me', { username: `renamed_${names}` })
   await person.patch('/identity/me/password', { currentPassword: 'wrong', newPassword: 'a better one' })
   await expectToHear(listener)

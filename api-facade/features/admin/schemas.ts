@@ -49,6 +49,20 @@ export const Adjusted = z
   })
   .openapi('AdjustedReputation')
 
+/** A person in a path, as staff names them. */
+export const PersonId = z.object({ id: AnyPerson })
+export const Ban = z.object({ reason: z.string().trim().min(1).max(1000) }).openapi('Ban')
+export const Role = z.enum(['user', 'moderator', 'admin'])
+export const RoleChange = z.object({ role: Role }).openapi('RoleChange')
+export const StaffAccount = z
+  .object({
+    id: Uuid.openapi({ description: 'The internal id.' }),
+    user: PersonCard,
+    role: Role,
+    bannedAt: Timestamp.nullable(),
+  })
+  .openapi('StaffAccount')
+
 export const Reason = z
   .object({ reason: z.string().trim().max(1000).nullish().openapi({ description: 'For the audit log.' }) })
   .optional()

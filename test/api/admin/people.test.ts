@@ -1,0 +1,172 @@
+// Staff bans people, lets them in again and gives them roles over HTTP. Each rule by itself: test/db/admin/people.sql.
+import { describe, expect, test } from 'vitest'
+import { UNKNOWN } from '../../support/lists.ts'
+import type { Person } from '../../support/person.ts'
+import { publish } from '../../support/posts.ts'
+import { rest } from '../../support/rest.ts'
+import { world } from '../../support/world.ts'
+
+const { alice, bob, carla, admin, nobody, database, stack, join } = await world()
+await database.owner`update app.users set role = 'moderator' where username = 'bob'`
+const moderator = await bob.login()
+const { ask, bearer } = rest(stack, alice)
+
+type Account = { id: string; user: { username: string }; role: string; bannedAt: string | null }
+type Session = { accessToken: string; refreshToken: string }
+
+const one = async (name: string) => (await join(name))[0] as Person
+const logIn = ({ email, password }: Person) =>
+  nobody.post<Session>('/auth/login', { email, password, session: 'rotating' })
+const ban = (path: string, by = admin) => by.post<Account>(`/admin/users/${path}/ban`, { reason: 'Spam' })
+const unban = (path: string, by = admin) => by.post<Account>(`/admin/users/${path}/unban`)
+const setRole = (path: string, role: string, by = admin) => by.patch<Account>(`/admin/users/${path}/role`, { role })
+const entries = () => database.owner<{ action: string; target_id: string; ip: string; detail: unknown }[]>`
+  select l.action, l.target_id, d.ip, d.detail
+  from app.audit_log l join app.audit_details d on d.audit_id = l.id
+  where l.actor_id = ${admin.id} and l.target_type = 'user' and l.action like 'user.%' order by l.id`
+
+describe.each([
+  ['POST', 'ban', { reason: 'Spam' }, [{}, { reason: '' }, { reason: 'x'.repeat(1001) }, { reason: 7 }]],
+  ['POST', 'unban', { reason: 'A mistake' }, [{ reason: 'x'.repeat(1001) }, { reason: 7 }]],
+  ['PATCH', 'role', { role: 'moderator' }, [{}, { role: 'owner' }, { role: null }, { role: 'ADMIN' }]],
+] as const)('%s /admin/users/:id/%s', (method, what, right, wrong) => {
+  const path = (id: string) => `/admin/users/${id}/${what}`
+
+  test('is for admins, before it looks at the body', async () => {
+    for (const body of [right, '{', undefined]) {
+      expect(await nobody.request(method, path('carla'), body)).toFailWith(401, 'token_missing')
+      for (const person of [alice, moderator])
+        expect(await person.request(method, path('carla'), body)).toFailWith(403, 'role_required')
+    }
+    expect(await entries()).toEqual([])
+  })
+
+  test.each(wrong)('refuses the body %j', async (body) => {
+    expect(await admin.request(method, path('carla'), body)).toFailWith(422, 'validation_failed')
+  })
+
+  test.each([UNKNOWN, 'zoe', 'acct:carla@elsewhere.example'])('knows no %s', async (id) => {
+    expect(await admin.request(method, path(id), right)).toFailWith(404, 'person_unknown')
+  })
+})
+
+test.each([
+  ['ban', { reason: 'Spam \u202e' }],
+  ['unban', { reason: '\u200b' }],
+])('the reason of a %s can be seen and turns nothing', async (what, body) => {
+  expect(await admin.post(`/admin/users/carla/${what}`, body)).toFailWith(422, 'text_unfit')
+})
+
+describe('a ban', async () => {
+  const dora = await one('dora')
+  const session = (await logIn(dora)).body
+  const post = await publish(dora)
+  const { body: invite } = await dora.post<{ code: string }>('/me/invites')
+
+  test('locks a person out at once, at every door, and hides what they published', async () => {
+    const answer = await ban('dora')
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { id: dora.id, user: { username: 'dora' }, role: 'user', bannedAt: expect.any(String) },
+    })
+    for (const token of [dora.token ?? '', session.accessToken]) {
+      expect(await dora.withToken(token).get('/me')).toFailWith(401, 'token_revoked')
+      expect(await ask('/rpc/get_me', bearer(token))).toMatchObject({ status: 401, body: { message: 'token_revoked' } })
+    }
+    const { refreshToken } = session
+    expect(await nobody.post('/identity/refresh', { refreshToken })).toFailWith(401, 'refresh_token_invalid')
+    expect(await logIn(dora)).toFailWith(403, 'person_banned')
+    expect(await alice.get(`/posts/${post}`)).toFailWith(404, 'post_unknown')
+    expect(await alice.get('/users/dora')).toFailWith(404, 'person_unknown')
+    expect((await nobody.post('/auth/reserve-invite', { code: invite.code })).status).toBe(410)
+  })
+
+  test('is made once, by whatever name, and leaves one entry with the reason and the address', async () => {
+    const [first] = await Promise.all(['@dora@localhost', dora.id, 'dora'].map((id) => ban(id)))
+    expect(first?.status).toBe(200)
+    const again = await admin.post<Account>('/admin/users/dora/ban', { reason: 'Twice' })
+    expect(again.body).toEqual(first?.body)
+    const detail = { reason: 'Spam' }
+    expect(await entries()).toEqual([{ action: 'user.banned', target_id: dora.id, ip: '127.0.0.1', detail }])
+  })
+
+  test('ends, and leaves tokens from before as dead as they were', async () => {
+    expect(await unban(dora.id)).toMatchObject({ status: 200, body: { id: dora.id, bannedAt: null } })
+    expect(await unban('dora')).toMatchObject({ status: 200, body: { id: dora.id, bannedAt: null } })
+    expect(await dora.get('/me')).toFailWith(401, 'token_revoked')
+    const { refreshToken } = session
+    expect(await nobody.post('/identity/refresh', { refreshToken })).toFailWith(401, 'refresh_token_invalid')
+    expect(await (await dora.login()).get('/me')).toMatchObject({ status: 200 })
+    expect(await alice.get(`/posts/${post}`)).toMatchObject({ status: 200 })
+    expect((await entries()).map(({ action }) => action)).toEqual(['user.banned', 'user.unbanned'])
+  })
+
+  test('is for nobody oneself, nor for another admin until the role is taken', async () => {
+    expect(await ban(admin.id)).toFailWith(400, 'ban_oneself')
+    const eve = await one('eve')
+    await setRole('eve', 'admin')
+    expect(await ban('eve')).toFailWith(409, 'ban_admin')
+    await setRole('eve', 'moderator')
+    expect(await ban('eve')).toMatchObject({ status: 200, body: { id: eve.id, role: 'moderator' } })
+    expect(await unban('eve')).toMatchObject({ body: { role: 'moderator', bannedAt: null } })
+  })
+
+  test.each(['before it', 'after it'])('leaves no token of a login that ran beside it: %s', async (order) => {
+    const person = await one(`racer${order.length}`)
+    const [login] = await Promise.all(
+      order === 'before it' ? [logIn(person), ban(person.id)] : [ban(person.id), logIn(person)].reverse(),
+    )
+    const { accessToken } = (login as Awaited<ReturnType<typeof logIn>>).body
+    await unban(person.id)
+    if (accessToken) expect(await person.withToken(accessToken).get('/me')).toFailWith(401, 'token_revoked')
+    expect(await (await person.login()).get('/me')).toMatchObject({ status: 200 })
+  })
+})
+
+describe('a role', () => {
+  test('is given and taken, and ends the tokens that name another', async () => {
+    const given = await setRole('carla', 'moderator')
+    expect(given).toMatchObject({ status: 200, body: { id: carla.id, role: 'moderator', bannedAt: null } })
+    expect(await carla.get('/me')).toFailWith(401, 'token_revoked')
+    const staff = await carla.login()
+    expect((await staff.get('/admin/reputation/appeals')).status).toBe(200)
+    const before = await entries()
+    expect((await setRole(carla.id, 'moderator')).body).toEqual(given.body)
+    expect((await staff.get('/me')).status).toBe(200) // a repeat ends nothing
+    expect(await entries()).toEqual(before)
+
+    await setRole('carla', 'user')
+    expect(await staff.get('/admin/reputation/appeals')).toFailWith(401, 'token_revoked')
+    expect(await carla.get('/me')).toFailWith(401, 'token_revoked') // of the role that is theirs again
+    const plain = await carla.login()
+    expect(await plain.get('/admin/reputation/appeals')).toFailWith(403, 'role_required')
+    const target = { target_id: carla.id, ip: '127.0.0.1', action: 'user.role_changed' }
+    expect((await entries()).slice(-2)).toEqual([
+      { ...target, detail: { from: 'user', to: 'moderator' } },
+      { ...target, detail: { from: 'moderator', to: 'user' } },
+    ])
+  })
+
+  test("one's own is not for oneself, and the last admin keeps it", async () => {
+    for (const role of ['user', 'moderator']) expect(await setRole(admin.id, role)).toFailWith(409, 'last_admin')
+    expect(await setRole(admin.id, 'admin')).toMatchObject({ status: 200 })
+    const frank = await one('frank')
+    await setRole('frank', 'admin')
+    expect(await setRole(admin.id, 'user')).toFailWith(400, 'role_own')
+    await setRole('frank', 'user')
+    expect(await setRole(admin.id, 'user')).toFailWith(409, 'last_admin')
+    expect(await frank.get('/me')).toFailWith(401, 'token_revoked')
+  })
+
+  test('is never taken from all: two admins take it from each other at once', async () => {
+    const [gina, hans] = [await one('gina'), await one('hans')]
+    for (let round = 0; round < 5; round++) {
+      await database.owner`update app.users set role = 'admin' where id in (${gina.id}, ${hans.id})`
+      const [first, second] = [await gina.login(), await hans.login()]
+      const answers = await Promise.all([setRole(hans.id, 'user', first), setRole(gina.id, 'user', second)])
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 401])
+      const left = await database.owner`select from app.users where id in (${gina.id}, ${hans.id}) and role = 'admin'`
+      expect(left).toHaveLength(1)
+    }
+  })
+})
