@@ -6,9 +6,11 @@ import { getRequestListener } from '@hono/node-server'
 import { type AppOptions, createApp } from './app.ts'
 import { network, requestAddress } from './lib/client.ts'
 import { type Config, secretsOf } from './lib/config.ts'
+import { memoryCounter } from './lib/counters.ts'
 import { openPools } from './lib/database.ts'
 import { errorAnswer, Refusal } from './lib/errors.ts'
 import { loadTables } from './lib/features.ts'
+import { createAllowance } from './lib/limits.ts'
 import { createAlias, createLog, type Log } from './lib/log.ts'
 import { metrics } from './lib/metrics.ts'
 import type { Table } from './lib/routes.ts'
@@ -37,6 +39,8 @@ type GatewaySite = {
   gauge: typeof metrics.sockets
   /** What a client is counted by. */
   clientOf: (request: IncomingMessage) => string
+  /** Whether a client may ask once more what it may hear. */
+  mayJoin: (client: string) => Promise<boolean>
 }
 type Stoppable = { stop(): Promise<void> }
 export type RunningServer = { url: string; port: number; stop(): Promise<void> }
@@ -63,7 +67,10 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const settings = { requestTimeout: 60_000, shouldUpgradeCallback }
   const server = createServer(settings, (request, response) => answer(request, response))
   const clientOf = (request: IncomingMessage) => network(requestAddress(request, config.trustedProxyHops))
-  const site: GatewaySite = { server, databaseUrl, jwtSecret: secret, log, gauge: metrics.sockets, clientOf }
+  // counted here, whatever the store: the gateway's few connections are of this process
+  const mayJoin = createAllowance(config, memoryCounter(), 'realtime_join')
+  const gauge = metrics.sockets
+  const site: GatewaySite = { server, databaseUrl, jwtSecret: secret, log, gauge, clientOf, mayJoin }
   try {
     const port = await listen(server, config)
     await given.prepare?.()

@@ -38,6 +38,8 @@ const limits = {
   enhance_post: '10/min',
   create_video: '5/min 30/h',
   docs: '120/min',
+  // channels joined and newer tokens brought to them, of a client address; the embedded gateway alone counts them
+  realtime_join: '1000/min',
 } as const
 export type LimitName = keyof typeof limits
 

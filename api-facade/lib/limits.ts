@@ -7,17 +7,24 @@ import type { Context, Limits, TakeBack } from './context.ts'
 import type { Bucket, Count, Counter } from './counters.ts'
 import { Refusal } from './errors.ts'
 
-export function createLimits(config: Config, counter: Counter): Limits {
-  const scaled = ({ limit, seconds }: { limit: number; seconds: number }) => ({
-    limit: Math.max(1, Math.floor(limit * config.rateLimitScale)),
+const bucketsOf = ({ rateLimits, rateLimitScale }: Config, name: LimitName, client: string): Bucket[] =>
+  rateLimits[name].map(({ limit, seconds }) => ({
+    key: `${name} ${seconds} ${client}`,
+    limit: Math.max(1, Math.floor(limit * rateLimitScale)),
     seconds,
-  })
+  }))
 
-  const bucketsOf = (name: LimitName, client: string): Bucket[] =>
-    config.rateLimits[name].map((window) => ({ key: `${name} ${window.seconds} ${client}`, ...scaled(window) }))
+/** For what is no request, such as a message on a WebSocket: counts it and says whether it is not one too many. */
+export function createAllowance(config: Config, counter: Counter, name: LimitName) {
+  return async (client: string): Promise<boolean> => {
+    const counts = await counter.hit(bucketsOf(config, name, client), 1)
+    return counts.every(({ over }) => !over)
+  }
+}
 
+export function createLimits(config: Config, counter: Counter): Limits {
   async function count(c: Context, name: LimitName, client: string, cost: 0 | 1): Promise<Refusal | null> {
-    const counts = await counter.hit(bucketsOf(name, client), cost)
+    const counts = await counter.hit(bucketsOf(config, name, client), cost)
     tell(c, counts)
     return refusalOf(counts)
   }
@@ -43,10 +50,10 @@ export function createLimits(config: Config, counter: Counter): Limits {
    */
   function guess(c: Context): Promise<TakeBack> {
     const first = [
-      ...bucketsOf('unknown_invite', network(clientAddress(c))),
-      ...bucketsOf('unknown_invites_first', 'instance'),
+      ...bucketsOf(config, 'unknown_invite', network(clientAddress(c))),
+      ...bucketsOf(config, 'unknown_invites_first', 'instance'),
     ]
-    return attempt(c, first, bucketsOf('unknown_invites', 'instance'))
+    return attempt(c, first, bucketsOf(config, 'unknown_invites', 'instance'))
   }
 
   function refusalOf(counts: readonly Count[]): Refusal | null {
@@ -57,7 +64,7 @@ export function createLimits(config: Config, counter: Counter): Limits {
   return {
     global: (c, cost) => count(c, 'global', network(clientAddress(c)), cost),
     route: (c, name, client) => count(c, name, client ?? network(clientAddress(c)), 1),
-    attempt: (c, name, client) => attempt(c, bucketsOf(name, client)),
+    attempt: (c, name, client) => attempt(c, bucketsOf(config, name, client)),
     guess,
   }
 }

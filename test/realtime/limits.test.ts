@@ -164,3 +164,26 @@ describe('one socket', async () => {
     expect(await socket.join('feed:public', w.alice.token)).toContain('"ok"')
   })
 })
+
+describe('one address', async () => {
+  const w = await realtimeWorld({
+    people: ['alice'],
+    env: { RATE_LIMITS: '{"realtime_join": "3/min"}', RATE_LIMIT_SCALE: '1' },
+  })
+  const tooMany = 'ClientJoinRateLimitReached: Too many joins per second'
+  test('joins so often in a minute, however many sockets it opens and closes', async () => {
+    for (let n = 0; n < 3; n++) {
+      const socket = await w.socket('2.0.0')
+      expect(await socket.join('feed:public', w.alice.token)).toContain('"ok"')
+      socket.ws.close()
+    }
+    await w.database.superuser.begin(async (sql) => {
+      await sql`lock table realtime.messages in access exclusive mode` // whoever asks the database waits
+      for (let n = 0; n < 50; n++) {
+        const socket = await w.socket('2.0.0')
+        expect(await socket.join('feed:public', w.alice.token)).toContain(tooMany)
+        socket.ws.close()
+      }
+    })
+  })
+})

@@ -25,6 +25,8 @@ export type GatewayOptions = {
   backlog?: number
   /** Whose sockets count together, such as an address; by default the other end of the connection. */
   clientOf?: (request: IncomingMessage) => string
+  /** Whether a client may join, or bring a newer token, once more: over all its sockets, also those that are closed. */
+  mayJoin?: (client: string) => Promise<boolean>
   /** How many sockets may be open at once, and how many of one client. */
   mostSockets?: number
   mostSocketsOfClient?: number
@@ -47,6 +49,7 @@ const HOUR = 3_600_000
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { server, databaseUrl, jwtSecret, log, gauge, silence = 60_000, backlog = 1024 * 1024 } = options
   const { clientOf = (request: IncomingMessage) => request.socket.remoteAddress ?? '' } = options
+  const { mayJoin = async () => true } = options
   const { mostSockets = 10_000, mostSocketsOfClient = 200, mostEarlyBytes = 4096 } = options
   const { mostChannels = 100, mostJoins = 200 } = options // enough to join them all anew when the feed breaks
   const channels = createChannels()
@@ -71,7 +74,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const feed = await startFeed({ databaseUrl, onRow, onLost })
   const authorization = openAuthorization(databaseUrl)
   const verify = createVerifier(jwtSecret)
-  const services: Services = { verify, tokens, authorization, channels, isFed: feed.isUp, mostChannels, mostJoins }
+  const services: Services = {
+    verify,
+    tokens,
+    authorization,
+    channels,
+    isFed: feed.isUp,
+    mostChannels,
+    mostJoins,
+    mayJoin,
+  }
   const accepted = acceptSockets({
     server,
     log,
@@ -83,7 +95,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     mostSocketsOfClient,
     mostEarlyBytes,
     verify,
-    startSession: (peer, apiKey) => createSession(services, peer, apiKey),
+    startSession: (peer, apiKey, client) => createSession(services, peer, apiKey, client),
   })
   sockets = accepted
   const rolling = setInterval(makePartitions, HOUR)

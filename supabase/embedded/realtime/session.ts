@@ -18,6 +18,8 @@ export type Services = {
   mostChannels: number
   /** How often one client may join or bring a newer token in a minute: each time costs statements. */
   mostJoins: number
+  /** The same of all sockets of a client together: a new socket would else bring new tries. */
+  mayJoin(client: string): Promise<boolean>
 }
 
 export type Session = {
@@ -32,6 +34,7 @@ const MINUTE = 60_000
 /** The longest that a timer is set for, in milliseconds; a token may live longer than timers can count. */
 const HOUR = 3_600_000
 
+const tooManyJoins = () => new Refusal('ClientJoinRateLimitReached', 'Too many joins per second')
 const unfed = () => new Refusal('InitializingProjectConnection', 'Realtime is initializing the project connection')
 
 const flag = z.boolean().catch(false)
@@ -48,8 +51,11 @@ const JoinPayload = z.object({
     .catch({}),
 })
 
-/** @param apiKey what the socket was opened with: the token of a channel that is joined without one */
-export function createSession(services: Services, peer: Peer, apiKey: string): Session {
+/**
+ * @param apiKey what the socket was opened with: the token of a channel that is joined without one
+ * @param client whose joins count together
+ */
+export function createSession(services: Services, peer: Peer, apiKey: string, client: string): Session {
   const { authorization, channels } = services
   const joined = new Map<string, Channel>()
   const isOneTooMany = limitByMinute(services.mostJoins)
@@ -88,7 +94,7 @@ export function createSession(services: Services, peer: Peer, apiKey: string): S
   function refuseConfiguration(name: string, { config }: z.infer<typeof JoinPayload>): void {
     if (name === '') throw new Refusal('TopicNameRequired', 'You must provide a topic name')
     if (!config.private) throw new Refusal('PrivateOnly', 'This project only allows private channels')
-    if (isOneTooMany()) throw new Refusal('ClientJoinRateLimitReached', 'Too many joins per second')
+    if (isOneTooMany()) throw tooManyJoins()
     if (joined.size >= services.mostChannels) throw new Refusal('ChannelRateLimitReached', 'Too many channels')
     if (config.postgres_changes?.length)
       throw new Refusal('RealtimeDisabledForConfiguration', 'Postgres changes are not enabled')
@@ -116,6 +122,7 @@ export function createSession(services: Services, peer: Peer, apiKey: string): S
     const request = JoinPayload.parse(payload)
     const { config } = request
     refuseConfiguration(name, request)
+    if (!(await services.mayJoin(client))) throw tooManyJoins()
     if (!services.isFed()) throw unfed() // nor would it be heard that a token has died
     const before = breaks
     const mayHear = ({ broadcast, presence }: Rights) => broadcast || presence
@@ -151,10 +158,11 @@ export function createSession(services: Services, peer: Peer, apiKey: string): S
   async function renew(channel: Channel, token: unknown): Promise<void> {
     // `sb_` are keys of the platform that are no tokens; supabase-js sends them here too
     if (typeof token !== 'string' || token.startsWith('sb_') || token === channel.token) return
-    if (isOneTooMany()) return // the older one goes on until it ends
+    if (isOneTooMany() || !(await services.mayJoin(client))) return // the older one goes on until it ends
+    const isOver = () => joined.get(channel.topic) !== channel // with its socket, its token or the feed
+    if (isOver()) return
     clearTimeout(channel.expiry)
     channel.hold.release()
-    const isOver = () => joined.get(channel.topic) !== channel // with its socket, or with the feed
     try {
       const { rights: _, ...opened } = await admit(token, channel.name, ({ broadcast }) => broadcast)
       if (isOver()) return opened.hold.release()

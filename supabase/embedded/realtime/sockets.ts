@@ -14,7 +14,7 @@ export type SocketOptions = {
   gauge: { set(count: number): void }
   /** @throws for what is no key of ours */
   verify(apiKey: string): Promise<unknown>
-  startSession(peer: Peer, apiKey: string): Session
+  startSession(peer: Peer, apiKey: string, client: string): Session
   /** Milliseconds without a message after which a socket is dead. */
   silence: number
   /** Bytes that may wait for a slow one. */
@@ -55,17 +55,18 @@ export function acceptSockets(options: SocketOptions): Sockets {
     if (!wire) return refuse(socket, '400 Bad Request', 'vsn must be 1.0.0 or 2.0.0')
     const apiKey = address?.searchParams.get('apikey') ?? request.headers.apikey
     if (typeof apiKey !== 'string') return refuse(socket, '401 Unauthorized', 'No API key found in request')
-    if (!admit(socket, clientOf(request))) return refuse(socket, '429 Too Many Requests', 'Too many connected users')
+    const client = clientOf(request)
+    if (!admit(socket, client)) return refuse(socket, '429 Too Many Requests', 'Too many connected users')
     const known = await verify(apiKey).catch(() => null)
     if (!known) return refuse(socket, '401 Unauthorized', 'Unauthorized')
     if (head.length + socket.readableLength > mostEarlyBytes)
       return refuse(socket, '400 Bad Request', 'Nothing may be sent before the answer')
     if (closing) socket.destroy()
-    else acceptor.handleUpgrade(request, socket, head, (ws) => open(ws, wire, apiKey))
+    else acceptor.handleUpgrade(request, socket, head, (ws) => open(ws, wire, apiKey, client))
   }
 
-  function open(ws: WebSocket, wire: Wire, apiKey: string): void {
-    const session = startSession(peerOf(ws, wire, backlog), apiKey)
+  function open(ws: WebSocket, wire: Wire, apiKey: string, client: string): void {
+    const session = startSession(peerOf(ws, wire, backlog), apiKey, client)
     const state = { session, heardAt: Date.now() }
     sockets.set(ws, state)
     gauge.set(sockets.size)
