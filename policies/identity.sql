@@ -38,6 +38,9 @@ comment on policy update_own on app.sessions is 'People end their own sessions, 
 -- password_resets: for definer functions alone
 alter table private.password_resets enable row level security;
 
+-- email_verifications: for definer functions alone
+alter table private.email_verifications enable row level security;
+
 -- personas
 alter table app.personas enable row level security;
 grant select, delete on app.personas to authenticated;
@@ -116,15 +119,19 @@ grant execute on function
   api.log_in,
   api.refresh_session,
   api.register,
+  api.request_email_change,
   api.request_password_reset,
+  api.resend_verification,
   api.reserve_invite,
   api.reserve_invite_code,
-  api.reset_password
+  api.reset_password,
+  api.verify_email
   to gate;
 
 -- jobs
 grant execute on function
   private.find_reset_mail,
+  private.find_verification_mail,
   private.job_expire_invites,
   private.job_release_reservations
   to worker;

@@ -192,9 +192,6 @@ describe('the routes', async () => {
   const finished = ['platform', 'identity', 'interests', 'social', 'posts', 'reputation', 'feed']
   const later = [
     'GET /posts/link-preview', // asks the outside world, which edge functions will
-    'POST /auth/verify-email',
-    'POST /me/verify-email',
-    'POST /me/email',
   ]
   test.each(finished)('every route of %s is there', (feature) => {
     const missing = specified

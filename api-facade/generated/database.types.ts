@@ -175,6 +175,8 @@ export type Database = {
           p_seconds: number
           p_session_id: string
           p_user_agent?: string
+          p_verification_hash?: string
+          p_verification_id?: string
         }
         Returns: Json
       }
@@ -193,7 +195,12 @@ export type Database = {
         }
         Returns: Json
       }
+      request_email_change: {
+        Args: { p_email: string; p_id: string; p_password_hash: string; p_token_hash: string }
+        Returns: Json
+      }
       request_password_reset: { Args: { p_email: string; p_id: string; p_token_hash: string }; Returns: Json }
+      resend_verification: { Args: { p_id: string; p_token_hash: string }; Returns: Json }
       reserve_invite: { Args: { p_candidate_session_id?: string; p_code: string }; Returns: Json }
       reserve_invite_code: { Args: { p_candidate_session_id: string; p_code: string }; Returns: Json }
       reset_password: { Args: { p_id: string; p_new_hash: string; p_token_hash: string }; Returns: Json }
@@ -228,6 +235,7 @@ export type Database = {
       update_me: { Args: { p_changes: Json }; Returns: Json }
       update_persona: { Args: { p_changes: Json; p_id: string }; Returns: Json }
       update_post: { Args: { p_changes: Json; p_id: string }; Returns: Json }
+      verify_email: { Args: { p_id: string; p_token_hash: string }; Returns: Json }
       vote_poll: { Args: { p_id: string; p_option_id: string }; Returns: Json }
       vote_reputation: {
         Args: { p_comment?: string; p_interest_id: string; p_user_id: string; p_value: number }

@@ -34,6 +34,8 @@ const limits = {
   unknown_invites: '300/h',
   refresh: '10/min 100/h',
   forgot_password: '5/min 30/h',
+  // links that verify an address, asked for by one person
+  verify_email: '3/min 10/h',
   reflect: '20/min',
   enhance_post: '10/min',
   create_video: '5/min 30/h',

@@ -1,10 +1,10 @@
-// Tokens that nobody but we can make: refresh tokens, those of password resets, and device tokens. HMAC-SHA256 of an id
-// and a generation under the server's key. Of the first two the database keeps the SHA-256; a device token is kept nowhere,
+// Tokens that nobody but we can make: refresh tokens, those that are mailed, and device tokens. HMAC-SHA256 of an id and
+// a generation under the server's key. Of the first two the database keeps the SHA-256; a device token is kept nowhere,
 // and bound to what the database says of its holder. docs/decisions.md, Tokens and sessions.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /** What a token is for: one is never good as the other. */
-export type Purpose = 'refresh' | 'reset' | 'device'
+export type Purpose = 'refresh' | 'reset' | 'email' | 'device'
 /** A UUID, and how often its token was replaced; of a device the day. */
 export type Sealed = { id: string; generation: number }
 
@@ -29,7 +29,12 @@ export const bytea = (hex: string): string => `\\x${hex}`
 export function createSeals(secrets: readonly [string, ...string[]]): Seals {
   const keysFor = (purpose: Purpose) =>
     secrets.map((secret) => createHmac('sha256', secret).update(`kith ${purpose} token`).digest())
-  const keys = { refresh: keysFor('refresh'), reset: keysFor('reset'), device: keysFor('device') }
+  const keys = {
+    refresh: keysFor('refresh'),
+    reset: keysFor('reset'),
+    email: keysFor('email'),
+    device: keysFor('device'),
+  }
   const macOf = (key: Buffer, named: Buffer, holder: string) =>
     createHmac('sha256', key).update(named).update(holder).digest()
   const tokensOf = (purpose: Purpose, sealed: Sealed, holder = '') => {

@@ -3,15 +3,17 @@
 import type { PgBoss } from 'pg-boss'
 import type { Functions } from '../lib/functions.ts'
 import type { Log } from '../lib/log.ts'
-import type { Seals } from '../lib/seals.ts'
+import type { Purpose, Seals } from '../lib/seals.ts'
 import { type Db, note, told } from './record.ts'
 
 export const MAIL = 'mail'
 export type MailOptions = { seals: Seals; functions: Functions; publicUrl: string; log: Log }
 
 /** What `private.enqueue('mail', …)` puts into a job. */
-type MailJob = { resetId: string }
+type MailJob = { resetId: string } | { verificationId: string; letter: string }
 type Reset = { to: string; tokenHash: string } | null
+type Verification = { to: string; letter: keyof typeof letters; tokenHash?: string } | null
+type Message = { subject: string; text: string }
 
 /** Again after about 10, 20, 40, 80 and 160 seconds: a link is good for an hour. */
 const settings = { retryLimit: 5, retryDelay: 10, retryBackoff: true, expireInSeconds: 60, retentionSeconds: 3600 }
@@ -22,26 +24,48 @@ export async function takeMail(boss: PgBoss, options: MailOptions, more: { deadL
   const db = boss.getDb()
   await boss.work<MailJob>(MAIL, { pollingIntervalSeconds: more.pollSeconds }, async ([job]) => {
     if (!job) return
-    const sent = await told(db, MAIL, options.log, () => sendReset(db, job.data.resetId, options))
+    const sent = await told(db, MAIL, options.log, () => send(db, job.data, options))
     await note(db, MAIL, sent, false)
   })
 }
 
 /** @returns how many mails went out: none where nobody has the address, or the request is over */
-async function sendReset(db: Db, id: string, { seals, functions, publicUrl }: MailOptions): Promise<number> {
-  const { rows } = await db.executeSql('select private.find_reset_mail($1) as reset', [id])
-  const reset = (rows as { reset: Reset }[])[0]?.reset
-  if (!reset) return 0
-  const token = seals.find('reset', { id, generation: 0 }, reset.tokenHash)
-  if (!token) throw new Error('the secret that made this token is not configured any more')
-  // behind a #, so that no server on the way, no log and no Referer sees it
-  const message = resetMessage(`${publicUrl}/reset-password#token=${token}`, token)
-  const { ok, status } = await functions.invoke('deliver/mail', { id, to: reset.to, ...message })
+async function send(db: Db, job: MailJob, options: MailOptions): Promise<number> {
+  const mail = 'resetId' in job ? await findReset(db, job.resetId, options) : await findVerification(db, job, options)
+  if (!mail) return 0
+  const { ok, status } = await options.functions.invoke('deliver/mail', mail)
   if (!ok) throw new Error(`deliver answered ${status}`)
   return 1
 }
 
-const resetMessage = (link: string, token: string) => ({
+async function findReset(db: Db, id: string, { seals, publicUrl }: MailOptions) {
+  const { rows } = await db.executeSql('select private.find_reset_mail($1) as reset', [id])
+  const reset = (rows as { reset: Reset }[])[0]?.reset
+  if (!reset) return null
+  const token = tokenOf(seals, 'reset', id, reset.tokenHash)
+  return { id, to: reset.to, ...resetMessage(linkTo(`${publicUrl}/reset-password`, token), token) }
+}
+
+async function findVerification(db: Db, job: { verificationId: string; letter: string }, options: MailOptions) {
+  const { verificationId: id, letter } = job
+  const { rows } = await db.executeSql('select private.find_verification_mail($1, $2) as mail', [id, letter])
+  const mail = (rows as { mail: Verification }[])[0]?.mail
+  if (!mail) return null
+  const token = mail.tokenHash ? tokenOf(options.seals, 'email', id, mail.tokenHash) : ''
+  const message = letters[mail.letter](linkTo(`${options.publicUrl}/verify-email`, token), token)
+  return { id: `${id}.${mail.letter}`, to: mail.to, ...message }
+}
+
+function tokenOf(seals: Seals, purpose: Purpose, id: string, hash: string): string {
+  const token = seals.find(purpose, { id, generation: 0 }, hash)
+  if (!token) throw new Error('the secret that made this token is not configured any more')
+  return token
+}
+
+/** Behind a #, so that no server on the way, no log and no Referer sees it. */
+const linkTo = (page: string, token: string) => `${page}#token=${token}`
+
+const resetMessage = (link: string, token: string): Message => ({
   subject: 'A new password for Kith',
   text: `Hello,
 
@@ -58,3 +82,72 @@ It works once. If it was not you, there is nothing to do: your
 password stays as it is.
 `,
 })
+
+/** Those of private.find_verification_mail. */
+const letters = {
+  verify: (link: string, token: string): Message => ({
+    subject: 'Your email address for Kith',
+    text: `Hello,
+
+somebody, hopefully you, joined Kith with this address.
+Confirm within a week that it is yours:
+
+${link}
+
+or give the app this code:
+
+${token}
+
+It works once. If it was not you, somebody mistyped their address:
+there is nothing to do.
+`,
+  }),
+  change: (link: string, token: string): Message => ({
+    subject: 'Your new email address for Kith',
+    text: `Hello,
+
+somebody, hopefully you, wants to use this address for their account.
+Confirm within a day that it is yours:
+
+${link}
+
+or give the app this code:
+
+${token}
+
+It works once. If it was not you, there is nothing to do: without
+your confirmation nothing changes.
+`,
+  }),
+  taken: (): Message => ({
+    subject: 'Your email address for Kith',
+    text: `Hello,
+
+somebody, hopefully you, wants to use this address for their account.
+But there is an account with this address already, and it can have
+one only: log in to that one, or choose another address.
+
+If it was not you, there is nothing to do: nothing changes.
+`,
+  }),
+  asked: (): Message => ({
+    subject: 'Another email address for your account at Kith',
+    text: `Hello,
+
+somebody, hopefully you, asked to replace this address of your account
+by another one. It is replaced as soon as the other one is confirmed.
+
+If it was not you, somebody knows your password: choose a new one now,
+which also stops the change.
+`,
+  }),
+  changed: (): Message => ({
+    subject: 'Your email address for Kith has changed',
+    text: `Hello,
+
+your account has a new address now, and no more mail of it comes here.
+
+If it was not you, write to those who run this instance.
+`,
+  }),
+}

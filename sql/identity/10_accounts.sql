@@ -15,15 +15,18 @@ comment on column app.users.credentials_version is
 comment on column app.users.country is 'ISO 3166-1 alpha-2. Only the first admin has none.';
 
 create table app.accounts (
-  user_id          uuid primary key references app.users on delete cascade,
-  email            text not null check (length(email) between 3 and 254),
-  date_of_birth    date,
-  phone            text check (phone ~ '^\+?[0-9][0-9 ()./-]{3,30}$'),
-  last_seen_at     timestamptz,
-  total_reputation numeric(12, 2) not null default 0
+  user_id           uuid primary key references app.users on delete cascade,
+  email             text not null check (length(email) between 3 and 254),
+  email_verified_at timestamptz,
+  date_of_birth     date,
+  phone             text check (phone ~ '^\+?[0-9][0-9 ()./-]{3,30}$'),
+  last_seen_at      timestamptz,
+  total_reputation  numeric(12, 2) not null default 0
 );
 create unique index email_taken on app.accounts (lower(email));
 comment on table app.accounts is 'What a person tells only us. Only the first admin has no date_of_birth.';
+comment on column app.accounts.email_verified_at is
+  'When the person proved that the address is theirs; null until then. The first admin''s counts as proved.';
 comment on column app.accounts.last_seen_at is
   'When the person was last here, to five minutes: see api.note_presence.';
 comment on column app.accounts.total_reputation is
@@ -86,6 +89,7 @@ begin
       'actorId', private.actor_id(u.username, private.domain()),
       'username', u.username,
       'email', a.email,
+      'emailVerifiedAt', a.email_verified_at,
       'role', u.role,
       'firstName', u.first_name,
       'lastName', u.last_name,
@@ -140,6 +144,7 @@ begin
     returning id into v_id;
     exit when found;
   end loop;
+  perform private.lock_address(btrim(p_email));
   insert into app.accounts (user_id, email, date_of_birth) values (v_id, btrim(p_email), p_date_of_birth);
   insert into private.credentials (user_id, password_hash) values (v_id, p_password_hash);
   insert into app.personas (user_id, name, is_default) values (v_id, 'Main', true);

@@ -164,7 +164,8 @@ comment on function api.reserve_invite_code is
 create function api.register(
   p_session_id uuid, p_email text, p_password_hash text, p_first_name text, p_last_name text,
   p_date_of_birth date, p_country text, p_city text, p_seconds integer,
-  p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
+  p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null,
+  p_verification_id uuid default null, p_verification_hash bytea default null
 ) returns json
 language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
 set search_path = ''
@@ -190,6 +191,9 @@ begin
   update app.invite_codes set status = 'used', used_by = v_person, used_at = now() where id = v_code.id;
   insert into app.invite_tree (invitee_id, inviter_id, code_id) values (v_person, v_code.generated_by, v_code.id);
 
+  if p_verification_id is not null then
+    perform private.mail_verification(v_person, btrim(p_email), null, p_verification_id, p_verification_hash);
+  end if;
   perform private.emit('identity.user_registered', json_build_object(
     'userId', v_person, 'email', btrim(p_email), 'inviterUserId', v_code.generated_by));
   perform private.emit('identity.invite_code.used', json_build_object(
@@ -201,8 +205,8 @@ begin
 end $$;
 comment on function api.register is
   'For the facade alone: redeems a reservation and makes the person: {claims, user, credentialsVersion}. With '
-  'p_family a rotating session begins. A failure leaves the reservation as it was. Fails: under_age, '
-  'reservation_over, email_taken, text_unfit.';
+  'p_family a rotating session begins, with p_verification_id a link that verifies the address is mailed. A failure '
+  'leaves the reservation as it was. Fails: under_age, reservation_over, email_taken, text_unfit.';
 
 create function private.ensure_first_admin(p_email text, p_password_hash text) returns json
 language plpgsql volatile
@@ -216,6 +220,7 @@ begin
     return null;
   end if;
   v_admin := private.create_person(p_email, p_password_hash, 'Admin', 'Admin', null, null, null, 'admin');
+  update app.accounts set email_verified_at = now() where user_id = v_admin;   -- the operator gave it
   -- nobody can choose this name; an erased admin may have had it
   insert into app.usernames (hash, username, user_id) values (private.username_hash('admin'), 'admin', v_admin)
   on conflict (hash) do nothing;

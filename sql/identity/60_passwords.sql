@@ -44,11 +44,13 @@ as $$
 begin
   update private.credentials set password_hash = p_new_hash where user_id = p_user;
   update private.password_resets set used_at = now() where user_id = p_user and used_at is null;
+  perform private.end_email_changes(p_user);
   perform private.end_tokens(p_user);
   update app.users set credentials_version = credentials_version + 1 where id = p_user;
 end $$;
 comment on function private.replace_password is
-  'Sets a password, and ends what the one before it let in: tokens, sessions, device tokens, links that were mailed.';
+  'Sets a password, and ends what the one before it let in: tokens, sessions, device tokens, links that were mailed, a '
+  'change of address under way.';
 
 create function api.change_password(
   p_password_hash text, p_new_hash text, p_seconds integer,
@@ -72,8 +74,8 @@ begin
 end $$;
 comment on function api.change_password is
   'For the facade alone, once the old password is checked: sets the new one, ends every token, session and device '
-  'token of the caller and the links that were mailed, and answers {claims, user, credentialsVersion} for fresh ones. '
-  'With p_family a rotating session begins. Fails: token_revoked.';
+  'token of the caller and the links that were mailed for a password or a change of address, and answers {claims, '
+  'user, credentialsVersion} for fresh ones. With p_family a rotating session begins. Fails: token_revoked.';
 
 create function api.request_password_reset(p_email text, p_id uuid, p_token_hash bytea) returns json
 language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
@@ -82,9 +84,11 @@ as $$
 declare
   v_person uuid;
 begin
+  -- for share: a change of the address ends the links asked for before it, and must not miss this one
   select a.user_id into v_person
-  from app.accounts a join app.users u on u.id = a.user_id and u.erased_at is null
-  where lower(a.email) = lower(btrim(p_email));
+  from private.reachable_accounts a join private.credentials c on c.user_id = a.user_id
+  where lower(a.email) = lower(btrim(p_email))
+  for share of c;
   -- so that nobody can fill the mailbox of another
   if (select count(*) >= 5 from private.password_resets r
       where r.user_id = v_person and r.created_at > now() - interval '1 hour') then
@@ -96,7 +100,7 @@ begin
 end $$;
 comment on function api.request_password_reset is
   'For the facade alone: keeps a request for a new password and has it mailed, at most 5 an hour and person. It does '
-  'and answers the same for an unknown address: {ok}.';
+  'and answers the same for an address that is unknown, or not verified after a day: {ok}.';
 
 create function private.find_reset_mail(p_id uuid) returns json
 language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
@@ -153,10 +157,12 @@ begin
     perform private.fail('reset_over');
   end if;
   perform private.replace_password(v_person, p_new_hash);
+  -- the token came to this address
+  update app.accounts set email_verified_at = now() where user_id = v_person and email_verified_at is null;
   return (select json_build_object('userId', id, 'credentialsVersion', credentials_version)
           from app.users where id = v_person);
 end $$;
 comment on function api.reset_password is
   'For the facade alone: sets the password of the person who was mailed this token, {userId, credentialsVersion}. All '
-  'tokens that were mailed to them are spent, and their access tokens, sessions and device tokens end. Fails: '
-  'reset_over.';
+  'tokens that were mailed to them for a password or a change of address are spent, their access tokens, sessions and '
+  'device tokens end, and their address is verified. Fails: reset_over.';

@@ -29,15 +29,16 @@ begin
   update app.invite_codes set status = 'revoked', candidate_session_id = null where generated_by = new.id;
   delete from app.sessions where user_id = new.id;
   delete from private.password_resets where user_id = new.id;
+  delete from private.email_verifications where user_id = new.id;
   -- last: who writes the ledger of the person has locked more, and ends at this row
   update app.accounts set email = 'deleted-' || gen_random_uuid() || '@deleted.invalid',
-                          date_of_birth = null, phone = null, last_seen_at = null
+                          email_verified_at = null, date_of_birth = null, phone = null, last_seen_at = null
   where user_id = new.id;
   return null;
 end $$;
 comment on function private.erase_account is
-  'Trigger: deletes an erased person''s address, birthday, phone number, sessions and what their personas say, sets a '
-  'hash that no password has, and revokes every invite code.';
+  'Trigger: deletes an erased person''s addresses, birthday, phone number, sessions and what their personas say, sets '
+  'a hash that no password has, and revokes every invite code.';
 create trigger _178_erase_account after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_account();
 

@@ -6,6 +6,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.personas', 'user_id', 'personas', '{}'),
   ('app.sessions', 'user_id', 'sessions', '{token_hash}'),
   ('private.password_resets', 'user_id', 'passwordResets', '{token_hash}'),
+  ('private.email_verifications', 'user_id', 'emailVerifications', '{token_hash}'),
   ('app.invite_codes', 'generated_by', 'inviteCodes', '{reservation_id,candidate_session_id}'),
   ('app.invite_tree', 'inviter_id', 'invited', '{}'),
   ('app.invite_tree', 'invitee_id', 'invitedBy', '{code_id}');

@@ -71,6 +71,20 @@ const scenes: Record<string, () => Promise<Scene>> = {
     const joining = atGate(form, seat.sessionId, 'newcomer@example.org', 'New')
     return [reputation(person), joining, erase(person)]
   },
+  'the person’s change of address': async () => {
+    const person = await join()
+    const { id } = await found(
+      `insert into private.email_verifications (id, user_id, email, replaces, token_hash, expires_at)
+       select gen_random_uuid(), user_id, 'new' || email, email, sha256('link'), now() + interval '1 day'
+       from app.accounts where user_id = $1 returning id`,
+      person.id,
+    )
+    return [
+      row('app.accounts', `user_id = '${person.id}'`),
+      atGate(`verify_email($3::uuid, sha256('link'))`, id),
+      erase(person),
+    ]
+  },
   'staff who delete a post of the person': async () => {
     const person = await join()
     const post = await publish(person, { interest })

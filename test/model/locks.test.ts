@@ -45,6 +45,16 @@ const { admin, answer, cool, found, interest, join, meet, owner, publish, rehear
 const repliesTo = async (post: string) =>
   (await found<{ replies: number }>('select replies from app.post_counters where post_id = $1', post)).replies
 
+/** A link that makes an address somebody's, with the token `link`. */
+const newLink = ({ id }: Someone, email: string, { found }: Lanes = lanes) =>
+  found(
+    `insert into private.email_verifications (id, user_id, email, replaces, token_hash, expires_at)
+     select gen_random_uuid(), user_id, $2, email, sha256('link'), now() + interval '1 day'
+     from app.accounts where user_id = $1 returning id`,
+    id,
+    email,
+  )
+
 /** Lets somebody vote with weight. */
 async function learn({ id }: Someone) {
   await owner`select private.add_reputation(${id}, ${interest}, 'admin.adjusted', 20)`
@@ -105,6 +115,8 @@ describe('locks are taken in the order by', async () => {
   const seat = await answer<{ sessionId: string }>(atGate('reserve_invite($3)', code.code))
   await owner`insert into app.sessions (id, user_id, issued_at, token_hash)
     values (gen_random_uuid(), ${fan.id}, 0, sha256('token'))`
+
+  const link = await newLink(fan, 'Fan.New@example.org')
 
   const categories = await owner<{ id: string }[]>`select id from app.interests where level = 1 order by id limit 2`
   const choice = categories.map(({ id }) => ({ interestId: id, depth: 1, expertise: 1 }))
@@ -256,8 +268,15 @@ describe('locks are taken in the order by', async () => {
     'somebody who comes by a code': [
       atGate(form, seat.sessionId, 'new@example.org', 'New'),
       row('app.invite_codes', `id = '${code.id}'`),
+      advisory('email new@example.org'),
       reputation(author),
       account(author),
+    ],
+    'an address that changes': [
+      atGate(`verify_email($3::uuid, sha256('link'))`, link.id),
+      credentials(fan),
+      advisory('email fan.new@example.org'),
+      account(fan),
     ],
     'shares of contributions': [
       statement('select private.job_inherit_contributions()'),
@@ -376,6 +395,18 @@ async function endAndHeart({ cool, found, join, meet, publish, reply }: Lanes, e
   return { own, met: await meet(counters(other.id), [end(leaver), heart(fan, own)]) }
 }
 
+/** Two who want one address: a newcomer, and the person by whose code they come. */
+async function oneAddress(there: Lanes) {
+  const { answer, found, interest, join, meet, owner } = there
+  const inviter = await join()
+  await owner`select private.add_reputation(${inviter.id}, ${interest}, 'admin.adjusted', 20)`
+  const { id } = await newLink(inviter, 'wanted@example.org', there)
+  const { code } = await found<{ code: string }>('select code from private.make_invite_code($1)', inviter.id)
+  const seat = await answer<{ sessionId: string }>(atGate('reserve_invite($3)', code))
+  const joining = atGate(form, seat.sessionId, 'Wanted@example.org', 'New')
+  return meet(reputation(inviter), [joining, atGate(`verify_email($3::uuid, sha256('link'))`, id)])
+}
+
 test('a heart, and another taken back by the same person', async () => {
   expect(await twoHearts(lanes)).toEqual([null, null])
 })
@@ -412,6 +443,14 @@ describe('an order turned round is a deadlock', async () => {
          return null;
        end $$`,
       async (there: Lanes) => (await endAndHeart(there, ban)).met,
+    ],
+    [
+      'of an address and the account that it is for',
+      `create or replace function private.lock_address(p_email text) returns void language plpgsql as $$
+       begin
+         return;
+       end $$`,
+      oneAddress,
     ],
   ])('%s', async (_what, turn, scene) => {
     await turned.owner.unsafe(turn)
@@ -499,6 +538,23 @@ test('two admins who take the role from each other: one of them stays', async ()
   expect(met.sort()).toEqual([null, 'token_revoked'])
   const left = await owner`select from app.users where id in (${one.id}, ${two.id}) and role = 'admin'`
   expect(left).toHaveLength(1)
+})
+
+test('a change of address, and somebody who comes by that person’s code with the new one', async () => {
+  expect(await oneAddress(lanes)).toEqual([null, 'email_taken'])
+})
+
+test('a link for a new password that is asked for while the address changes never goes to the old one', async () => {
+  const who = await join()
+  const { email } = await found<{ email: string }>('select email from app.accounts where user_id = $1', who.id)
+  const { id } = await newLink(who, 'moved@example.org')
+  const asked = crypto.randomUUID()
+  const asking = atGate(`request_password_reset($3, $4::uuid, sha256('reset'))`, email, asked)
+  const verifying = atGate(`verify_email($3::uuid, sha256('link'))`, id)
+  const look = async () => expect(await waiting()).toBe(2) // else the worker could still read the old address
+  expect(await meet(advisory('email moved@example.org'), [verifying, asking], { look })).toEqual([null, null])
+  const { mail } = await found<{ mail: { to: string } }>('select private.find_reset_mail($1) as mail', asked)
+  expect(mail.to).toBe('moved@example.org')
 })
 
 test('everything that people, staff and jobs do to the same few posts at once', async () => {

@@ -15,7 +15,8 @@ const erase = async (c: Context, { password }: z.output<typeof ErasureBody>) =>
 export default routes('identity', {
   'GET /me': {
     summary: 'My profile',
-    description: '`lastSeenAt` is exact to five minutes, and nobody else sees it.',
+    description:
+      '`emailVerifiedAt` is null until I have proved that the address is mine. `lastSeenAt` is exact to five minutes, and nobody else sees it.',
     access: 'user',
     also: ['GET /identity/me'],
     operation: 'get_me',

@@ -1,6 +1,7 @@
-// Identity routes: joining by invite; sessions, passwords, accounts, personas and own codes have files of their own. Rules are in sql/identity.
+// Identity routes: joining by invite; sessions, passwords, addresses, accounts, personas and own codes have files of their own. Rules are in sql/identity.
 import { routes, type Table } from '../../lib/routes.ts'
 import account from './account.ts'
+import email from './email.ts'
 import { register, registerAlias } from './handlers.ts'
 import invites from './invites.ts'
 import passwords from './passwords.ts'
@@ -46,7 +47,7 @@ const joining = routes('identity', {
   'POST /auth/register': {
     summary: 'Join with a reservation',
     description:
-      'The username is made from the name, with a number where it is taken. A registration that fails leaves the reservation usable. `/identity/register` begins a rotating session: its access token lives 15 minutes.',
+      'The username is made from the name, with a number where it is taken. A registration that fails leaves the reservation usable. A link that verifies the address is mailed. `/identity/register` begins a rotating session: its access token lives 15 minutes.',
     access: 'public',
     also: [
       {
@@ -65,5 +66,5 @@ const joining = routes('identity', {
   },
 })
 
-const tables = [joining, sessions, passwords, account, personas, invites]
+const tables = [joining, sessions, passwords, email, account, personas, invites]
 export default { feature: 'identity', rows: Object.assign({}, ...tables.map(({ rows }) => rows)) } satisfies Table

@@ -59,6 +59,8 @@ export const RefreshBody = z.object({ refreshToken: RefreshToken })
 export const PasswordChange = z.object({ currentPassword: z.string().max(1024), newPassword: Password, session: Kind })
 export const ResetRequest = z.object({ email: z.email().max(254) })
 export const ResetBody = z.object({ token: z.string().max(1024), newPassword: Password })
+export const VerificationBody = z.object({ token: z.string().max(1024) })
+export const EmailChange = z.object({ email: Email, currentPassword: z.string().max(1024) })
 export const Done = z.object({ ok: z.literal(true) }).openapi('Done')
 
 export const Me = z
@@ -67,6 +69,7 @@ export const Me = z
     actorId: z.string(),
     username: z.string(),
     email: z.string(),
+    emailVerifiedAt: Timestamp.nullable(),
     role: z.enum(['user', 'moderator', 'admin']),
     firstName: z.string(),
     lastName: z.string(),

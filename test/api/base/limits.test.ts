@@ -158,6 +158,15 @@ test('POST /auth/forgot-password: 5 a minute, its other spelling included', asyn
   await exhaust(5, (n) => nobody.post(paths[n % 2] ?? '', { email: 'zoe@example.org' }, client), 200)
 })
 
+test('POST /me/verify-email: 3 a minute of a person, changing the address included', async () => {
+  const change = { email: 'new@example.org', currentPassword: 'wrong' }
+  expect(await bob.post('/me/email', change, newClient())).toFailWith(403, 'password_wrong')
+  for (let n = 0; n < 2; n++)
+    expect(await bob.post('/me/verify-email', undefined, newClient())).toMatchObject({ status: 200 })
+  for (const path of ['/me/verify-email', '/me/email']) expectRefused(await bob.post(path, change, newClient()), 3)
+  await exhaust(3, () => alice.post('/me/verify-email', undefined, newClient()), 200)
+})
+
 test('POST /auth/reserve-invite: 10 a minute, its other spelling included', async () => {
   const client = newClient()
   const body = { code: 'INV-ZZZZZZ', candidateSessionId: crypto.randomUUID() }

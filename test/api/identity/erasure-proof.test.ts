@@ -51,7 +51,18 @@ describe('an erased person', async () => {
   const birthName = registered.body.user.username
   const words = ['email', 'password', 'first', 'last', 'city', 'about', 'username', 'picture', 'post', 'title', 'essay']
     .concat(['reply', 'criticism', 'persona', 'personaAbout', 'personaPicture', 'circle', 'keyword', 'report'])
-    .concat(['invitation', 'userAgent', 'ip', 'banReason', 'key', 'comment', 'option', 'series', 'seriesAbout'])
+    .concat([
+      'newEmail',
+      'invitation',
+      'userAgent',
+      'ip',
+      'banReason',
+      'key',
+      'comment',
+      'option',
+      'series',
+      'seriesAbout',
+    ])
     .map(canary)
     .concat(birthName, '+49 176 987654321', '1971-02-03')
   let postId = ''
@@ -77,6 +88,7 @@ describe('an erased person', async () => {
       { 'user-agent': canary('userAgent') },
     )
     await did(at(nobody).post('/auth/forgot-password', { email }))
+    await did(erin.post('/me/email', { email: `${canary('newEmail')}@example.org`, currentPassword: password }))
     await did(
       erin.post('/me/personas', {
         name: canary('persona'),

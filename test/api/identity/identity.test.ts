@@ -86,7 +86,14 @@ describe.each(['/me', '/identity/me'])('GET %s', (path) => {
     const { email, firstName, lastName, dateOfBirth, country, city } = applicant('alice')
     const said = { email, firstName, lastName, dateOfBirth, country, city }
     const time = expect.stringMatching(/^20\d\d-/)
-    const rest = { phone: null, about: null, profilePicUrl: null, createdAt: time, lastSeenAt: time }
+    const rest = {
+      emailVerifiedAt: null,
+      phone: null,
+      about: null,
+      profilePicUrl: null,
+      createdAt: time,
+      lastSeenAt: time,
+    }
     const { id, actorId, username } = alice
     expect([status, body]).toEqual([200, { id, actorId, username, role: 'user', ...said, ...rest }])
   })

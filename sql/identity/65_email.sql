@@ -1,0 +1,249 @@
+-- Email addresses: a link that is mailed to an address verifies it, and changes the person's address where it is for
+-- another one. The facade makes the tokens, as those of new passwords.
+-- docs/decisions.md, Email addresses.
+
+create table private.email_verifications (
+  id         uuid primary key,
+  user_id    uuid not null references app.users on delete cascade,
+  email      text not null check (length(email) between 3 and 254),
+  replaces   text check (replaces <> email),
+  token_hash bytea not null check (length(token_hash) = 32),
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null
+);
+create index email_verifications_user_id_idx on private.email_verifications (user_id, created_at);
+create index email_verifications_email_idx on private.email_verifications (lower(email), created_at);
+create index email_verifications_expires_at_idx on private.email_verifications (expires_at);
+comment on table private.email_verifications is
+  'Links that verify an address, with the SHA-256 of the token that was mailed. One with `replaces` is a change: the '
+  'person''s address becomes `email`.';
+comment on column private.email_verifications.replaces is
+  'The person''s address when they asked for another; null where `email` is their address already.';
+comment on column private.email_verifications.expires_at is
+  'When the link is over: a week after it was asked for, a day where it changes the address; at once when it, or what '
+  'makes it needless, was used.';
+-- an hour more, since what was mailed within one is counted
+insert into private.retention (relation, counts_from, keep)
+values ('private.email_verifications', 'expires_at', '1 hour');
+
+insert into private.errors (code, status, text) values
+  ('verification_over', 410, 'This link has been used or has expired. Ask for another one.'),
+  ('email_verified', 409, 'Your email address is verified already.'),
+  ('verifications_exhausted', 409, 'You have asked for 10 links within an hour. Try again later.');
+
+create view private.reachable_accounts with (security_invoker) as
+select a.user_id, a.email
+from app.accounts a join app.users u on u.id = a.user_id
+where u.erased_at is null
+  and (a.email_verified_at is not null or u.created_at > now() - interval '24 hours');
+comment on view private.reachable_accounts is
+  'To whom digests and links for a new password may be mailed. An address that nobody has verified a day after the '
+  'registration may be a stranger''s.';
+
+create function private.lock_address(p_email text) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('email ' || lower(p_email), 0));
+end $$;
+comment on function private.lock_address is
+  'Lets one transaction at a time take an address. Who waited for the index instead would do so with their account '
+  'locked, which the one before may want: ARCHITECTURE.md, Locks.';
+
+create function private.require_link_left(p_user uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if (select count(*) >= 10 from private.email_verifications v
+      where v.user_id = p_user and v.created_at > now() - interval '1 hour') then
+    perform private.fail('verifications_exhausted');
+  end if;
+end $$;
+comment on function private.require_link_left is
+  'Passes when fewer than 10 links were mailed for a person within an hour. The caller has locked the person''s '
+  'credentials. Fails: verifications_exhausted.';
+
+create function private.mail_verification(
+  p_user uuid, p_email text, p_replaces text, p_id uuid, p_token_hash bytea
+) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  insert into private.email_verifications (id, user_id, email, replaces, token_hash, expires_at)
+  values (p_id, p_user, p_email, p_replaces, p_token_hash,
+          now() + case when p_replaces is null then interval '7 days' else interval '24 hours' end);
+  perform private.enqueue('mail', json_build_object('verificationId', p_id, 'letter', 'link'));
+end $$;
+comment on function private.mail_verification is
+  'Has a link mailed to an address, which verifies it, and with p_replaces also makes it the person''s.';
+
+create function private.end_email_changes(p_user uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  update private.email_verifications set expires_at = now()
+  where user_id = p_user and replaces is not null and expires_at > now();
+end $$;
+comment on function private.end_email_changes is
+  'Ends the links that would change a person''s address. A new password does too: who asked for the change may have '
+  'known the old one only.';
+
+create function private.find_running_verification(p_id uuid) returns private.email_verifications
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_link private.email_verifications;
+begin
+  select v.* into v_link
+  from private.email_verifications v
+  join app.accounts a on a.user_id = v.user_id and a.email = coalesce(v.replaces, v.email)
+  join app.users u on u.id = v.user_id and u.banned_at is null and u.erased_at is null
+  where v.id = p_id and v.expires_at > clock_timestamp();
+  return v_link;
+end $$;
+comment on function private.find_running_verification is
+  'A link that is not over, or null: its person is neither banned nor erased and still has the address that it '
+  'verifies or replaces.';
+
+create function private.find_email_owner(p_email text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select a.user_id from app.accounts a where lower(a.email) = lower(p_email));
+end $$;
+comment on function private.find_email_owner is 'The person who has an address, in whatever letter case, or null.';
+
+create function api.resend_verification(p_id uuid, p_token_hash bytea) returns json
+language plpgsql volatile security definer   -- for gate alone: who chose the token could verify any address
+set search_path = ''
+as $$
+declare
+  v_caller  uuid := private.require_caller();
+  v_account app.accounts;
+  v_change  private.email_verifications;
+begin
+  perform from private.credentials where user_id = v_caller for update;
+  select a.* into v_account
+  from app.accounts a join app.users u on u.id = a.user_id and u.erased_at is null
+  where a.user_id = v_caller;
+  if not found then
+    perform private.fail('token_revoked');   -- an erasure came first
+  end if;
+  select v.* into v_change from private.email_verifications v
+  where v.user_id = v_caller and v.replaces is not null and v.expires_at > now()
+  order by v.created_at desc limit 1;
+  if not found and v_account.email_verified_at is not null then
+    perform private.fail('email_verified');
+  end if;
+  perform private.require_link_left(v_caller);
+  perform private.mail_verification(
+    v_caller, coalesce(v_change.email, v_account.email), v_change.replaces, p_id, p_token_hash);
+  return json_build_object('ok', true);
+end $$;
+comment on function api.resend_verification is
+  'For the facade alone: mails another link, {ok}: for the address that the caller is changing to, else for their '
+  'own. Earlier links stay good. Fails: token_revoked, email_verified, verifications_exhausted.';
+
+create function api.request_email_change(p_password_hash text, p_email text, p_id uuid, p_token_hash bytea)
+returns json
+language plpgsql volatile security definer   -- for gate alone: trusts the facade to have checked the password
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+  v_email  text := btrim(p_email);
+  v_own    text;
+begin
+  perform from private.credentials where user_id = v_caller and password_hash = p_password_hash for update;
+  if not found then
+    perform private.fail('token_revoked');   -- the password changed while it was being checked, which ended this token
+  end if;
+  select a.email into v_own from app.accounts a where a.user_id = v_caller;
+  perform private.end_email_changes(v_caller);
+  -- it does not look whether somebody has the address: neither answer nor time could tell
+  if v_email <> v_own then
+    perform private.require_link_left(v_caller);
+    perform private.mail_verification(v_caller, v_email, v_own, p_id, p_token_hash);
+    perform private.enqueue('mail', json_build_object('verificationId', p_id, 'letter', 'asked'));
+  end if;
+  return json_build_object('ok', true);
+end $$;
+comment on function api.request_email_change is
+  'For the facade alone, once the password is checked: has a link mailed to the new address, and the old one told, '
+  '{ok}. It takes the place of a change under way; the caller''s own address only ends that one. Fails: '
+  'token_revoked, verifications_exhausted.';
+
+create function private.find_verification_mail(p_id uuid, p_letter text) returns json
+language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
+set search_path = ''
+as $$
+declare
+  v_link private.email_verifications;
+begin
+  if p_letter <> 'link' then
+    return (select json_build_object('to', v.replaces, 'letter', p_letter)
+            from private.email_verifications v where v.id = p_id);
+  end if;
+  v_link := private.find_running_verification(p_id);
+  if v_link.id is null
+    -- so that people cannot fill the mailbox of another; their own address has their own bound
+    or v_link.replaces is not null
+       and (select count(*) >= 5 from private.email_verifications v
+            where lower(v.email) = lower(v_link.email) and v.replaces is not null
+              and v.created_at > v_link.created_at - interval '1 hour'
+              and (v.created_at, v.id) < (v_link.created_at, v_link.id)) then
+    return null;
+  end if;
+  return json_build_object(
+    'to', v_link.email,
+    'letter', case when v_link.replaces is null then 'verify'
+                   when private.find_email_owner(v_link.email) <> v_link.user_id then 'taken'
+                   else 'change' end,
+    'tokenHash', encode(v_link.token_hash, 'hex'));
+end $$;
+comment on function private.find_verification_mail is
+  'For the worker alone: what is mailed for a link, {to, letter, tokenHash (hex)}, or null when there is nothing. Of '
+  '`link` the letter is verify, change, or taken: the owner of an address is told instead of asked, at most 5 times '
+  'an hour. `asked` and `changed` go to the address that is replaced.';
+
+create function api.verify_email(p_id uuid, p_token_hash bytea) returns json
+language plpgsql volatile security definer   -- for gate alone: the token gives the right to it
+set search_path = ''
+as $$
+declare
+  v_link private.email_verifications := private.find_running_verification(p_id);
+begin
+  -- locks the person and looks again, so that of two with the same link one is too late
+  perform from private.credentials where user_id = v_link.user_id for update;
+  v_link := private.find_running_verification(p_id);
+  if v_link.token_hash is distinct from p_token_hash or v_link.id is null then
+    perform private.fail('verification_over');
+  end if;
+  if v_link.replaces is null then
+    update private.email_verifications set expires_at = now()
+    where user_id = v_link.user_id and replaces is null and expires_at > now();
+    update app.accounts set email_verified_at = now() where user_id = v_link.user_id;
+    return json_build_object('ok', true);
+  end if;
+
+  perform private.lock_address(v_link.email);
+  if private.find_email_owner(v_link.email) <> v_link.user_id then
+    perform private.fail('email_taken');
+  end if;
+  -- whatever was mailed to the old address is no good any more
+  update private.email_verifications set expires_at = now() where user_id = v_link.user_id and expires_at > now();
+  update private.password_resets set used_at = now() where user_id = v_link.user_id and used_at is null;
+  update app.accounts set email = v_link.email, email_verified_at = now() where user_id = v_link.user_id;
+  perform private.enqueue('mail', json_build_object('verificationId', p_id, 'letter', 'changed'));
+  return json_build_object('ok', true);
+end $$;
+comment on function api.verify_email is
+  'For the facade alone: verifies the address to which this token was mailed, {ok}. Where it is a change it becomes '
+  'the person''s address, the old one is told, and every other link ends, also those for a new password; tokens and '
+  'sessions go on. Fails: verification_over, email_taken (the token stays good).';
