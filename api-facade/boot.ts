@@ -1,4 +1,5 @@
-// What a facade writes before it answers: the pools' passwords, the instance's domain, and the first admin.
+// What a facade writes before it answers: the pools' passwords, the instance's domain, the scale of the limits, and the
+// first admin.
 // Repeating it changes nothing; several facades may boot at once.
 import { createHmac, randomBytes } from 'node:crypto'
 import postgres from 'postgres'
@@ -27,6 +28,7 @@ export async function boot({ config, databaseUrl, tell, ...given }: BootOptions)
   try {
     const warnings = await checkMigrations(sql)
     await takeDomain(sql, config.instanceDomain)
+    await takeScale(sql, config.rateLimitScale)
     await setPasswords(sql, secretsOf(config, secret))
     await ensureFirstAdmin(sql, config, tell)
     return warnings
@@ -88,6 +90,12 @@ export function takeDomain(sql: postgres.Sql, domain: string): Promise<void> {
     await tx`insert into app.settings (key, value) values ('instance_domain', ${domain})
              on conflict (key) do update set value = excluded.value`
   })
+}
+
+/** The limits of a person's writes are counted in SQL (sql/base/81_writes.sql): of several facades the last one's holds. */
+export async function takeScale(sql: postgres.Sql, scale: number): Promise<void> {
+  await sql`insert into app.settings (key, value) values ('rate_limit_scale', ${String(scale)})
+            on conflict (key) do update set value = excluded.value where app.settings.value <> excluded.value`
 }
 
 /**

@@ -98,6 +98,12 @@ alter table private.retention enable row level security;
 -- rates: for definer functions alone, which count before anyone is known
 alter table private.rates enable row level security;
 
+-- write_limits: a registry, for definer functions alone
+alter table private.write_limits enable row level security;
+
+-- write_counts: for definer functions alone
+alter table private.write_counts enable row level security;
+
 -- realtime.messages
 create policy select_audience on realtime.messages for select to authenticated
   using (extension = 'broadcast' and (select private.may_listen((select realtime.topic()))));
@@ -120,6 +126,7 @@ grant execute on function
 grant execute on function
   private.actor_id,
   private.begin_idempotent,
+  private.count_writes,
   private.domain,
   private.emit,
   private.find_idempotency_key,

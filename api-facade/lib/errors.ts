@@ -80,12 +80,20 @@ const foreign: Readonly<Record<string, ErrorCode | undefined>> = {
 function fromDatabase(error: postgres.PostgresError): Refusal {
   const { code: state, message, detail, constraint_name: rule } = error
   const [, status] = /^PT([45]\d\d)$/.exec(state) ?? []
+  if (state === 'PGRST') return withHeaders(message, detail)
   if (status && /^[a-z][a-z0-9_]*$/.test(message)) return refusalOf(message, Number(status), detail ?? message)
   if (state.startsWith('23') && rule && registry[rule]) return new Refusal(rule as ErrorCode)
   return new Refusal(foreign[state] ?? foreign[state.slice(0, 2)] ?? 'internal_error')
 }
 
 const lostCodes = /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|ECONN(REFUSED|RESET)|EPIPE|ETIMEDOUT|ENOENT)$/
+
+/** A code raised with headers for the answer (private.fail), in the form that PostgREST takes. */
+function withHeaders(message: string, detail = '{}'): Refusal {
+  const { message: code, details } = JSON.parse(message) as { message: ErrorCode; details: string }
+  const { status, headers } = JSON.parse(detail) as { status: number; headers: Record<string, string> }
+  return new Refusal(code, [details], { status, headers })
+}
 
 /** Whether the connection to the database failed, before or during a statement: nobody knows if that one ran. */
 export function isLostConnection(error: unknown): boolean {

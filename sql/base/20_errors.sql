@@ -17,7 +17,7 @@ insert into private.errors (code, status, text) values
   ('limit_out_of_range', 422, 'limit must be between 1 and 50.'),
   ('append_only', 409, 'This record cannot be changed or deleted.');
 
-create function private.fail(p_code text) returns void
+create function private.fail(p_code text, p_headers json default null) returns void
 language plpgsql stable security definer   -- reads the registry for callers who may not
 set search_path = ''
 as $$
@@ -25,13 +25,21 @@ declare
   v_error private.errors;
 begin
   select * into strict v_error from private.errors where code = p_code;
+  if p_headers is not null then
+    raise exception using
+      errcode = 'PGRST',
+      message = json_build_object('code', 'PT' || v_error.status, 'message', v_error.code,
+                                  'details', v_error.text, 'hint', null),
+      detail = json_build_object('status', v_error.status, 'headers', p_headers);
+  end if;
   raise exception using
     errcode = 'PT' || v_error.status,
     message = v_error.code,
     detail = v_error.text;
 end $$;
 comment on function private.fail is
-  'Raises a registered code: SQLSTATE PT<status>, the code as message, its text as detail. Undoes the transaction.';
+  'Raises a registered code: SQLSTATE PT<status>, the code as message, its text as detail. With headers for the '
+  'answer it is SQLSTATE PGRST, which is how PostgREST takes them. Undoes the transaction.';
 
 create function private.refusal(p_code text) returns json
 language plpgsql volatile security definer   -- reads the registry for callers who may not

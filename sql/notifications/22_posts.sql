@@ -5,7 +5,7 @@ insert into private.notification_kinds (kind, rolls_up, counts_each, replaces_un
   ('post.reacted', true, false, false, false),
   ('post.reposted', true, false, false, false),
   ('post.quoted', true, true, false, false),
-  ('post.mentioned', false, false, false, false),
+  ('post.mentioned', true, true, false, false),
   ('post.milestone', false, false, false, false),
   ('poll.closed', false, false, false, false),
   ('co-author.invited', false, false, true, true),

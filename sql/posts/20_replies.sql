@@ -43,6 +43,7 @@ insert into private.errors (code, status, text) values
   ('reply_body', 422, 'A reply must have a body of up to 5000 characters, a reaction of up to 280.'),
   ('criticism_length', 422, 'A criticism must have 50 to 300 characters.'),
   ('contribution_length', 422, 'A contribution must have at least 100 characters.');
+insert into private.write_limits (kind, per_hour) values ('replies', 600);
 
 create trigger check_author before insert on app.replies for each row execute function private.check_author();
 
@@ -162,6 +163,7 @@ declare
   v_post  uuid := private.require_published_original(p_id);
   v_reply uuid;
 begin
+  perform private.count_writes('replies');
   -- reads and writes in one statement: a block between the two would answer otherwise than an unknown post
   insert into app.replies (post_id, author_id, parent_id, kind, body)
   select p.id, private.require_caller(), p_parent_id, p_kind, private.require_text(p_body)
@@ -176,7 +178,7 @@ begin
 end $$;
 comment on function api.create_reply is
   'Replies to a post (to the original of a repost), or to a reply under it. Fails: post_unknown, post_not_out, '
-  'reply_unknown, text_unfit, reply_body, criticism_length, contribution_length.';
+  'reply_unknown, text_unfit, reply_body, criticism_length, contribution_length, writes_exceeded.';
 
 create function api.list_replies(
   p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null,

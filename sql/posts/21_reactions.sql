@@ -15,6 +15,8 @@ insert into private.events (name, payload, happens) values
   ('posts.reaction.added', '{postId,userId,kind}',
    'somebody has given a heart or a spark');
 
+insert into private.write_limits (kind, per_hour) values ('reactions', 2000);
+
 create function private.count_reactions() returns trigger
 language plpgsql security definer   -- only triggers write counters
 set search_path = ''
@@ -52,6 +54,7 @@ as $$
 declare
   v_post uuid := private.require_published_original(p_id);
 begin
+  perform private.count_writes('reactions');
   insert into app.reactions (post_id, user_id, kind)
   select p.id, private.require_caller(), p_kind from app.posts p where p.id = v_post
   on conflict do nothing;
@@ -63,7 +66,7 @@ begin
 end $$;
 comment on function api.react is
   'Gives a post (the original of a repost) a heart or a spark; repeating it changes nothing. Answers {counters, '
-  'viewer}. Fails: post_unknown, post_not_out.';
+  'viewer}. Fails: post_unknown, post_not_out, writes_exceeded.';
 
 create function api.unreact(p_id uuid, p_kind text default null) returns json
 language plpgsql volatile

@@ -6,8 +6,10 @@ insert into private.events (name, payload, happens) values
   ('posts.person.mentioned', '{userId,byId,postId,replyId}',
    'a post or a reply that goes out mentions a person who may see it; replyId is null for a post');
 
-create function private.people_named_in(p_text text) returns uuid[]
-language plpgsql stable security definer   -- finds people whom the writer cannot see; who may be told is checked later
+insert into private.write_limits (kind, per_hour) values ('mentions', 300);
+
+create function private.names_in(p_text text) returns text[]
+language plpgsql stable
 set search_path = ''
 as $$
 begin
@@ -17,39 +19,62 @@ begin
   -- A mention is not part of a word, an address (a@b.example) or a link (…/@name), and its name ends where the word
   -- ends. A name that is cut off does not count: an X, which no name has, replaces the rest of it.
   return array(
-    select n.user_id
+    select m.part[1]
     from regexp_matches(
            case when length(p_text) <= 10000 then lower(p_text)
                 else lower(rtrim(left(p_text, 10000), '.-')) || 'X' end collate pg_catalog.pg_c_utf8,
            '(?<![[:alnum:]_@./+-])@([a-z0-9_]{3,30})(?:@([a-z0-9]+(?:[.-]+[a-z0-9]+)*))?(?![[:alnum:]_@])', 'g')
          with ordinality as m (part, place)
-    join app.usernames n on n.hash = private.username_hash(m.part[1]) and n.user_id is not null
     where m.place <= 200 and coalesce(m.part[2] = (select private.domain()), true)
+    group by m.part[1]
+    order by min(m.place));
+end $$;
+comment on function private.names_in is
+  'The names that a text mentions, whether anybody has them or not, each once, in the order of their first mention: '
+  'among the first 200 mentions in its first 10,000 characters, since publishing waits for it.';
+
+create function private.people_named(p_names text[]) returns uuid[]
+language plpgsql stable security definer   -- finds people whom the writer cannot see; who may be told is checked later
+set search_path = ''
+as $$
+begin
+  return array(
+    select n.user_id
+    from unnest(p_names) with ordinality as m (name, place)
+    join app.usernames n on n.hash = private.username_hash(m.name) and n.user_id is not null
     group by n.user_id
     order by min(m.place));
 end $$;
-comment on function private.people_named_in is
-  'The people whom a text mentions, by a present or former name, each once, in the order of their first mention: '
-  'among the first 200 mentions in its first 10,000 characters, since publishing waits for it.';
+comment on function private.people_named is 'The people of these present or former names, each once, in their order.';
 
 create function private.mention_people(p_text text, p_writer uuid, p_post uuid, p_reply uuid default null) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_names text[] := private.names_in(p_text);
+  v_most  integer := least(20, cardinality(v_names));
 begin
+  if v_most = 0 then
+    return;
+  end if;
+  -- Names count as they are written: the count of those who are told would show who exists, and who blocks the writer.
+  -- Of a scheduled post that goes out nobody is there to be refused: it tells as many as there is room for.
+  v_most := private.count_writes('mentions', v_most, case when p_writer is distinct from app.uid() then p_writer end);
   perform private.emit('posts.person.mentioned', json_build_object(
     'userId', m.id, 'byId', p_writer, 'postId', p_post, 'replyId', p_reply))
   from (select n.id
-        from unnest(private.people_named_in(p_text)) with ordinality as n (id, place)
+        from unnest(private.people_named(v_names)) with ordinality as n (id, place)
         join app.users u on u.id = n.id and u.banned_at is null and u.erased_at is null
         where n.id <> p_writer
           and private.may_meet(private.find_level(n.id, p_writer))
           and private.post_visible_to(p_post, n.id)
-        order by n.place limit 20) m;
+        order by n.place limit v_most) m;
 end $$;
 comment on function private.mention_people is
   'Emits posts.person.mentioned for each of the first 20 people whom a text mentions, except the writer, people '
-  'across a block, and people who may not see the post.';
+  'across a block, and people who may not see the post. Up to 20 names a text count in the writer''s hour. Fails: '
+  'writes_exceeded.';
 
 create function private.mention_in_post(p_event jsonb) returns void
 language plpgsql volatile

@@ -6,6 +6,8 @@ insert into private.errors (code, status, text) values
   ('repost_bare', 422, 'A repost cannot have a poll, a time, interests or a depth of its own, and only its '
   'visibility can be changed.');
 
+insert into private.write_limits (kind, per_hour) values ('posts', 300);
+
 create function private.require_media(p_media jsonb) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -90,6 +92,7 @@ begin
   if v_answer is not null then
     return v_answer;
   end if;
+  perform private.count_writes('posts');
   if (p_format in ('quote', 'repost')) <> (p_quoted_post_id is not null) then
     perform private.fail('post_quoted');
   end if;
@@ -138,7 +141,7 @@ comment on function api.create_post is
   'Publishes a post of any format, or schedules it (p_publish_at). A repost that exists already is answered as it is. '
   'Takes an Idempotency-Key. Fails: text_unfit, post_title, post_body, post_media, post_quoted, post_unknown, '
   'repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, '
-  'journalism_not_allowed, those of private.add_poll and private.begin_idempotent.';
+  'journalism_not_allowed, writes_exceeded, those of private.add_poll and private.begin_idempotent.';
 
 create function api.get_post(p_id uuid) returns json
 language plpgsql stable

@@ -6,6 +6,8 @@ insert into private.errors (code, status, text) values
   ('post_is_published', 422, 'This post is already published. publishAt can only be changed while a post is '
   'scheduled.');
 
+insert into private.write_limits (kind, per_hour) values ('edits', 300);
+
 create function private.keep_version() returns trigger
 language plpgsql security definer   -- only this trigger writes versions
 set search_path = ''
@@ -57,6 +59,9 @@ declare
 begin
   if p_changes ?| '{format,poll,quotedPostId}' then
     perform private.fail('post_fixed');
+  end if;
+  if v_post.published_at is not null then   -- who writes a scheduled post may store it as often as they like
+    perform private.count_writes('edits');
   end if;
   if v_post.format = 'repost'
      and p_changes ?| '{title,body,media,depth,interestId,interestIds,personaId,isJournalism,publishAt}' then
@@ -110,7 +115,7 @@ comment on function api.update_post is
   'isJournalism, publishAt}: what is absent stays. The former words are kept. publishAt moves a scheduled post, null '
   'publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, '
   'publish_at_past, text_unfit, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, '
-  'persona_unknown, poll_closes_at, journalism_not_allowed.';
+  'persona_unknown, poll_closes_at, journalism_not_allowed, writes_exceeded.';
 
 create function private.delete_post(p_post uuid) returns uuid
 language plpgsql volatile

@@ -99,7 +99,7 @@ insert into private.errors (code, status, text) values
   ('limit_out_of_range', 422, 'limit must be between 1 and 50.'),
   ('append_only', 409, 'This record cannot be changed or deleted.');
 
-create function private.fail(p_code text) returns void
+create function private.fail(p_code text, p_headers json default null) returns void
 language plpgsql stable security definer   -- reads the registry for callers who may not
 set search_path = ''
 as $$
@@ -107,13 +107,21 @@ declare
   v_error private.errors;
 begin
   select * into strict v_error from private.errors where code = p_code;
+  if p_headers is not null then
+    raise exception using
+      errcode = 'PGRST',
+      message = json_build_object('code', 'PT' || v_error.status, 'message', v_error.code,
+                                  'details', v_error.text, 'hint', null),
+      detail = json_build_object('status', v_error.status, 'headers', p_headers);
+  end if;
   raise exception using
     errcode = 'PT' || v_error.status,
     message = v_error.code,
     detail = v_error.text;
 end $$;
 comment on function private.fail is
-  'Raises a registered code: SQLSTATE PT<status>, the code as message, its text as detail. Undoes the transaction.';
+  'Raises a registered code: SQLSTATE PT<status>, the code as message, its text as detail. With headers for the '
+  'answer it is SQLSTATE PGRST, which is how PostgREST takes them. Undoes the transaction.';
 
 create function private.refusal(p_code text) returns json
 language plpgsql volatile security definer   -- reads the registry for callers who may not
@@ -205,7 +213,8 @@ create table app.settings (
   key   text primary key,
   value text not null
 );
-comment on table app.settings is 'Settings that SQL itself needs, written at boot: instance_domain. Nothing secret.';
+comment on table app.settings is 'Settings that SQL itself needs, written at boot: instance_domain, rate_limit_scale. '
+  'Nothing secret.';
 comment on column app.settings.value is 'The value as text.';
 insert into app.settings (key, value) values ('instance_domain', 'localhost');
 
@@ -1804,6 +1813,72 @@ comment on function private.uncount_calls is
   'Takes a counted call back, for limits that count only failures: every attempt counts until it is known not to have '
   'failed.';
 
+-- sql/base/81_writes.sql
+
+-- How much one person may write within an hour, from however many addresses. It is counted here and not in the facade,
+-- in the transaction of the write: `.rpc()` callers come past the facade, and what fails is not counted.
+-- docs/decisions.md, Limits.
+
+create table private.write_limits (
+  kind     text primary key check (kind ~ '^[a-z]+$'),
+  per_hour integer not null check (per_hour > 0)
+);
+comment on table private.write_limits is
+  'What one person may do so many times an hour, with a row from each feature; operators may change the numbers. The '
+  'setting rate_limit_scale multiplies them.';
+
+create unlogged table private.write_counts (
+  user_id uuid not null,
+  kind    text not null,
+  used    integer not null,
+  ends_at timestamptz not null,
+  primary key (user_id, kind)
+) with (fillfactor = 50);   -- leaves room beside each row, so that counting changes no index
+create index write_counts_ends_at_idx on private.write_counts (ends_at);
+comment on table private.write_counts is
+  'What a person has written in their current hour, which begins with the first write. Unlogged, and without foreign '
+  'keys, since every write waits for it: after a crash of the database all hours begin anew.';
+comment on column private.write_counts.ends_at is 'When the hour ends and its count is forgotten.';
+insert into private.retention (relation, counts_from, keep) values ('private.write_counts', 'ends_at', '0');
+
+insert into private.errors (code, status, text) values
+  ('writes_exceeded', 429, 'You have written, reacted or mentioned people as often as one person may within an hour. '
+  'Try again when Retry-After, in seconds, is over.');
+
+create function private.count_writes(p_kind text, p_many integer default 1, p_user uuid default null) returns integer
+language plpgsql volatile security definer   -- nobody may write counts otherwise
+set search_path = ''
+as $$
+declare
+  v_most integer;
+  v_used integer;
+  v_ends timestamptz;
+begin
+  insert into private.write_counts as w (user_id, kind, used, ends_at)
+  values (coalesce(p_user, private.require_caller()), p_kind, p_many, now() + interval '1 hour')
+  on conflict (user_id, kind) do update
+    set used = case when w.ends_at > now() then w.used + p_many else p_many end,
+        ends_at = case when w.ends_at > now() then w.ends_at else excluded.ends_at end
+  returning w.used, w.ends_at into v_used, v_ends;
+  select greatest(1, least(2147483647, floor(l.per_hour * coalesce(s.value::float8, 1))))::integer into strict v_most
+  from private.write_limits l left join app.settings s on s.key = 'rate_limit_scale'
+  where l.kind = p_kind;
+
+  if v_used > v_most and p_user is null then
+    perform private.fail('writes_exceeded', json_build_object(
+      'Retry-After', ceil(extract(epoch from v_ends - now()))::text,
+      'RateLimit-Limit', v_most::text,
+      'RateLimit-Remaining', '0',
+      'RateLimit-Reset', ceil(extract(epoch from v_ends - now()))::text,
+      'RateLimit-Policy', v_most || ';w=3600'));
+  end if;
+  return greatest(0, p_many - greatest(0, v_used - v_most));
+end $$;
+comment on function private.count_writes is
+  'Counts so many writes of the caller in their hour; a refusal counts nothing, since it undoes the transaction. For '
+  'another person (p_user), who is not there to be refused, it counts all the same, and answers how many of them '
+  'there was room for. The row is locked until the end: ARCHITECTURE.md, Locks. Fails: writes_exceeded.';
+
 -- sql/base/85_personal_data.sql
 
 -- Where a person's data is: every column that refers to people, and whether its rows are in their export.
@@ -1846,6 +1921,7 @@ insert into private.personal_data (relation, person_column, reason) values
   ('app.audience', 'viewer_id', 'Worked out from circles and blocks, which have sections of their own.'),
   ('app.audience', 'author_id', 'Worked out from circles and blocks, which have sections of their own.'),
   ('app.domain_events', 'payload', 'Tells again, for 30 days, what the sections hold.'),
+  ('private.write_counts', 'user_id', 'How often they wrote within the hour, which is then forgotten.'),
   ('app.idempotency_keys', 'user_id', 'Answers that were given already, kept for 24 hours.'),
   ('app.idempotency_keys', 'answer', 'Answers that were given already, kept for 24 hours.');
 
@@ -2085,6 +2161,12 @@ alter table private.retention enable row level security;
 -- rates: for definer functions alone, which count before anyone is known
 alter table private.rates enable row level security;
 
+-- write_limits: a registry, for definer functions alone
+alter table private.write_limits enable row level security;
+
+-- write_counts: for definer functions alone
+alter table private.write_counts enable row level security;
+
 -- realtime.messages
 create policy select_audience on realtime.messages for select to authenticated
   using (extension = 'broadcast' and (select private.may_listen((select realtime.topic()))));
@@ -2107,6 +2189,7 @@ grant execute on function
 grant execute on function
   private.actor_id,
   private.begin_idempotent,
+  private.count_writes,
   private.domain,
   private.emit,
   private.find_idempotency_key,
@@ -6430,6 +6513,7 @@ insert into private.errors (code, status, text) values
   ('reply_body', 422, 'A reply must have a body of up to 5000 characters, a reaction of up to 280.'),
   ('criticism_length', 422, 'A criticism must have 50 to 300 characters.'),
   ('contribution_length', 422, 'A contribution must have at least 100 characters.');
+insert into private.write_limits (kind, per_hour) values ('replies', 600);
 
 create trigger check_author before insert on app.replies for each row execute function private.check_author();
 
@@ -6549,6 +6633,7 @@ declare
   v_post  uuid := private.require_published_original(p_id);
   v_reply uuid;
 begin
+  perform private.count_writes('replies');
   -- reads and writes in one statement: a block between the two would answer otherwise than an unknown post
   insert into app.replies (post_id, author_id, parent_id, kind, body)
   select p.id, private.require_caller(), p_parent_id, p_kind, private.require_text(p_body)
@@ -6563,7 +6648,7 @@ begin
 end $$;
 comment on function api.create_reply is
   'Replies to a post (to the original of a repost), or to a reply under it. Fails: post_unknown, post_not_out, '
-  'reply_unknown, text_unfit, reply_body, criticism_length, contribution_length.';
+  'reply_unknown, text_unfit, reply_body, criticism_length, contribution_length, writes_exceeded.';
 
 create function api.list_replies(
   p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null,
@@ -6627,6 +6712,8 @@ insert into private.events (name, payload, happens) values
   ('posts.reaction.added', '{postId,userId,kind}',
    'somebody has given a heart or a spark');
 
+insert into private.write_limits (kind, per_hour) values ('reactions', 2000);
+
 create function private.count_reactions() returns trigger
 language plpgsql security definer   -- only triggers write counters
 set search_path = ''
@@ -6664,6 +6751,7 @@ as $$
 declare
   v_post uuid := private.require_published_original(p_id);
 begin
+  perform private.count_writes('reactions');
   insert into app.reactions (post_id, user_id, kind)
   select p.id, private.require_caller(), p_kind from app.posts p where p.id = v_post
   on conflict do nothing;
@@ -6675,7 +6763,7 @@ begin
 end $$;
 comment on function api.react is
   'Gives a post (the original of a repost) a heart or a spark; repeating it changes nothing. Answers {counters, '
-  'viewer}. Fails: post_unknown, post_not_out.';
+  'viewer}. Fails: post_unknown, post_not_out, writes_exceeded.';
 
 create function api.unreact(p_id uuid, p_kind text default null) returns json
 language plpgsql volatile
@@ -7134,8 +7222,10 @@ insert into private.events (name, payload, happens) values
   ('posts.person.mentioned', '{userId,byId,postId,replyId}',
    'a post or a reply that goes out mentions a person who may see it; replyId is null for a post');
 
-create function private.people_named_in(p_text text) returns uuid[]
-language plpgsql stable security definer   -- finds people whom the writer cannot see; who may be told is checked later
+insert into private.write_limits (kind, per_hour) values ('mentions', 300);
+
+create function private.names_in(p_text text) returns text[]
+language plpgsql stable
 set search_path = ''
 as $$
 begin
@@ -7145,39 +7235,62 @@ begin
   -- A mention is not part of a word, an address (a@b.example) or a link (…/@name), and its name ends where the word
   -- ends. A name that is cut off does not count: an X, which no name has, replaces the rest of it.
   return array(
-    select n.user_id
+    select m.part[1]
     from regexp_matches(
            case when length(p_text) <= 10000 then lower(p_text)
                 else lower(rtrim(left(p_text, 10000), '.-')) || 'X' end collate pg_catalog.pg_c_utf8,
            '(?<![[:alnum:]_@./+-])@([a-z0-9_]{3,30})(?:@([a-z0-9]+(?:[.-]+[a-z0-9]+)*))?(?![[:alnum:]_@])', 'g')
          with ordinality as m (part, place)
-    join app.usernames n on n.hash = private.username_hash(m.part[1]) and n.user_id is not null
     where m.place <= 200 and coalesce(m.part[2] = (select private.domain()), true)
+    group by m.part[1]
+    order by min(m.place));
+end $$;
+comment on function private.names_in is
+  'The names that a text mentions, whether anybody has them or not, each once, in the order of their first mention: '
+  'among the first 200 mentions in its first 10,000 characters, since publishing waits for it.';
+
+create function private.people_named(p_names text[]) returns uuid[]
+language plpgsql stable security definer   -- finds people whom the writer cannot see; who may be told is checked later
+set search_path = ''
+as $$
+begin
+  return array(
+    select n.user_id
+    from unnest(p_names) with ordinality as m (name, place)
+    join app.usernames n on n.hash = private.username_hash(m.name) and n.user_id is not null
     group by n.user_id
     order by min(m.place));
 end $$;
-comment on function private.people_named_in is
-  'The people whom a text mentions, by a present or former name, each once, in the order of their first mention: '
-  'among the first 200 mentions in its first 10,000 characters, since publishing waits for it.';
+comment on function private.people_named is 'The people of these present or former names, each once, in their order.';
 
 create function private.mention_people(p_text text, p_writer uuid, p_post uuid, p_reply uuid default null) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_names text[] := private.names_in(p_text);
+  v_most  integer := least(20, cardinality(v_names));
 begin
+  if v_most = 0 then
+    return;
+  end if;
+  -- Names count as they are written: the count of those who are told would show who exists, and who blocks the writer.
+  -- Of a scheduled post that goes out nobody is there to be refused: it tells as many as there is room for.
+  v_most := private.count_writes('mentions', v_most, case when p_writer is distinct from app.uid() then p_writer end);
   perform private.emit('posts.person.mentioned', json_build_object(
     'userId', m.id, 'byId', p_writer, 'postId', p_post, 'replyId', p_reply))
   from (select n.id
-        from unnest(private.people_named_in(p_text)) with ordinality as n (id, place)
+        from unnest(private.people_named(v_names)) with ordinality as n (id, place)
         join app.users u on u.id = n.id and u.banned_at is null and u.erased_at is null
         where n.id <> p_writer
           and private.may_meet(private.find_level(n.id, p_writer))
           and private.post_visible_to(p_post, n.id)
-        order by n.place limit 20) m;
+        order by n.place limit v_most) m;
 end $$;
 comment on function private.mention_people is
   'Emits posts.person.mentioned for each of the first 20 people whom a text mentions, except the writer, people '
-  'across a block, and people who may not see the post.';
+  'across a block, and people who may not see the post. Up to 20 names a text count in the writer''s hour. Fails: '
+  'writes_exceeded.';
 
 create function private.mention_in_post(p_event jsonb) returns void
 language plpgsql volatile
@@ -8298,6 +8411,8 @@ insert into private.errors (code, status, text) values
   ('repost_bare', 422, 'A repost cannot have a poll, a time, interests or a depth of its own, and only its '
   'visibility can be changed.');
 
+insert into private.write_limits (kind, per_hour) values ('posts', 300);
+
 create function private.require_media(p_media jsonb) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -8382,6 +8497,7 @@ begin
   if v_answer is not null then
     return v_answer;
   end if;
+  perform private.count_writes('posts');
   if (p_format in ('quote', 'repost')) <> (p_quoted_post_id is not null) then
     perform private.fail('post_quoted');
   end if;
@@ -8430,7 +8546,7 @@ comment on function api.create_post is
   'Publishes a post of any format, or schedules it (p_publish_at). A repost that exists already is answered as it is. '
   'Takes an Idempotency-Key. Fails: text_unfit, post_title, post_body, post_media, post_quoted, post_unknown, '
   'repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, '
-  'journalism_not_allowed, those of private.add_poll and private.begin_idempotent.';
+  'journalism_not_allowed, writes_exceeded, those of private.add_poll and private.begin_idempotent.';
 
 create function api.get_post(p_id uuid) returns json
 language plpgsql stable
@@ -8453,6 +8569,8 @@ insert into private.errors (code, status, text) values
   ('post_fixed', 422, 'The format of a post, its poll and what it quotes cannot be changed.'),
   ('post_is_published', 422, 'This post is already published. publishAt can only be changed while a post is '
   'scheduled.');
+
+insert into private.write_limits (kind, per_hour) values ('edits', 300);
 
 create function private.keep_version() returns trigger
 language plpgsql security definer   -- only this trigger writes versions
@@ -8506,6 +8624,9 @@ begin
   if p_changes ?| '{format,poll,quotedPostId}' then
     perform private.fail('post_fixed');
   end if;
+  if v_post.published_at is not null then   -- who writes a scheduled post may store it as often as they like
+    perform private.count_writes('edits');
+  end if;
   if v_post.format = 'repost'
      and p_changes ?| '{title,body,media,depth,interestId,interestIds,personaId,isJournalism,publishAt}' then
     perform private.fail('repost_bare');
@@ -8558,7 +8679,7 @@ comment on function api.update_post is
   'isJournalism, publishAt}: what is absent stays. The former words are kept. publishAt moves a scheduled post, null '
   'publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, '
   'publish_at_past, text_unfit, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, '
-  'persona_unknown, poll_closes_at, journalism_not_allowed.';
+  'persona_unknown, poll_closes_at, journalism_not_allowed, writes_exceeded.';
 
 create function private.delete_post(p_post uuid) returns uuid
 language plpgsql volatile
@@ -9618,7 +9739,7 @@ insert into private.notification_kinds (kind, rolls_up, counts_each, replaces_un
   ('post.reacted', true, false, false, false),
   ('post.reposted', true, false, false, false),
   ('post.quoted', true, true, false, false),
-  ('post.mentioned', false, false, false, false),
+  ('post.mentioned', true, true, false, false),
   ('post.milestone', false, false, false, false),
   ('poll.closed', false, false, false, false),
   ('co-author.invited', false, false, true, true),

@@ -78,6 +78,8 @@ export const reputation = ({ id }: Someone) => advisory(`reputation ${id}`)
 export const contribution = ({ id }: Someone) => advisory(`contribution ${id}`)
 export const notification = ({ id }: Someone, group: string) => advisory(`notification ${id}${group}`)
 export const wallet = ({ id }: Someone) => row('app.wallets', `user_id = '${id}'`)
+export const writes = ({ id }: Someone, kind: string) =>
+  row('private.write_counts', `user_id = '${id}' and kind = '${kind}'`)
 export const audit = advisory('app.audit_log')
 export const pair = (one: Someone, other: Someone) => {
   const [low, high] = [one.id, other.id].sort()

@@ -30,6 +30,7 @@ import {
   series,
   statement,
   wallet,
+  writes,
 } from './lanes.ts'
 
 const heart = (who: Someone, post: string) => as(who, `react($3::uuid, 'heart')`, post)
@@ -125,21 +126,27 @@ describe('locks are taken in the order by', async () => {
   const bothLedgers = await owner<Someone[]>`
     select id, username from app.users where id in (${fan.id}, ${author.id})
     order by hashtextextended('reputation ' || id, 0)`
+  for (const kind of ['posts', 'replies', 'reactions', 'edits', 'mentions']) // so that there is a row to hold
+    for (const who of [author, fan]) await owner`select private.count_writes(${kind}, 1, ${who.id})`
   await cool()
 
   /** What is asked, and the locks that it takes, in the order. */
   const operations: Record<string, [Request, ...Lock[]]> = {
     'a reply': [
-      as(fan, `create_reply($3::uuid, 'Indeed')`, fresh),
+      as(fan, `create_reply($3::uuid, 'Indeed, @${author.username}')`, fresh),
+      writes(fan, 'replies'),
       person(fan),
       counters(fresh),
       posts(fresh),
       reputation(fan),
       contribution(fan),
+      writes(fan, 'mentions'),
+      notification(author, `post.mentioned:${fresh}`),
       notification(author, `post.replied:${fresh}`),
     ],
     'a heart': [
       heart(fan, fresh),
+      writes(fan, 'reactions'),
       counters(fresh),
       posts(fresh),
       reputation(author),
@@ -195,6 +202,7 @@ describe('locks are taken in the order by', async () => {
     'a quote': [
       asOnce('key', fan, quoted, fresh, interest),
       key('create_post'),
+      writes(fan, 'posts'),
       person(fan),
       reputation(fan),
       contribution(fan),
@@ -205,6 +213,11 @@ describe('locks are taken in the order by', async () => {
       posts(later.id),
       reputation(author),
       contribution(author),
+    ],
+    'an edit': [
+      as(author, `update_post($3::uuid, '{"body": "What I meant"}')`, fresh),
+      posts(fresh),
+      writes(author, 'edits'),
     ],
     'a post that its author deletes': [
       as(author, 'delete_post($3::uuid)', fresh),

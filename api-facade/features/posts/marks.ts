@@ -7,7 +7,7 @@ export default routes('posts', {
   'POST /posts/:id/react': {
     summary: 'Give a heart or a spark',
     description:
-      'Repeating it changes nothing. Hearts are counted, sparks are not. A reaction to a repost is one to the original, whose `counters` and `viewer` are answered.',
+      'Repeating it changes nothing. Hearts are counted, sparks are not. A reaction to a repost is one to the original, whose `counters` and `viewer` are answered. At most 2000 an hour and person, repeats among them, unless an operator sets another number: 429 `writes_exceeded`, and `Retry-After` says until when.',
     access: 'user',
     operation: 'react',
     params: UuidId,

@@ -18,6 +18,7 @@ export default routes('posts', {
       'A quote or a repost names in `quotedPostId` what it is of: another person’s post that I see; a repost of a repost is of the original. A repost has no body, no media, no poll, no `publishAt`, no interests and no `depth`; one that stands already is answered again.',
       'Under one of my personas with `personaId`, else under the default one. With `publishAt` it waits for that moment; until then nobody but me sees it. `isJournalism` asks for the capability `canPostJournalism`, or for the role admin.',
       'What does not exist or what I may not see is 404: an interest, a persona that is not mine, the post that is quoted.',
+      'A person publishes at most 300 posts an hour, reposts and scheduled ones among them, and mentions at most 300 names an hour, in posts and replies together; an operator may set other numbers. Names count as they are written, up to 20 a text, whoever has them. What is beyond either is refused, 429 `writes_exceeded`, and `Retry-After` says until when; a scheduled post that goes out at its time is not, and tells as many people as there is room for.',
     ].join('\n\n'),
     access: 'user',
     operation: 'create_post',
@@ -40,6 +41,7 @@ export default routes('posts', {
     description: [
       'What is absent stays; null clears `title`, `interestId` and `personaId` (which is the default one again). `interestIds` replaces those beside the primary one. A new title, body or media sets `editedAt` once the post is out, and what was said before is kept. Nobody is told of an edit; who may not see the post any more loses it at once.',
       '`publishAt` moves a scheduled post, null publishes it now. Format, poll and `quotedPostId` cannot be changed, and of a repost nothing but the visibility.',
+      'Edits of posts that are out are at most 300 an hour and person, unless an operator sets another number: 429 `writes_exceeded`, and `Retry-After` says until when. A scheduled post may be changed as often as one likes.',
       'A post of somebody else is 403 when I see it, otherwise 404.',
     ].join('\n\n'),
     access: 'user',

@@ -7,7 +7,7 @@ export default routes('posts', {
   'POST /posts/:id/replies': {
     summary: 'Reply to a post, or to a reply under it',
     description:
-      'A reply to a repost is one to the original, whose id is its `postId`. A criticism has 50 to 300 characters, a contribution at least 100, a reaction up to 280, anything else up to 5000. `parentId` is the reply that is answered: its author is told, as the author of the post is. A scheduled post takes no replies. Whom the body mentions by `@username` is told, up to 20 people who may see the post, of the first 200 mentions.',
+      'A reply to a repost is one to the original, whose id is its `postId`. A criticism has 50 to 300 characters, a contribution at least 100, a reaction up to 280, anything else up to 5000. `parentId` is the reply that is answered: its author is told, as the author of the post is. A scheduled post takes no replies. Whom the body mentions by `@username` is told, up to 20 people who may see the post, of the first 200 mentions. At most 600 replies an hour and person, unless an operator sets another number, and mentions as in `POST /posts`: 429 `writes_exceeded`, and `Retry-After` says until when.',
     access: 'user',
     operation: 'create_reply',
     params: UuidId,

@@ -69,6 +69,13 @@ function statusOf(code: string, anonymous: boolean): number {
   return codes[code] ?? classes[code.slice(0, 2)] ?? 400
 }
 
+/** What SQL raises as SQLSTATE PGRST names status, headers and body itself. */
+function raisedWithHeaders(error: postgres.PostgresError): RestError {
+  const { code, message, details, hint } = JSON.parse(error.message) as Body
+  const { status, headers } = JSON.parse(error.detail ?? '') as { status: number; headers: Record<string, string> }
+  return new RestError(status, code, message, { details, hint, headers })
+}
+
 /**
  * Any error as PostgREST tells it. The database's own goes out as it is, with detail and hint.
  * @param anonymous whether the request ran as anon: what it may not do is then 401 instead of 403
@@ -76,6 +83,7 @@ function statusOf(code: string, anonymous: boolean): number {
 export function toRestError(error: unknown, anonymous: boolean, { refusalOf }: Pick<Site, 'refusalOf'>): RestError {
   if (error instanceof RestError) return error
   if (error instanceof postgres.PostgresError) {
+    if (error.code === 'PGRST') return raisedWithHeaders(error)
     const status = statusOf(error.code, anonymous)
     const headers: Record<string, string> = status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}
     const { code, message, detail: details, hint } = error

@@ -7,6 +7,7 @@ import {
   ensureFirstAdmin,
   type FirstAdmin,
   takeDomain,
+  takeScale,
   takeSecret,
 } from '../../../api-facade/boot.ts'
 import { readConfig } from '../../../api-facade/lib/config.ts'
@@ -42,6 +43,15 @@ describe('the domain', () => {
     await expect(start({})).rejects.toThrow('Start with INSTANCE_DOMAIN=second.example.')
     await owner`update app.settings set value = 'localhost' where key = 'instance_domain'`
   })
+})
+
+test('the scale of the limits goes to SQL, which counts what a person writes', async () => {
+  const scale = async () =>
+    (await owner<{ value: string }[]>`select value from app.settings where key = 'rate_limit_scale'`)[0]?.value
+  await takeScale(owner, 2.5)
+  expect(await scale()).toBe('2.5')
+  await takeScale(owner, 1_000_000)
+  expect(await scale()).toBe('1000000')
 })
 
 describe('the secret', () => {

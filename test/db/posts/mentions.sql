@@ -1,6 +1,6 @@
 -- Mentions: what in a text names somebody, who is told, and when.
 begin;
-select plan(63);
+select plan(66);
 select test.people('alice', 'bob', 'carla', 'dave_1');
 
 create temp table made (name text primary key, id uuid);
@@ -9,7 +9,7 @@ create function pg_temp.id(p_name text) returns uuid language sql stable as $$ s
 create function pg_temp.as_owner(p_statement text) returns void language plpgsql security definer as $$ begin execute p_statement; end $$;
 create function pg_temp.named(p_text text) returns text language sql stable security definer as $$
   select coalesce(string_agg(u.username, ' ' order by n.place), '')
-  from unnest(private.people_named_in(p_text)) with ordinality as n (id, place) join app.users u on u.id = n.id $$;
+  from unnest(private.people_named(private.names_in(p_text))) with ordinality as n (id, place) join app.users u on u.id = n.id $$;
 -- the events since the last look: whom they name, by whom
 create function pg_temp.mentioned() returns text language plpgsql security definer as $$
 declare
@@ -71,6 +71,16 @@ select is(pg_temp.mentioned(), 'alice<bob carla<bob', 'a reply names people too'
 select is(pg_temp.inbox('carla') #> '{0,payload}', jsonb_build_object('postId', pg_temp.id('post'), 'replyId', pg_temp.id('reply')), 'and says which reply');
 select is(jsonb_array_length(pg_temp.inbox('alice')) || ' ' || jsonb_array_length(pg_temp.inbox('alice', 'post.replied')), '1 1',
   'whose post it is hears of both');
+
+-- again under the same post: one notification, which is unread again
+select test.act_as('carla');
+select api.mark_read(p_before => 'infinity');
+select test.act_as('bob');
+insert into made select 'second', (api.create_reply(pg_temp.id('post'), '@carla, are you there?') ->> 'id')::uuid;
+select is(jsonb_array_length(pg_temp.inbox('carla')), 1, 'mentions under one post are one notification');
+select is(pg_temp.inbox('carla') #>> '{0,count}', '2', 'that counts each');
+select is(pg_temp.inbox('carla') #> '{0,payload,replyId}', to_jsonb(pg_temp.id('second')), 'is about the latest, and unread');
+select pg_temp.mentioned();
 
 -- not who may not see it
 select pg_temp.says('alice', '@bob @carla', 'circles');

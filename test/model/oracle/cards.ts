@@ -197,14 +197,23 @@ export function paymentCardOf(world: World, viewer: number, place: number) {
 
 type Notice = { kind: string; target: { id: string }; actors: { id: string }[] }
 /** A notice stays as it was, an id and no words; who is not there for its reader any more has left it. */
-export const notice = ({ kind, target, actors }: Notice) => [kind, target.id, ...actors.map(({ id }) => id)].join(' ')
+export const notice = ({ kind, target, actors }: Notice) =>
+  [kind, target.id, ...actors.map(({ id }) => id).sort()].join(' ')
 
-export const noticesOf = (world: World, viewer: number) =>
-  world.notices
-    .filter(({ to, by, post }) => {
-      const silent = world.mutes.some(isPair(to, by)) || world.postMutes.some(isPair(to, post))
-      return to === viewer && to !== by && !silent && !world.erased.includes(by)
+/** Those about one post are one, of at most three people, so that all of them show. */
+export function noticesOf(world: World, viewer: number): string[] {
+  const told = world.notices.filter(({ to, by, post }) => {
+    const silent = world.mutes.some(isPair(to, by)) || world.postMutes.some(isPair(to, post))
+    return to === viewer && to !== by && !silent && !world.erased.includes(by)
+  })
+  return [...new Set(told.map(({ post }) => post))].map((place) => {
+    const actors = told
+      .filter(({ by, post }) => post === place && meets(world, viewer, by))
+      .map(({ by }) => actorId(by))
+    return notice({
+      kind: 'post.mentioned',
+      target: { id: postId(place) },
+      actors: [...new Set(actors)].map((id) => ({ id })),
     })
-    .map(({ by, post }) =>
-      ['post.mentioned', postId(post), ...(meets(world, viewer, by) ? [actorId(by)] : [])].join(' '),
-    )
+  })
+}

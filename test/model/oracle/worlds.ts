@@ -79,7 +79,7 @@ const raw: fc.Arbitrary<World> = fc.record({
   bookmarks: some(fc.tuple(person, post), 5),
   postMutes: some(fc.tuple(person, post), 3),
   payments: some(fc.record({ from: person, post: fc.option(post), reply: fc.option(fc.nat(5)) }), 3),
-  notices: some(fc.record({ to: person, by: person, post }), 4),
+  notices: some(fc.record({ to: person, by: person, post }), 3),
   boundaries: fc.uniqueArray(post, { maxLength: 2 }),
   limit: fc.constantFrom(1, 2, 3, 5, 50),
   call: fc.nat(10_000),

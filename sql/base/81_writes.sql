@@ -1,0 +1,63 @@
+-- How much one person may write within an hour, from however many addresses. It is counted here and not in the facade,
+-- in the transaction of the write: `.rpc()` callers come past the facade, and what fails is not counted.
+-- docs/decisions.md, Limits.
+
+create table private.write_limits (
+  kind     text primary key check (kind ~ '^[a-z]+$'),
+  per_hour integer not null check (per_hour > 0)
+);
+comment on table private.write_limits is
+  'What one person may do so many times an hour, with a row from each feature; operators may change the numbers. The '
+  'setting rate_limit_scale multiplies them.';
+
+create unlogged table private.write_counts (
+  user_id uuid not null,
+  kind    text not null,
+  used    integer not null,
+  ends_at timestamptz not null,
+  primary key (user_id, kind)
+) with (fillfactor = 50);   -- leaves room beside each row, so that counting changes no index
+create index write_counts_ends_at_idx on private.write_counts (ends_at);
+comment on table private.write_counts is
+  'What a person has written in their current hour, which begins with the first write. Unlogged, and without foreign '
+  'keys, since every write waits for it: after a crash of the database all hours begin anew.';
+comment on column private.write_counts.ends_at is 'When the hour ends and its count is forgotten.';
+insert into private.retention (relation, counts_from, keep) values ('private.write_counts', 'ends_at', '0');
+
+insert into private.errors (code, status, text) values
+  ('writes_exceeded', 429, 'You have written, reacted or mentioned people as often as one person may within an hour. '
+  'Try again when Retry-After, in seconds, is over.');
+
+create function private.count_writes(p_kind text, p_many integer default 1, p_user uuid default null) returns integer
+language plpgsql volatile security definer   -- nobody may write counts otherwise
+set search_path = ''
+as $$
+declare
+  v_most integer;
+  v_used integer;
+  v_ends timestamptz;
+begin
+  insert into private.write_counts as w (user_id, kind, used, ends_at)
+  values (coalesce(p_user, private.require_caller()), p_kind, p_many, now() + interval '1 hour')
+  on conflict (user_id, kind) do update
+    set used = case when w.ends_at > now() then w.used + p_many else p_many end,
+        ends_at = case when w.ends_at > now() then w.ends_at else excluded.ends_at end
+  returning w.used, w.ends_at into v_used, v_ends;
+  select greatest(1, least(2147483647, floor(l.per_hour * coalesce(s.value::float8, 1))))::integer into strict v_most
+  from private.write_limits l left join app.settings s on s.key = 'rate_limit_scale'
+  where l.kind = p_kind;
+
+  if v_used > v_most and p_user is null then
+    perform private.fail('writes_exceeded', json_build_object(
+      'Retry-After', ceil(extract(epoch from v_ends - now()))::text,
+      'RateLimit-Limit', v_most::text,
+      'RateLimit-Remaining', '0',
+      'RateLimit-Reset', ceil(extract(epoch from v_ends - now()))::text,
+      'RateLimit-Policy', v_most || ';w=3600'));
+  end if;
+  return greatest(0, p_many - greatest(0, v_used - v_most));
+end $$;
+comment on function private.count_writes is
+  'Counts so many writes of the caller in their hour; a refusal counts nothing, since it undoes the transaction. For '
+  'another person (p_user), who is not there to be refused, it counts all the same, and answers how many of them '
+  'there was room for. The row is locked until the end: ARCHITECTURE.md, Locks. Fails: writes_exceeded.';

@@ -1,0 +1,140 @@
+// How much one person may write within an hour, from however many addresses and by whichever door.
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Person } from '../../support/person.ts'
+import { publish } from '../../support/posts.ts'
+import { rest } from '../../support/rest.ts'
+import { ownOnly } from '../../support/target.ts'
+import { world } from '../../support/world.ts'
+
+ownOnly('changes the limits')
+const { alice, bob, carla, database, stack } = await world()
+const { owner } = database
+const { client } = rest(stack, alice)
+
+const inMinutes = (count: number) => new Date(Date.now() + count * 60_000).toISOString()
+const limit = (kind: string, perHour: number) =>
+  owner`update private.write_limits set per_hour = ${perHour} where kind = ${kind}`
+const used = async (person: Person, kind: string) =>
+  (await owner`select used from private.write_counts where user_id = ${person.id} and kind = ${kind}`)[0]?.used
+const people = async (post: string) =>
+  (await owner`select user_id from app.notifications where target_id = ${post} and kind = 'post.mentioned'`).length
+
+beforeEach(async () => {
+  await owner`update app.settings set value = '1' where key = 'rate_limit_scale'`
+  await owner`update private.write_limits set per_hour = 1000`
+  await owner`truncate private.write_counts`
+})
+
+const kinds: Record<string, (person: Person, post: string, own: string) => ReturnType<Person['post']>> = {
+  posts: (person) => person.post('/posts', { body: 'Again' }),
+  replies: (person, post) => person.post(`/posts/${post}/replies`, { body: 'Again' }),
+  reactions: (person, post) => person.post(`/posts/${post}/react`, { kind: 'heart' }),
+  edits: (person, _post, own) => person.patch(`/posts/${own}`, { body: `Again ${Math.random()}` }),
+}
+
+describe('as many as the limit says, then 429 until the hour is over, for this person alone:', () => {
+  test.each(Object.entries(kinds))('%s', async (kind, write) => {
+    const [post, own, others] = [await publish(carla), await publish(alice), await publish(bob)]
+    await limit(kind, 2)
+    await owner`truncate private.write_counts`
+    const ofAlice = () => write(alice, post, own)
+    for (const _ of [1, 2]) expect((await ofAlice()).status).toBeLessThan(300)
+    const over = await ofAlice()
+    expect(over).toFailWith(429, 'writes_exceeded')
+    const header = (name: string) => over.headers.get(name)
+    expect(['limit', 'remaining', 'policy'].map((name) => header(`ratelimit-${name}`))).toEqual(['2', '0', '2;w=3600'])
+    expect(Number(header('retry-after'))).toBeGreaterThan(3500)
+    expect(header('ratelimit-reset')).toBe(header('retry-after'))
+
+    const again = await write(await alice.login(), post, own) // another token is the same person
+    expect(again).toFailWith(429, 'writes_exceeded')
+    expect(await used(alice, kind)).toBe(2)
+    expect((await write(bob, post, others)).status).toBeLessThan(300)
+    await owner`update private.write_counts set ends_at = now() where user_id = ${alice.id}`
+    expect((await ofAlice()).status).toBeLessThan(300)
+  })
+})
+
+test('`.rpc()` calls count with the others, and are told the same', async () => {
+  const post = await publish(carla)
+  await limit('replies', 1)
+  const kith = client(alice.token)
+  const call = () => kith.rpc('create_reply', { p_id: post, p_body: 'By the other door' })
+  expect((await call()).error).toBeNull()
+  const { status, error } = await call()
+  expect({ status, error }).toMatchObject({ status: 429, error: { code: 'PT429', message: 'writes_exceeded' } })
+  expect(Number(kith.last.headers.get('retry-after'))).toBeGreaterThan(3500)
+  expect(await alice.post(`/posts/${post}/replies`, { body: 'x' })).toFailWith(429, 'writes_exceeded')
+})
+
+test('many at once are no way around it', async () => {
+  const post = await publish(carla)
+  await limit('replies', 5)
+  const asked = Array.from({ length: 12 }, () => alice.post(`/posts/${post}/replies`, { body: 'At once' }))
+  const statuses = (await Promise.all(asked)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 201)).toHaveLength(5)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(7)
+})
+
+test('what fails, and what an Idempotency-Key answers again, does not count', async () => {
+  await limit('posts', 1)
+  expect(await alice.post('/posts', { body: 'x', interestId: alice.id })).toFailWith(404, 'interest_unknown')
+  const once = { 'Idempotency-Key': 'one' }
+  const [first, repeat] = [
+    await alice.post('/posts', { body: 'x' }, once),
+    await alice.post('/posts', { body: 'x' }, once),
+  ]
+  expect(repeat.body).toEqual(first.body)
+  const other = { 'Idempotency-Key': 'two' }
+  expect(await alice.post('/posts', { body: 'x' }, other)).toFailWith(429, 'writes_exceeded')
+  await limit('posts', 2)
+  expect(await alice.post('/posts', { body: 'y' }, other)).toMatchObject({ status: 201 }) // its key was given back
+})
+
+test('a scheduled post may be stored as often as one likes', async () => {
+  await limit('edits', 1)
+  const post = await publish(alice, { publishAt: inMinutes(60) })
+  for (const body of ['One', 'Two', 'Three']) expect((await alice.patch(`/posts/${post}`, { body })).status).toBe(200)
+})
+
+describe('mentions', () => {
+  test('count by person who is named, in posts and replies; what names too many is not published', async () => {
+    await limit('mentions', 3)
+    const post = await publish(alice, { body: '@bob @carla' })
+    const refused = await alice.post(`/posts/${post}/replies`, { body: '@bob @carla' })
+    expect(refused).toFailWith(429, 'writes_exceeded')
+    expect(await owner`select from app.replies where post_id = ${post}`).toHaveLength(0)
+    expect(await used(alice, 'replies')).toBeUndefined()
+    expect((await alice.post(`/posts/${post}/replies`, { body: '@bob' })).status).toBe(201)
+    expect((await alice.post(`/posts/${post}/replies`, { body: 'and nobody' })).status).toBe(201)
+    expect(await alice.post('/posts', { body: '@bob' })).toFailWith(429, 'writes_exceeded')
+  })
+
+  test('do not show who is there, nor who blocks: names count as they are written', async () => {
+    await bob.post(`/users/${alice.actorId}/block`)
+    for (const name of ['bob', 'carla', 'nobody_here', 'alice']) {
+      await owner`truncate private.write_counts`
+      await publish(alice, { body: `@${name} and @${name}` })
+      expect(await used(alice, 'mentions'), name).toBe(1)
+    }
+    await bob.delete(`/users/${alice.actorId}/block`)
+  })
+
+  test('of a scheduled post tell as many as there is room for, and it goes out', async () => {
+    await limit('mentions', 3)
+    const post = await publish(alice, { body: '@bob @carla', publishAt: inMinutes(60) })
+    expect(await used(alice, 'mentions')).toBeUndefined()
+    await publish(alice, { body: '@bob @carla' })
+    await owner`update app.posts set publish_at = now() where id = ${post}`
+    await owner`select private.job_publish_scheduled()`
+    expect((await bob.get(`/posts/${post}`)).status).toBe(200)
+    expect(await people(post)).toBe(1)
+  })
+
+  test('of a scheduled post that its author lets out now are refused as those of any other', async () => {
+    await limit('mentions', 1)
+    const post = await publish(alice, { body: '@bob @carla', publishAt: inMinutes(60) })
+    expect(await alice.patch(`/posts/${post}`, { publishAt: null })).toFailWith(429, 'writes_exceeded')
+    expect(await bob.get(`/posts/${post}`)).toFailWith(404, 'post_unknown')
+  })
+})
