@@ -6,12 +6,18 @@ create table app.idempotency_keys (
   key        text not null check (length(key) between 1 and 200),
   request    bytea not null,
   answer     text,
+  named      uuid[],
   created_at timestamptz not null default now(),
   primary key (user_id, operation, key)
 );
 create index idempotency_keys_created_at_idx on app.idempotency_keys (created_at);
+-- without a list of what is to be indexed later, which each erasure would read to its end
+create index idempotency_keys_named_idx on app.idempotency_keys using gin (named) with (fastupdate = off)
+  where named is not null;
 comment on table app.idempotency_keys is
   'Answers kept for 24 hours by caller, operation and Idempotency-Key. request is the hash of the parameters.';
+comment on column app.idempotency_keys.named is
+  'The other people whom the answer names, so that an erasure finds it; null where it names nobody else.';
 
 insert into private.errors (code, status, text) values
   ('idempotency_key_invalid', 422, 'Idempotency-Key must have 1 to 200 characters.'),
@@ -53,7 +59,7 @@ begin
     insert into app.idempotency_keys as k (user_id, operation, key, request)
     values (private.require_caller(), p_operation, v_key, v_request)
     on conflict (user_id, operation, key) do update
-      set request = excluded.request, answer = null, created_at = now()
+      set request = excluded.request, answer = null, named = null, created_at = now()
       where k.created_at < now() - interval '24 hours';
     perform set_config('lock_timeout', v_wait, true);
   exception when lock_not_available then
@@ -76,6 +82,22 @@ comment on function private.begin_idempotent is
   'Finds the kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there '
   'is no key. Fails: idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
 
+create function private.people_in_answer(p_answer text) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    select n.user_id
+    -- strings that begin with acct:, and not what a text says in quotation marks, which are escaped
+    from (select distinct split_part(left(part, 31), '@', 1)
+          from string_to_table(replace(p_answer, '\"', ''), '"acct:') with ordinality as s (part, place)
+          where place > 1) as a (username)
+    join app.usernames n on n.hash = private.username_hash(a.username)
+    where n.user_id <> app.uid());
+end $$;
+comment on function private.people_in_answer is 'The people but the caller whose actor ids are values of an answer.';
+
 create function private.finish_idempotent(p_operation text, p_answer json) returns json
 language plpgsql volatile security definer   -- nobody may read or write answers otherwise
 set search_path = ''
@@ -84,7 +106,8 @@ declare
   v_key text := private.find_idempotency_key();
 begin
   if v_key is not null then
-    update app.idempotency_keys set answer = p_answer::text
+    update app.idempotency_keys
+    set answer = p_answer::text, named = nullif(private.people_in_answer(p_answer::text), '{}')
     where user_id = app.uid() and operation = p_operation and key = v_key;
   end if;
   return p_answer;

@@ -40,6 +40,7 @@ insert into private.personal_data (relation, person_column, reason) values
   ('app.domain_events', 'payload', 'Tells again, for 30 days, what the sections hold.'),
   ('private.write_counts', 'user_id', 'How often they wrote within the hour, which is then forgotten.'),
   ('app.idempotency_keys', 'user_id', 'Answers that were given already, kept for 24 hours.'),
+  ('app.idempotency_keys', 'named', 'Answers that were given already, kept for 24 hours.'),
   ('app.idempotency_keys', 'answer', 'Answers that were given already, kept for 24 hours.');
 
 insert into private.errors (code, status, text) values

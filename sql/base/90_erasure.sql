@@ -16,12 +16,8 @@ begin
   delete from app.idempotency_keys where ctid in (
     select ctid from app.idempotency_keys where user_id = new.id for update skip locked);
   -- another person's kept answer may name this one: a repeat then runs nothing, and is told that the answer is gone
-  update app.idempotency_keys set answer = '' where ctid in (
-    select k.ctid from app.idempotency_keys k
-    where k.user_id <> new.id
-      and exists (select from app.usernames n
-                  where n.user_id = new.id and strpos(k.answer, private.actor_id(n.username, '')) > 0)
-    for update skip locked);
+  update app.idempotency_keys set answer = '', named = null where ctid in (
+    select ctid from app.idempotency_keys where named @> array[new.id] for update skip locked);
 
   delete from app.space_members where user_id = new.id;
   update app.audit_details d set ip = null from app.audit_log l

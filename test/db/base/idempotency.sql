@@ -1,6 +1,6 @@
 -- Idempotency keys: what is kept, for whom, for how long.
 begin;
-select plan(26);
+select plan(33);
 select test.people('alice', 'bob');
 
 create function pg_temp.key(p_key text) returns void language sql as $$
@@ -72,6 +72,44 @@ select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, '42501', nu
 select test.act_as_gate();
 select pg_temp.key('one');
 select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, 'PT401', 'token_missing', 'a key is somebody''s');
+
+-- Whom an answer names
+select test.act_as_owner();
+select test.people('carla', 'dave');
+create function pg_temp.answer(p_person text, p_key text, p_answer json) returns void language plpgsql as $$
+begin
+  perform test.act_as(p_person), pg_temp.key(p_key);
+  perform private.begin_idempotent('tap', '{}'), private.finish_idempotent('tap', p_answer);
+end $$;
+create function pg_temp.named(p_key text) returns text language sql stable security definer as $$
+  select string_agg(u.username, ' ' order by u.username)
+  from app.idempotency_keys k join app.users u on u.id = any (k.named) where k.key = p_key and k.operation = 'tap' $$;
+grant execute on all functions in schema pg_temp to public;
+select pg_temp.answer('alice', 'plain', '{"by": "acct:alice@localhost", "body": "acct for all"}');
+select is(pg_temp.named('plain'), null, 'nobody, where it is about its caller alone');
+select pg_temp.answer('alice', 'cards', json_build_object('author', json_build_object('id', 'acct:alice@localhost'),
+  'of', jsonb_build_object('id', 'acct:carla@localhost'), 'list', array['acct:bob@localhost', 'acct:carla@localhost', 'acct:nobody_here@localhost']));
+select is(pg_temp.named('cards'), 'bob carla', 'those whose actor ids are in it, wherever, each once');
+select pg_temp.answer('alice', 'words', json_build_object('body', 'said "acct:dave@localhost" and \"acct:dave@localhost'));
+select is(pg_temp.named('words'), null, 'and not what a text says');
+
+-- An erasure finds them, and looks at no others
+select test.act_as_owner();
+insert into app.idempotency_keys (user_id, operation, key, request, answer, named)
+select test.id('bob'), 'tap', 'of bob ' || n, '', repeat('x', 900), array[test.id('alice')] from generate_series(1, 4000) n;
+analyze app.idempotency_keys;
+create function pg_temp.looked_at() returns bigint language sql volatile as $$
+  select pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid)
+  from pg_class where oid = 'app.idempotency_keys'::regclass $$;
+create temp table before as select pg_temp.looked_at() as rows;
+select private.erase_person(test.id('carla'));
+select cmp_ok(pg_temp.looked_at() - (select rows from before), '<', 20::bigint, 'an erasure looks at no answers but those that name the person');
+select test.act_as('alice');
+select pg_temp.key('cards');
+select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, 'PT410', 'idempotency_answer_gone', 'which are emptied');
+select pg_temp.key('plain');
+select is(private.begin_idempotent('tap', '{}') ->> 'body', 'acct for all', 'and no others');
+select is(pg_temp.named('cards'), null, 'and name nobody any more');
 
 select * from finish();
 rollback;
