@@ -22,6 +22,7 @@ grant execute on function
   private.set_post_hidden,
   private.set_reply_hidden,
   private.staff_account,
+  private.suspicious_flows,
   private.trending_at,   -- a column of posts is computed with it
   private.visibility_level   -- a column of posts is computed with it
   to service_role;

@@ -1,0 +1,78 @@
+-- Mana and votes that flow between neighbours of the invite tree. The rules allow them, and who makes puppets lives on
+-- them: so they are shown to staff and DBAs. A hint, never a sanction.
+-- docs/decisions.md, Staff.
+
+create index payment_splits_created_at_idx on app.payment_splits (created_at);
+create index reputation_votes_updated_at_idx on app.reputation_votes (updated_at);
+
+create function private.suspicious_flows(
+  p_since timestamptz default now() - interval '30 days', p_limit integer default 100, p_reach integer default 3
+) returns table (
+  kind text, giver_id uuid, receiver_id uuid, distance integer, younger_age interval, flows bigint, total numeric,
+  given_share numeric, neighbour_share numeric, first_at timestamptz, last_at timestamptz
+)
+language plpgsql stable security definer   -- nobody may read what others paid and voted
+set search_path = ''
+as $$
+begin
+  return query
+  with recursive flow as (
+    -- the newest 20,000 of each, so that a wide window costs no more
+    (select 'mana' as kind, s.sender_id as giver, s.receiver_id as receiver, s.amount::numeric as amount,
+            s.created_at as at
+     from app.payment_splits s join app.payments p on p.id = s.payment_id
+     where s.created_at >= p_since and not p.reversed
+       and not exists (select from app.payments r where r.reversal_of = p.id)
+     order by s.created_at desc limit 20000)
+    union all
+    (select 'votes', v.voter_id, v.user_id, v.impact, v.updated_at
+     from app.reputation_votes v
+     where v.updated_at >= p_since and v.value = 1
+     order by v.updated_at desc limit 20000)
+  ), pair as materialized (
+    select f.kind, f.giver, f.receiver, count(*) as flows, sum(f.amount) as total,
+           min(f.at) as first_at, max(f.at) as last_at,
+           sum(sum(f.amount)) over (partition by f.kind, f.giver) as given,
+           sum(sum(f.amount)) over (partition by f.kind, f.receiver) as got
+    from flow f group by f.kind, f.giver, f.receiver
+  ), above as (
+    select people.id as person, people.id as ancestor, 0 as steps
+    from (select p.giver as id from pair p union select p.receiver from pair p) people
+    union all
+    -- staff lets strangers in: who came by the same admin is not near for it
+    select a.person, t.inviter_id, a.steps + 1
+    from above a
+    join app.invite_tree t on t.invitee_id = a.ancestor
+    join app.users u on u.id = a.ancestor
+    where a.steps < p_reach and (a.steps = 0 or u.role = 'user')
+  ), near as (
+    select p.kind, p.giver, p.receiver, min(g.steps + r.steps) as distance
+    from pair p
+    join above g on g.person = p.giver
+    join above r on r.person = p.receiver and r.ancestor = g.ancestor
+    join app.users top on top.id = g.ancestor
+    where g.steps = 0 or r.steps = 0 or top.role = 'user'
+    group by p.kind, p.giver, p.receiver
+    having min(g.steps + r.steps) <= p_reach
+  ), signal as (
+    select p.*, n.distance, p.first_at - greatest(giver.created_at, receiver.created_at) as younger_age,
+           sum(p.total) over (partition by p.kind, p.receiver) as from_neighbours,
+           row_number() over (partition by p.kind order by p.total desc, p.giver, p.receiver) as place
+    from near n
+    join pair p on (p.kind, p.giver, p.receiver) = (n.kind, n.giver, n.receiver)
+    join app.users giver on giver.id = p.giver
+    join app.users receiver on receiver.id = p.receiver
+  )
+  select s.kind, s.giver, s.receiver, s.distance, s.younger_age, s.flows, s.total,
+         round(s.total / nullif(s.given, 0), 3), round(s.from_neighbours / nullif(s.got, 0), 3), s.first_at, s.last_at
+  from signal s
+  where s.place <= least(p_limit, 1000)
+  order by s.kind, s.place;
+end $$;
+comment on function private.suspicious_flows is
+  'Who gave whom mana, or voted for them, at most three steps away in the invite tree: 1 inviter and invited, 2 who '
+  'came by the same person, 3 beyond that. The largest sums of each kind first, among the newest 20,000 payments and '
+  'votes since p_since. younger_age is how old the younger account was at the first of them, given_share this pair''s '
+  'part of all that the giver gave, neighbour_share the neighbours'' part of all that the receiver got; null where '
+  'that is nothing. Left out are reversed payments, votes against and those taken back, and ways that lead over '
+  'staff, who let strangers in.';
