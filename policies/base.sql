@@ -127,6 +127,7 @@ grant execute on function
   private.actor_id,
   private.begin_idempotent,
   private.count_writes,
+  private.cursor_place,
   private.domain,
   private.emit,
   private.find_idempotency_key,

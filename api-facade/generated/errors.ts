@@ -58,7 +58,7 @@ export const errors = {
   journalism_not_allowed: [403, 'You must have a reputation of at least 20 in one interest to publish journalism.'],
   keyword_empty: [422, 'A keyword must have at least one letter, digit or sign that can be found in a text.'],
   keyword_until: [422, 'until must lie in the future.'],
-  keywords_exhausted: [409, 'You can mute at most 100 keywords.'],
+  keywords_exhausted: [409, 'You can mute at most 100 keywords, which can have 2000 characters in all.'],
   last_admin: [409, 'You are the last admin. Make somebody else one before you stop being one.'],
   limit_out_of_range: [422, 'limit must be between 1 and 50.'],
   member_already: [409, 'This person is already in the circle.'],

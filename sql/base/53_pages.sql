@@ -12,22 +12,74 @@ begin
 end $$;
 comment on function private.require_cursor is 'Reads a cursor that is a UUID; null stays null. Fails: cursor_unknown.';
 
-create function private.page(p_items json, p_cursors text[], p_limit integer) returns json
+-- A list reads its rows by an index, of which the caller may not see all, and nobody may have to wait while thousands
+-- of them are passed over. So a page looks at no more than 400 rows. When they end before the page is full it is
+-- short, and the next one goes on behind the last row that was looked at, which may be one that the caller must not
+-- know of: its cursor is a place.
+-- docs/decisions.md, Lists.
+
+create type app.place as (at timestamptz, id uuid);
+comment on type app.place is 'A place in a list that goes by time, then id. It need not be that of a row.';
+
+create function private.place_cursor(p_at timestamptz, p_id uuid) returns uuid
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  -- microseconds since 1970 in 60 bits, which end in the year 38503, and the first 60 bits of the id
+  v_us bigint := floor(least(greatest(extract(epoch from p_at) * 1000000, 0), (1::bigint << 60) - 1));
+  v_at text := lpad(to_hex(v_us), 15, '0');
+begin
+  return (left(v_at, 12) || '8' || right(v_at, 3) || '8' || left(translate(p_id::text, '-', ''), 15))::uuid;
+end $$;
+comment on function private.place_cursor is
+  'A cursor for a place, which names no row: a UUID of version 8 with the moment in microseconds and the first 60 '
+  'bits of the id. See private.cursor_place.';
+
+create function private.cursor_place(p_cursor uuid, p_up boolean default false) returns app.place
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_hex text := translate(p_cursor::text, '-', '');
+  v_us  bigint;
+begin
+  if substr(v_hex, 13, 1) <> '8' or substr(v_hex, 17, 1) <> '8' then
+    return null;
+  end if;
+  v_us := ('x0' || left(v_hex, 12) || substr(v_hex, 14, 3))::bit(64)::bigint;
+  -- whole seconds and the rest, since an interval is multiplied by a float
+  return (timestamptz 'epoch' + v_us / 1000000 * interval '1 second' + v_us % 1000000 * interval '1 microsecond',
+          right(v_hex, 15) || case when p_up then 'fffffffffffffffff' else '00000000000000000' end)::app.place;
+end $$;
+comment on function private.cursor_place is
+  'The place in a cursor of private.place_cursor; null for any other. The missing bits of the id are zeros, or with '
+  'p_up ones: in a list that goes down the rows before it come next, in one that goes up those behind it.';
+
+create type app.found as (ids uuid[], next uuid);
+comment on type app.found is
+  'What one look at a list found: up to 51 ids, which are one more than the largest page, and when all its 400 rows '
+  'did not fill the page, the place of the last one, from which the next page goes on.';
+
+create function private.page(p_items json, p_cursors text[], p_limit integer, p_next uuid default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_more boolean := cardinality(p_cursors) > p_limit;
 begin
   if p_limit is null or p_limit not between 1 and 50 then   -- null would be a list without end
     perform private.fail('limit_out_of_range');
   end if;
   return json_build_object(
     'items', coalesce(p_items, '[]'::json),
-    'nextCursor', case when cardinality(p_cursors) > p_limit then p_cursors[p_limit] end,
-    'hasMore', cardinality(p_cursors) > p_limit);
+    'nextCursor', case when v_more then p_cursors[p_limit] else p_next::text end,
+    'hasMore', v_more or p_next is not null);
 end $$;
 comment on function private.page is
   'Makes a page, {items, nextCursor, hasMore}, of its items and of the cursors of one item more than the page, in '
-  'order. Fails: limit_out_of_range.';
+  'order. With p_next a page that is not full has a next one nevertheless, which goes on from there. Fails: '
+  'limit_out_of_range.';
 
 create function private.merged(p_card json, p_more json) returns json
 language plpgsql immutable

@@ -6,11 +6,12 @@ insert into private.errors (code, status, text) values
 
 create type app.feed_choice as (
   tab text, interests uuid[], journalism boolean, format text, min_depth smallint,
-  muted_people uuid[], muted_posts uuid[], muted_keywords text
+  muted_people uuid[], muted_posts uuid[], muted_words app.muted_words, characters integer
 );
-comment on type app.feed_choice is 'What a feed is asked for, and what its reader has muted.';
+comment on type app.feed_choice is
+  'What a feed is asked for, what its reader has muted, and in how many characters it looks for muted phrases.';
 
-create function private.feed_source(p_choice app.feed_choice, p_place app.feed_place) returns app.feed_run
+create function private.feed_source(p_choice app.feed_choice, p_place app.place) returns app.feed_run
 language plpgsql stable
 set search_path = ''
 as $$
@@ -35,9 +36,11 @@ create function private.feed_chosen(p_choice app.feed_choice, p_ids uuid[]) retu
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
+declare
+  v_words tsquery := (p_choice.muted_words).words;
 begin
   if p_choice.interests is null and not p_choice.journalism and p_choice.format is null and p_choice.min_depth = 0
-     and p_choice.muted_people = '{}' and p_choice.muted_posts = '{}' and p_choice.muted_keywords is null then
+     and p_choice.muted_people = '{}' and p_choice.muted_posts = '{}' and v_words is null then
     return p_ids;
   end if;
   return array(
@@ -55,20 +58,70 @@ begin
       -- a muted person or post stays muted when others repost it
       and (p.format <> 'repost'
            or (q.author_id <> all (p_choice.muted_people) and q.id <> all (p_choice.muted_posts)))
-      and (p_choice.muted_keywords is null
-           or not (private.has_keyword(p.keyword_text, p_choice.muted_keywords)
-                   or q.keyword_text is not null and private.post_visible_to(q.id, app.uid())
-                      and private.has_keyword(q.keyword_text, p_choice.muted_keywords)))
+      and (v_words is null
+           or (p.keyword_words @@ v_words
+               or q.keyword_words @@ v_words and private.post_visible_to(q.id, app.uid())) is not true)
     order by w.place);
 end $$;
 comment on function private.feed_chosen is
   'Keeps of these posts those that were asked for and are not muted: by their author, by themselves (also as a '
-  'repost), or by a keyword in them or in what they quote.';
+  'repost), or by a word in them or in what they quote. See private.without_phrases for other keywords.';
+
+create type app.feed_sieve as (ids uuid[], stopped_at uuid, budget integer);
+comment on type app.feed_sieve is
+  'The posts that were kept; the post at which the budget was spent, null when there was enough; and what is left of '
+  'it, in characters.';
+
+create function private.without_phrases(
+  p_muted app.muted_words, p_ids uuid[], p_blocks integer[], p_budget integer
+) returns app.feed_sieve
+language plpgsql stable security definer   -- the posts are visible; what they quote is checked
+set search_path = ''
+as $$
+declare
+  v_sieve app.feed_sieve := ('{}', null, p_budget)::app.feed_sieve;
+  v_block bigint;
+  v_post  record;
+begin
+  if p_muted.pattern is null then
+    return (p_ids, null, p_budget)::app.feed_sieve;
+  end if;
+  for v_post in
+    select p.id, coalesce(w.block, w.place) as block,
+           case when coalesce(p.keyword_words @@ p_muted.hint, true) then array[p.title, left(p.body, 5000)] end
+             as texts,
+           case when coalesce(q.keyword_words @@ p_muted.hint, q.id is not null)
+                     and private.post_visible_to(q.id, app.uid())
+                then array[q.title, left(q.body, 5000)] end as quoted
+    from unnest(p_ids, p_blocks) with ordinality as w (id, block, place)
+    join app.posts p on p.id = w.id
+    left join app.posts q on q.id = p.quoted_post_id
+    order by w.place
+  loop
+    if v_post.texts is not null or v_post.quoted is not null then
+      if v_sieve.budget <= 0 and v_post.block is distinct from v_block then
+        v_sieve.stopped_at := v_post.id;
+        exit;
+      end if;
+      v_sieve.budget := v_sieve.budget - length(array_to_string(v_post.texts || v_post.quoted, ''));
+      v_block := v_post.block;
+      continue when private.has_phrase(v_post.texts, p_muted.pattern)
+                 or private.has_phrase(v_post.quoted, p_muted.pattern);
+    end if;
+    v_block := v_post.block;
+    v_sieve.ids := v_sieve.ids || v_post.id;
+  end loop;
+  return v_sieve;
+end $$;
+comment on function private.without_phrases is
+  'Keeps of these posts those in which no muted keyword is that takes the text to find (a phrase, a sign, a word of a '
+  'script without spaces), nor in what they quote. When it has gone through the budget of characters it stops, but '
+  'only before a post of another block.';
 
 create type app.feed_page as (ids uuid[], parts json[], next uuid);
 comment on type app.feed_page is
-  'Up to one post more than a page, {score, why} of each, and the post to go on from when the search ended before the '
-  'page was full.';
+  'Up to one post more than a page, {score, why} of each, and the cursor to go on from when the search ended before '
+  'the page was full.';
 
 create function private.feed_why(p_factors text[], p_weights numeric[]) returns json
 language plpgsql immutable
@@ -90,27 +143,42 @@ set search_path = ''
 as $$
 declare
   v_trending boolean := p_choice.tab = 'trending';
-  v_place    app.feed_place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.feed_place;
+  v_place    app.place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.place;
+  v_looked   integer := 0;
   v_run      app.feed_run;
+  v_sieve    app.feed_sieve := ('{}', null, p_choice.characters)::app.feed_sieve;
+  v_stopped  integer;
   v_page     app.feed_page := ('{}', '{}', null)::app.feed_page;
 begin
   if p_cursor is not null then
-    select case when v_trending then private.trending_at(private.find_post_time(p.id), p.trending_boost)
-                else private.find_post_time(p.id) end,
-           p.id
-    into v_place.at, v_place.id
-    from app.posts p where p.id = p_cursor;
+    v_place := private.cursor_place(p_cursor);
+    if v_place.at is null then
+      select case when v_trending then private.trending_at(private.find_post_time(p.id), p.trending_boost)
+                  else private.find_post_time(p.id) end,
+             p.id
+      into v_place.at, v_place.id
+      from app.posts p where p.id = p_cursor;
+    end if;
     if v_place.at is null then
       perform private.fail('cursor_unknown');
     end if;
   end if;
   for v_look in 1 .. 40 loop
     v_run := private.feed_source(p_choice, v_place);
-    v_page.ids := v_page.ids || private.feed_chosen(p_choice, v_run.ids);
-    v_page.next := v_run.ids[101];
-    exit when v_page.next is null or cardinality(v_page.ids) > p_limit;
-    v_place := (v_run.times[101], v_run.ids[101])::app.feed_place;
+    v_place := v_run.next;
+    v_looked := v_looked + v_run.looked;
+    v_sieve := private.without_phrases(p_choice.muted_words, private.feed_chosen(p_choice, v_run.ids), null,
+                                       v_sieve.budget);
+    v_page.ids := v_page.ids || v_sieve.ids;
+    if v_sieve.stopped_at is not null then   -- behind the post before: the first of a run is always looked at
+      v_stopped := array_position(v_run.ids, v_sieve.stopped_at);
+      v_place := (v_run.times[v_stopped - 1], v_run.ids[v_stopped - 1])::app.place;
+    end if;
+    exit when v_place.at is null or cardinality(v_page.ids) > p_limit or v_looked > 20000 or v_sieve.budget <= 0;
   end loop;
+  if v_place.at is not null then
+    v_page.next := private.place_cursor(v_place.at, v_place.id);
+  end if;
   v_page.parts := array(
     select private.feed_why('{recency,engagement}', array[round(extract(epoch from p.published_at) / 3600, 4),
                                                           case when v_trending then p.trending_boost * 4 else 0 end])
@@ -132,54 +200,73 @@ declare
   v_start  timestamptz := 'infinity';   -- the start of the cursor's block, and the score of its post
   v_score  integer;
   v_at     timestamptz;
+  v_looked integer := 0;
   v_bounds timestamptz[];
   v_run    app.feed_run;
   v_more   app.feed_run;
-  v_whole  uuid[];
+  v_whole  app.feed_run;
+  v_sieve  app.feed_sieve := ('{}', null, p_choice.characters)::app.feed_sieve;
   v_found  uuid[];
   v_parts  json[];
   v_page   app.feed_page := ('{}', '{}', null)::app.feed_page;
 begin
   if p_cursor is not null then
-    v_at := private.find_post_time(p_cursor);
-    if v_at is null then
-      perform private.fail('cursor_unknown');
+    v_until := (private.cursor_place(p_cursor)).at;
+    if v_until is null then
+      v_at := private.find_post_time(p_cursor);
+      if v_at is null then
+        perform private.fail('cursor_unknown');
+      end if;
+      v_start := private.block_start(v_at);
+      v_until := private.block_end(v_at);
+      select s.score into v_score from private.feed_scores(array[p_cursor]) s;
     end if;
-    v_start := private.block_start(v_at);
-    v_until := private.block_end(v_at);
-    select s.score into v_score from private.feed_scores(array[p_cursor]) s;
   end if;
   for v_look in 1 .. 40 loop
-    v_run := private.feed_source(p_choice, (v_until, '00000000-0000-0000-0000-000000000000')::app.feed_place);
+    v_run := private.feed_source(p_choice, (v_until, '00000000-0000-0000-0000-000000000000')::app.place);
+    v_looked := v_looked + v_run.looked;
     v_lowest := '-infinity';
     v_more := v_run;
-    while v_more.ids[101] is not null loop
+    while (v_more.next).at is not null loop
       -- only whole blocks: when all these posts are in one, read on until its end
-      v_lowest := private.block_end(v_more.times[101]);
+      v_lowest := private.block_end((v_more.next).at);
       exit when v_lowest < v_until;
       v_lowest := '-infinity';
-      v_more := private.feed_source(p_choice, (v_more.times[101], v_more.ids[101])::app.feed_place);
-      v_run := (v_run.ids || v_more.ids, v_run.times || v_more.times)::app.feed_run;
+      v_more := private.feed_source(p_choice, v_more.next);
+      v_looked := v_looked + v_more.looked;
+      v_run := (v_run.ids || v_more.ids, v_run.times || v_more.times, null, 0)::app.feed_run;
     end loop;
-    v_whole := array(select w.id from unnest(v_run.ids, v_run.times) as w (id, at) where w.at >= v_lowest);
     v_bounds := array(select starts_at from app.feed_blocks
                       where starts_at > v_lowest and starts_at < v_until order by starts_at);
+    select array_agg(w.id order by w.place), array_agg(w.at order by w.place) into v_whole.ids, v_whole.times
+    from unnest(v_run.ids, v_run.times) with ordinality as w (id, at, place) where w.at >= v_lowest;
+    v_found := private.feed_chosen(p_choice, v_whole.ids);
+    if (p_choice.muted_words).pattern is not null then
+      v_sieve := private.without_phrases(
+        p_choice.muted_words, v_found,
+        array(select width_bucket(w.at, v_bounds) from unnest(v_found) with ordinality as f (id, place)
+              join unnest(v_whole.ids, v_whole.times) as w (id, at) on w.id = f.id order by f.place),
+        v_sieve.budget);
+      v_found := v_sieve.ids;
+      if v_sieve.stopped_at is not null then
+        v_lowest := private.block_end(v_whole.times[array_position(v_whole.ids, v_sieve.stopped_at)]);
+      end if;
+    end if;
 
     select array_agg(f.id order by f.block desc, f.score desc, f.id desc),
            array_agg(json_build_array(f.engagement, f.depth, f.interest, f.following, f.circle)
                      order by f.block desc, f.score desc, f.id desc)
     into v_found, v_parts
     from (select s.*, width_bucket(s.at, v_bounds) as block
-          from private.feed_scores(private.feed_chosen(p_choice, v_whole)) s
-          where p_cursor is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor)) f;
+          from private.feed_scores(v_found) s
+          where v_score is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor)) f;
     v_page.ids := v_page.ids || v_found;
     v_page.parts := v_page.parts || v_parts;
-    exit when v_lowest = '-infinity' or cardinality(v_page.ids) > p_limit;
+    exit when v_lowest = '-infinity' or cardinality(v_page.ids) > p_limit or v_looked > 20000 or v_sieve.budget <= 0;
     v_until := v_lowest;
   end loop;
-  if v_lowest > '-infinity' and cardinality(v_page.ids) <= p_limit then
-    v_page.next := (select s.id from private.feed_scores(v_whole) s
-                    order by private.block_start(s.at), s.score, s.id limit 1);
+  if v_lowest > '-infinity' then
+    v_page.next := private.place_cursor(v_lowest, '00000000-0000-0000-0000-000000000000');
   end if;
   v_page.parts := array(
     select private.feed_why('{engagement,depth,interest,following,circle}',
@@ -200,7 +287,7 @@ declare
   v_cursor uuid := private.require_cursor(p_cursor);
   v_choice app.feed_choice := (
     p_tab, private.interest_subtree(p_interest_id), coalesce(p_journalism, false), p_format, coalesce(p_min_depth, 0),
-    private.muted_people(), private.muted_posts(), private.find_muted_pattern())::app.feed_choice;
+    private.muted_people(), private.muted_posts(), private.find_muted_words(), 200000)::app.feed_choice;
   v_page   app.feed_page;
 begin
   perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks for posts
@@ -211,12 +298,8 @@ begin
   else
     perform private.fail('tab_unknown');
   end if;
-  if cardinality(v_page.ids) > p_limit or v_page.next is null then
-    return private.page(private.post_cards(v_page.ids[:p_limit], v_page.parts), v_page.ids::text[], p_limit);
-  end if;
-  -- a short page: the next one goes on behind the last post that was looked at
-  return json_build_object('items', coalesce(private.post_cards(v_page.ids, v_page.parts), '[]'::json),
-                           'nextCursor', v_page.next, 'hasMore', true);
+  return private.page(private.post_cards(v_page.ids[:p_limit], v_page.parts), v_page.ids::text[], p_limit,
+                      v_page.next);
 end $$;
 comment on function api.list_feed is
   'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post with its score and why '

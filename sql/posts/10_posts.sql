@@ -40,7 +40,7 @@ create table app.posts (
   hidden_at            timestamptz,
   deleted_at           timestamptz,
   author_banned        boolean not null default false,
-  keyword_text         text not null default '',
+  keyword_words        tsvector not null default '',
   trending_boost       smallint not null default 0,
   created_at           timestamptz not null default now(),
   closer_id            uuid generated always as (
@@ -94,8 +94,8 @@ comment on column app.posts.original_author_id is
 comment on column app.posts.closer_id is
   'The person to whom a viewer must be closer than a stranger: the author of a post for circles, or the original''s '
   'author for a repost of such a post. The feed finds it by them.';
-comment on column app.posts.keyword_text is
-  'Title and body in the form in which muted keywords are looked for (private.keyword_text). A trigger writes it.';
+comment on column app.posts.keyword_words is
+  'The words of title and body by which muted keywords are looked for (private.keyword_words). A trigger writes it.';
 comment on column app.posts.publish_at is 'When a scheduled post is due; null means at once.';
 comment on column app.posts.publish_again_at is
   'When a post that failed to go out is tried again. Until then the others have their turn, and it comes behind them.';
@@ -134,7 +134,8 @@ create unique index post_interests_primary_key on app.post_interests (post_id) w
 create index post_interests_interest_id_idx on app.post_interests (interest_id, published_at desc, post_id desc);
 comment on table app.post_interests is 'A post''s interests: the primary one, as in the post, and up to four more.';
 comment on column app.post_interests.published_at is
-  'The time of the post, for the feed of an interest. Triggers keep it.';
+  'The time of the post, for the feed of an interest; null while it is not out, or is hidden or deleted. Triggers '
+  'keep it.';
 
 create table app.post_counters (
   post_id   uuid primary key references app.posts on delete cascade,

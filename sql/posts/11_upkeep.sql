@@ -1,4 +1,4 @@
--- What triggers keep for a post: its keyword_text, its counters, the times of its interests, its trending_boost.
+-- What triggers keep for a post: its keyword_words, its counters, the times of its interests, its trending_boost.
 
 create function private.prepare_post() returns trigger
 language plpgsql security definer   -- reads the original of a repost, whoever may see it
@@ -9,11 +9,11 @@ begin
     -- locks like the foreign key: it waits for an edit under way, or the edit finds the repost (private.close_reposts)
     select p.closer_id into new.original_author_id from app.posts p where p.id = new.quoted_post_id for key share;
   end if;
-  new.keyword_text := private.keyword_text(array[new.title, new.body]);
+  new.keyword_words := private.keyword_words(private.keyword_text(array[new.title, new.body]));
   return new;
 end $$;
 comment on function private.prepare_post is
-  'Trigger: fills original_author_id and keyword_text, so that feeds need not work them out each time.';
+  'Trigger: fills original_author_id and keyword_words, so that feeds need not work them out each time.';
 create trigger _120_prepare_post before insert or update of title, body on app.posts
   for each row execute function private.prepare_post();
 
@@ -24,8 +24,7 @@ as $$
 begin
   insert into app.post_counters (post_id) values (new.id);
   if new.interest_id is not null then
-    insert into app.post_interests (post_id, interest_id, is_primary, published_at)
-    values (new.id, new.interest_id, true, new.published_at);
+    insert into app.post_interests (post_id, interest_id, is_primary) values (new.id, new.interest_id, true);
   end if;
   return null;
 end $$;
@@ -49,23 +48,29 @@ language plpgsql security definer   -- only triggers write this time
 set search_path = ''
 as $$
 begin
-  update app.post_interests set published_at = new.published_at where post_id = new.id;
+  update app.post_interests set published_at = case when new.required_level <= 2 then new.published_at end
+  where post_id = new.id;
   return null;
 end $$;
 comment on function private.date_interests is
-  'Trigger: a scheduled post that goes out takes its place in the feeds of its interests.';
-create trigger _160_date_interests after update of published_at on app.posts
-  for each row when (new.published_at is distinct from old.published_at) execute function private.date_interests();
+  'Trigger: a post that goes out takes its place in the feeds of its interests, and gives it up while it is hidden or '
+  'when it is deleted, so that nobody''s look passes over such posts.';
+create trigger _160_date_interests
+  after update of published_at, hidden_at, deleted_at, author_banned on app.posts
+  for each row when (new.published_at is distinct from old.published_at
+                     or (new.required_level <= 2) <> (old.required_level <= 2))
+  execute function private.date_interests();
 
 create function private.date_interest() returns trigger
 language plpgsql security definer   -- only triggers write this time
 set search_path = ''
 as $$
 begin
-  select p.published_at into new.published_at from app.posts p where p.id = new.post_id;
+  select p.published_at into new.published_at from app.posts p where p.id = new.post_id and p.required_level <= 2;
   return new;
 end $$;
-comment on function private.date_interest is 'Trigger: an interest of a post has the post''s time.';
+comment on function private.date_interest is 'Trigger: an interest of a post has the post''s time, as in '
+  'private.date_interests.';
 create trigger date_interest before insert on app.post_interests for each row execute function private.date_interest();
 
 create function private.raise_trending() returns trigger

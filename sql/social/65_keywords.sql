@@ -22,7 +22,7 @@ comment on column app.muted_keywords.folded is
 insert into private.errors (code, status, text) values
   ('keyword_empty', 422, 'A keyword must have at least one letter, digit or sign that can be found in a text.'),
   ('keyword_until', 422, 'until must lie in the future.'),
-  ('keywords_exhausted', 409, 'You can mute at most 100 keywords.');
+  ('keywords_exhausted', 409, 'You can mute at most 100 keywords, which can have 2000 characters in all.');
 
 create function private.fold(p_text text) returns text
 language plpgsql stable
@@ -43,7 +43,7 @@ comment on function private.fold is
   'A text in the form in which words are compared: lower case, without accents, points and vowel signs, full and half '
   'width alike.';
 
-create function private.keyword_pattern(p_keywords text[]) returns text
+create function private.keyword_edge() returns text
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -55,7 +55,31 @@ declare
   -- letters, digits, and signs that India's scripts write within words and that are no letters by themselves
   v_word constant text :=
     '[:alnum:]_\u093c\u094d\u09bc\u09cd\u0a3c\u0a4d\u0abc\u0acd\u0b3c\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca';
-  v_edge constant text := '[^' || v_word || ']|[' || v_unspaced || ']';
+begin
+  return '[^' || v_word || ']|[' || v_unspaced || ']';
+end $$;
+comment on function private.keyword_edge is
+  'A pattern of what stands between words: all but letters and digits, and whatever is of a script without spaces.';
+
+create function private.keyword_words(p_folded text) returns tsvector
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return array_to_tsvector(array(
+    select w from unnest(string_to_array(
+      regexp_replace(p_folded collate pg_catalog.pg_c_utf8, '(?:' || private.keyword_edge() || ')+', ' ', 'g'),
+      ' ')) w
+    where length(w) between 1 and 500));   -- a lexeme has a limit, and no keyword is as long
+end $$;
+comment on function private.keyword_words is 'The words of a folded text, each once.';
+
+create function private.keyword_pattern(p_keywords text[]) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_edge constant text := private.keyword_edge();
 begin
   return (
     select string_agg(case when g.opens then '(?:^|' || v_edge || ')' else '' end || '(?:' || g.words || ')'
@@ -71,16 +95,42 @@ comment on function private.keyword_pattern is
   'One pattern for all of these folded keywords; null for none. A keyword is found as whole words, but anywhere where '
   'its edge is of a script without spaces or is no letter at all (#tag, c++).';
 
-create function private.find_muted_pattern() returns text
+create type app.muted_words as (words tsquery, hint tsquery, pattern text);
+comment on type app.muted_words is
+  'Keywords as they are looked for. words: those that are one word each, found by a text''s words alone. pattern: the '
+  'others, null for none. hint: what the words of a text must match before it is held against the pattern; null for '
+  'any text.';
+
+create function private.muted_words(p_keywords text[]) returns app.muted_words
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_muted app.muted_words;
+begin
+  select string_agg(quote_literal(k.words[1]), ' | ') filter (where k.plain)::tsquery,
+         case when bool_and(k.words <> '{}') filter (where not k.plain)
+              then (string_agg((select '(' || string_agg(quote_literal(w), ' & ') || ')' from unnest(k.words) w),
+                               ' | ') filter (where not k.plain))::tsquery end,
+         private.keyword_pattern(array_agg(k.keyword) filter (where not k.plain))
+  into v_muted.words, v_muted.hint, v_muted.pattern
+  from (select e.keyword, e.words, e.words = array[e.keyword] as plain
+        from (select w as keyword, tsvector_to_array(private.keyword_words(w)) as words
+              from unnest(p_keywords) w) e) k;
+  return v_muted;
+end $$;
+comment on function private.muted_words is 'Folded keywords, as they are looked for.';
+
+create function private.find_muted_words() returns app.muted_words
 language plpgsql stable   -- invoker: under row-level security these are the caller's own
 set search_path = ''
 as $$
 begin
-  return private.keyword_pattern(array_agg(folded))
+  return private.muted_words(array_agg(folded))
   from app.muted_keywords where user_id = app.uid() and (until is null or until > now());
 end $$;
-comment on function private.find_muted_pattern is
-  'The pattern of the caller''s muted keywords, or null. A query that leaves them out makes it once.';
+comment on function private.find_muted_words is
+  'The caller''s muted keywords as they are looked for. A query that leaves them out makes this once.';
 
 create function private.keyword_text(p_texts text[]) returns text
 language plpgsql stable
@@ -94,12 +144,24 @@ end $$;
 comment on function private.keyword_text is
   'The first 5000 characters of these texts (without nulls), folded. Keywords are looked for in them.';
 
-create function private.has_keyword(p_words text, p_pattern text) returns boolean
-language plpgsql immutable
+create function private.has_phrase(p_texts text[], p_pattern text) returns boolean
+language plpgsql stable
 set search_path = ''
-as $$ begin return p_words collate pg_catalog.pg_c_utf8 ~ p_pattern; end $$;
+as $$ begin return private.keyword_text(p_texts) collate pg_catalog.pg_c_utf8 ~ p_pattern; end $$;
+comment on function private.has_phrase is
+  'Whether one of the keywords of a pattern (private.keyword_pattern) is in these texts.';
+
+create function private.has_keyword(p_words tsvector, p_texts text[], p_muted app.muted_words) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return coalesce(p_words @@ p_muted.words, false)
+      or (p_muted.pattern is not null and coalesce(p_words @@ p_muted.hint, true)
+          and private.has_phrase(p_texts, p_muted.pattern));
+end $$;
 comment on function private.has_keyword is
-  'Whether a text (private.keyword_text) has one of the keywords of a pattern.';
+  'Whether texts, and their words (private.keyword_words of private.keyword_text), have one of the keywords.';
 
 create function private.timed_id() returns uuid
 language plpgsql volatile
@@ -122,12 +184,14 @@ as $$
 begin
   -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('keywords ' || new.user_id, 0));
-  if (select count(*) from app.muted_keywords where user_id = new.user_id and folded <> new.folded) >= 100 then
+  if (select count(*) >= 100 or sum(length(folded)) + length(new.folded) > 2000
+      from app.muted_keywords where user_id = new.user_id and folded <> new.folded) then
     perform private.fail('keywords_exhausted');
   end if;
   return new;
 end $$;
-comment on function private.limit_keywords is 'Trigger: a person has at most 100 muted keywords.';
+comment on function private.limit_keywords is
+  'Trigger: a person has at most 100 muted keywords, with 2000 characters in all.';
 create trigger limit_keywords before insert on app.muted_keywords
   for each row execute function private.limit_keywords();
 

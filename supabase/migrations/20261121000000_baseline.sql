@@ -922,22 +922,74 @@ begin
 end $$;
 comment on function private.require_cursor is 'Reads a cursor that is a UUID; null stays null. Fails: cursor_unknown.';
 
-create function private.page(p_items json, p_cursors text[], p_limit integer) returns json
+-- A list reads its rows by an index, of which the caller may not see all, and nobody may have to wait while thousands
+-- of them are passed over. So a page looks at no more than 400 rows. When they end before the page is full it is
+-- short, and the next one goes on behind the last row that was looked at, which may be one that the caller must not
+-- know of: its cursor is a place.
+-- docs/decisions.md, Lists.
+
+create type app.place as (at timestamptz, id uuid);
+comment on type app.place is 'A place in a list that goes by time, then id. It need not be that of a row.';
+
+create function private.place_cursor(p_at timestamptz, p_id uuid) returns uuid
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  -- microseconds since 1970 in 60 bits, which end in the year 38503, and the first 60 bits of the id
+  v_us bigint := floor(least(greatest(extract(epoch from p_at) * 1000000, 0), (1::bigint << 60) - 1));
+  v_at text := lpad(to_hex(v_us), 15, '0');
+begin
+  return (left(v_at, 12) || '8' || right(v_at, 3) || '8' || left(translate(p_id::text, '-', ''), 15))::uuid;
+end $$;
+comment on function private.place_cursor is
+  'A cursor for a place, which names no row: a UUID of version 8 with the moment in microseconds and the first 60 '
+  'bits of the id. See private.cursor_place.';
+
+create function private.cursor_place(p_cursor uuid, p_up boolean default false) returns app.place
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_hex text := translate(p_cursor::text, '-', '');
+  v_us  bigint;
+begin
+  if substr(v_hex, 13, 1) <> '8' or substr(v_hex, 17, 1) <> '8' then
+    return null;
+  end if;
+  v_us := ('x0' || left(v_hex, 12) || substr(v_hex, 14, 3))::bit(64)::bigint;
+  -- whole seconds and the rest, since an interval is multiplied by a float
+  return (timestamptz 'epoch' + v_us / 1000000 * interval '1 second' + v_us % 1000000 * interval '1 microsecond',
+          right(v_hex, 15) || case when p_up then 'fffffffffffffffff' else '00000000000000000' end)::app.place;
+end $$;
+comment on function private.cursor_place is
+  'The place in a cursor of private.place_cursor; null for any other. The missing bits of the id are zeros, or with '
+  'p_up ones: in a list that goes down the rows before it come next, in one that goes up those behind it.';
+
+create type app.found as (ids uuid[], next uuid);
+comment on type app.found is
+  'What one look at a list found: up to 51 ids, which are one more than the largest page, and when all its 400 rows '
+  'did not fill the page, the place of the last one, from which the next page goes on.';
+
+create function private.page(p_items json, p_cursors text[], p_limit integer, p_next uuid default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_more boolean := cardinality(p_cursors) > p_limit;
 begin
   if p_limit is null or p_limit not between 1 and 50 then   -- null would be a list without end
     perform private.fail('limit_out_of_range');
   end if;
   return json_build_object(
     'items', coalesce(p_items, '[]'::json),
-    'nextCursor', case when cardinality(p_cursors) > p_limit then p_cursors[p_limit] end,
-    'hasMore', cardinality(p_cursors) > p_limit);
+    'nextCursor', case when v_more then p_cursors[p_limit] else p_next::text end,
+    'hasMore', v_more or p_next is not null);
 end $$;
 comment on function private.page is
   'Makes a page, {items, nextCursor, hasMore}, of its items and of the cursors of one item more than the page, in '
-  'order. Fails: limit_out_of_range.';
+  'order. With p_next a page that is not full has a next one nevertheless, which goes on from there. Fails: '
+  'limit_out_of_range.';
 
 create function private.merged(p_card json, p_more json) returns json
 language plpgsql immutable
@@ -2210,6 +2262,7 @@ grant execute on function
   private.actor_id,
   private.begin_idempotent,
   private.count_writes,
+  private.cursor_place,
   private.domain,
   private.emit,
   private.find_idempotency_key,
@@ -5544,7 +5597,7 @@ comment on column app.muted_keywords.folded is
 insert into private.errors (code, status, text) values
   ('keyword_empty', 422, 'A keyword must have at least one letter, digit or sign that can be found in a text.'),
   ('keyword_until', 422, 'until must lie in the future.'),
-  ('keywords_exhausted', 409, 'You can mute at most 100 keywords.');
+  ('keywords_exhausted', 409, 'You can mute at most 100 keywords, which can have 2000 characters in all.');
 
 create function private.fold(p_text text) returns text
 language plpgsql stable
@@ -5565,7 +5618,7 @@ comment on function private.fold is
   'A text in the form in which words are compared: lower case, without accents, points and vowel signs, full and half '
   'width alike.';
 
-create function private.keyword_pattern(p_keywords text[]) returns text
+create function private.keyword_edge() returns text
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -5577,7 +5630,31 @@ declare
   -- letters, digits, and signs that India's scripts write within words and that are no letters by themselves
   v_word constant text :=
     '[:alnum:]_\u093c\u094d\u09bc\u09cd\u0a3c\u0a4d\u0abc\u0acd\u0b3c\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca';
-  v_edge constant text := '[^' || v_word || ']|[' || v_unspaced || ']';
+begin
+  return '[^' || v_word || ']|[' || v_unspaced || ']';
+end $$;
+comment on function private.keyword_edge is
+  'A pattern of what stands between words: all but letters and digits, and whatever is of a script without spaces.';
+
+create function private.keyword_words(p_folded text) returns tsvector
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return array_to_tsvector(array(
+    select w from unnest(string_to_array(
+      regexp_replace(p_folded collate pg_catalog.pg_c_utf8, '(?:' || private.keyword_edge() || ')+', ' ', 'g'),
+      ' ')) w
+    where length(w) between 1 and 500));   -- a lexeme has a limit, and no keyword is as long
+end $$;
+comment on function private.keyword_words is 'The words of a folded text, each once.';
+
+create function private.keyword_pattern(p_keywords text[]) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_edge constant text := private.keyword_edge();
 begin
   return (
     select string_agg(case when g.opens then '(?:^|' || v_edge || ')' else '' end || '(?:' || g.words || ')'
@@ -5593,16 +5670,42 @@ comment on function private.keyword_pattern is
   'One pattern for all of these folded keywords; null for none. A keyword is found as whole words, but anywhere where '
   'its edge is of a script without spaces or is no letter at all (#tag, c++).';
 
-create function private.find_muted_pattern() returns text
+create type app.muted_words as (words tsquery, hint tsquery, pattern text);
+comment on type app.muted_words is
+  'Keywords as they are looked for. words: those that are one word each, found by a text''s words alone. pattern: the '
+  'others, null for none. hint: what the words of a text must match before it is held against the pattern; null for '
+  'any text.';
+
+create function private.muted_words(p_keywords text[]) returns app.muted_words
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_muted app.muted_words;
+begin
+  select string_agg(quote_literal(k.words[1]), ' | ') filter (where k.plain)::tsquery,
+         case when bool_and(k.words <> '{}') filter (where not k.plain)
+              then (string_agg((select '(' || string_agg(quote_literal(w), ' & ') || ')' from unnest(k.words) w),
+                               ' | ') filter (where not k.plain))::tsquery end,
+         private.keyword_pattern(array_agg(k.keyword) filter (where not k.plain))
+  into v_muted.words, v_muted.hint, v_muted.pattern
+  from (select e.keyword, e.words, e.words = array[e.keyword] as plain
+        from (select w as keyword, tsvector_to_array(private.keyword_words(w)) as words
+              from unnest(p_keywords) w) e) k;
+  return v_muted;
+end $$;
+comment on function private.muted_words is 'Folded keywords, as they are looked for.';
+
+create function private.find_muted_words() returns app.muted_words
 language plpgsql stable   -- invoker: under row-level security these are the caller's own
 set search_path = ''
 as $$
 begin
-  return private.keyword_pattern(array_agg(folded))
+  return private.muted_words(array_agg(folded))
   from app.muted_keywords where user_id = app.uid() and (until is null or until > now());
 end $$;
-comment on function private.find_muted_pattern is
-  'The pattern of the caller''s muted keywords, or null. A query that leaves them out makes it once.';
+comment on function private.find_muted_words is
+  'The caller''s muted keywords as they are looked for. A query that leaves them out makes this once.';
 
 create function private.keyword_text(p_texts text[]) returns text
 language plpgsql stable
@@ -5616,12 +5719,24 @@ end $$;
 comment on function private.keyword_text is
   'The first 5000 characters of these texts (without nulls), folded. Keywords are looked for in them.';
 
-create function private.has_keyword(p_words text, p_pattern text) returns boolean
-language plpgsql immutable
+create function private.has_phrase(p_texts text[], p_pattern text) returns boolean
+language plpgsql stable
 set search_path = ''
-as $$ begin return p_words collate pg_catalog.pg_c_utf8 ~ p_pattern; end $$;
+as $$ begin return private.keyword_text(p_texts) collate pg_catalog.pg_c_utf8 ~ p_pattern; end $$;
+comment on function private.has_phrase is
+  'Whether one of the keywords of a pattern (private.keyword_pattern) is in these texts.';
+
+create function private.has_keyword(p_words tsvector, p_texts text[], p_muted app.muted_words) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return coalesce(p_words @@ p_muted.words, false)
+      or (p_muted.pattern is not null and coalesce(p_words @@ p_muted.hint, true)
+          and private.has_phrase(p_texts, p_muted.pattern));
+end $$;
 comment on function private.has_keyword is
-  'Whether a text (private.keyword_text) has one of the keywords of a pattern.';
+  'Whether texts, and their words (private.keyword_words of private.keyword_text), have one of the keywords.';
 
 create function private.timed_id() returns uuid
 language plpgsql volatile
@@ -5644,12 +5759,14 @@ as $$
 begin
   -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('keywords ' || new.user_id, 0));
-  if (select count(*) from app.muted_keywords where user_id = new.user_id and folded <> new.folded) >= 100 then
+  if (select count(*) >= 100 or sum(length(folded)) + length(new.folded) > 2000
+      from app.muted_keywords where user_id = new.user_id and folded <> new.folded) then
     perform private.fail('keywords_exhausted');
   end if;
   return new;
 end $$;
-comment on function private.limit_keywords is 'Trigger: a person has at most 100 muted keywords.';
+comment on function private.limit_keywords is
+  'Trigger: a person has at most 100 muted keywords, with 2000 characters in all.';
 create trigger limit_keywords before insert on app.muted_keywords
   for each row execute function private.limit_keywords();
 
@@ -5992,17 +6109,21 @@ grant execute on function
   private.circle_cards,
   private.circle_name,
   private.find_blocked_person,
-  private.find_muted_pattern,
+  private.find_muted_words,
   private.fold,
   private.follow_counts,
   private.has_keyword,
+  private.has_phrase,
   private.have_common_circle,
   private.invitation_cards,
+  private.keyword_edge,
   private.keyword_pattern,
   private.keyword_text,
+  private.keyword_words,
   private.lock_pairs,
   private.lock_person,
   private.muted_people,
+  private.muted_words,
   private.own_blocks,
   private.person_page,
   private.require_follow_place,
@@ -6099,7 +6220,7 @@ create table app.posts (
   hidden_at            timestamptz,
   deleted_at           timestamptz,
   author_banned        boolean not null default false,
-  keyword_text         text not null default '',
+  keyword_words        tsvector not null default '',
   trending_boost       smallint not null default 0,
   created_at           timestamptz not null default now(),
   closer_id            uuid generated always as (
@@ -6153,8 +6274,8 @@ comment on column app.posts.original_author_id is
 comment on column app.posts.closer_id is
   'The person to whom a viewer must be closer than a stranger: the author of a post for circles, or the original''s '
   'author for a repost of such a post. The feed finds it by them.';
-comment on column app.posts.keyword_text is
-  'Title and body in the form in which muted keywords are looked for (private.keyword_text). A trigger writes it.';
+comment on column app.posts.keyword_words is
+  'The words of title and body by which muted keywords are looked for (private.keyword_words). A trigger writes it.';
 comment on column app.posts.publish_at is 'When a scheduled post is due; null means at once.';
 comment on column app.posts.publish_again_at is
   'When a post that failed to go out is tried again. Until then the others have their turn, and it comes behind them.';
@@ -6193,7 +6314,8 @@ create unique index post_interests_primary_key on app.post_interests (post_id) w
 create index post_interests_interest_id_idx on app.post_interests (interest_id, published_at desc, post_id desc);
 comment on table app.post_interests is 'A post''s interests: the primary one, as in the post, and up to four more.';
 comment on column app.post_interests.published_at is
-  'The time of the post, for the feed of an interest. Triggers keep it.';
+  'The time of the post, for the feed of an interest; null while it is not out, or is hidden or deleted. Triggers '
+  'keep it.';
 
 create table app.post_counters (
   post_id   uuid primary key references app.posts on delete cascade,
@@ -6251,7 +6373,7 @@ create trigger _100_check_author before insert on app.posts for each row execute
 
 -- sql/posts/11_upkeep.sql
 
--- What triggers keep for a post: its keyword_text, its counters, the times of its interests, its trending_boost.
+-- What triggers keep for a post: its keyword_words, its counters, the times of its interests, its trending_boost.
 
 create function private.prepare_post() returns trigger
 language plpgsql security definer   -- reads the original of a repost, whoever may see it
@@ -6262,11 +6384,11 @@ begin
     -- locks like the foreign key: it waits for an edit under way, or the edit finds the repost (private.close_reposts)
     select p.closer_id into new.original_author_id from app.posts p where p.id = new.quoted_post_id for key share;
   end if;
-  new.keyword_text := private.keyword_text(array[new.title, new.body]);
+  new.keyword_words := private.keyword_words(private.keyword_text(array[new.title, new.body]));
   return new;
 end $$;
 comment on function private.prepare_post is
-  'Trigger: fills original_author_id and keyword_text, so that feeds need not work them out each time.';
+  'Trigger: fills original_author_id and keyword_words, so that feeds need not work them out each time.';
 create trigger _120_prepare_post before insert or update of title, body on app.posts
   for each row execute function private.prepare_post();
 
@@ -6277,8 +6399,7 @@ as $$
 begin
   insert into app.post_counters (post_id) values (new.id);
   if new.interest_id is not null then
-    insert into app.post_interests (post_id, interest_id, is_primary, published_at)
-    values (new.id, new.interest_id, true, new.published_at);
+    insert into app.post_interests (post_id, interest_id, is_primary) values (new.id, new.interest_id, true);
   end if;
   return null;
 end $$;
@@ -6302,23 +6423,29 @@ language plpgsql security definer   -- only triggers write this time
 set search_path = ''
 as $$
 begin
-  update app.post_interests set published_at = new.published_at where post_id = new.id;
+  update app.post_interests set published_at = case when new.required_level <= 2 then new.published_at end
+  where post_id = new.id;
   return null;
 end $$;
 comment on function private.date_interests is
-  'Trigger: a scheduled post that goes out takes its place in the feeds of its interests.';
-create trigger _160_date_interests after update of published_at on app.posts
-  for each row when (new.published_at is distinct from old.published_at) execute function private.date_interests();
+  'Trigger: a post that goes out takes its place in the feeds of its interests, and gives it up while it is hidden or '
+  'when it is deleted, so that nobody''s look passes over such posts.';
+create trigger _160_date_interests
+  after update of published_at, hidden_at, deleted_at, author_banned on app.posts
+  for each row when (new.published_at is distinct from old.published_at
+                     or (new.required_level <= 2) <> (old.required_level <= 2))
+  execute function private.date_interests();
 
 create function private.date_interest() returns trigger
 language plpgsql security definer   -- only triggers write this time
 set search_path = ''
 as $$
 begin
-  select p.published_at into new.published_at from app.posts p where p.id = new.post_id;
+  select p.published_at into new.published_at from app.posts p where p.id = new.post_id and p.required_level <= 2;
   return new;
 end $$;
-comment on function private.date_interest is 'Trigger: an interest of a post has the post''s time.';
+comment on function private.date_interest is 'Trigger: an interest of a post has the post''s time, as in '
+  'private.date_interests.';
 create trigger date_interest before insert on app.post_interests for each row execute function private.date_interest();
 
 create function private.raise_trending() returns trigger
@@ -9046,7 +9173,7 @@ create trigger _151_mark_replies_of_banned after update of banned_at on app.user
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.posts', 'author_id', 'posts', '{author_banned,required_level,trending_at,trending_boost,publish_again_at,'
-  'keyword_text,closer_id,original_author_id}'),
+  'keyword_words,closer_id,original_author_id}'),
   ('app.replies', 'author_id', 'replies', '{author_banned,required_level}'),
   ('app.reactions', 'user_id', 'reactions', '{}'),
   ('app.bookmarks', 'user_id', 'bookmarks', '{}'),
@@ -12241,8 +12368,8 @@ grant execute on function
 -- sql/feed/10_sources.sql
 
 -- Where a feed comes from: each source gives the next 101 posts that the caller may see, by time (trending by heat),
--- with one statement a driving index. Posts for circles that the caller is not in do not slow a page down, except when
--- an interest, a format or a depth was asked for: there they are skipped one by one.
+-- with one statement a driving index. A look takes a bounded number of entries of that index, whatever is in them:
+-- when the caller may see few of them it gives fewer posts, and the place from which the next look goes on.
 -- docs/decisions.md, Feed.
 
 create index posts_public_idx on app.posts (published_at desc, id desc) where required_level = 0 and closer_id is null;
@@ -12257,13 +12384,59 @@ create index posts_journalism_idx on app.posts (published_at desc, id desc)
 create index posts_format_idx on app.posts (format, published_at desc, id desc) where required_level <= 2;
 create index posts_depth_idx on app.posts (depth, published_at desc, id desc) where required_level <= 2;
 
-create type app.feed_run as (ids uuid[], times timestamptz[]);
-comment on type app.feed_run is 'At most 101 posts of a feed in its order, each with the time that places it.';
+create type app.feed_run as (ids uuid[], times timestamptz[], next app.place, looked integer);
+comment on type app.feed_run is
+  'At most 101 posts of a feed in its order, each with the time that places it; the place behind which the feed goes '
+  'on, null at its end; and how many entries of an index were looked at.';
 
-create type app.feed_place as (at timestamptz, id uuid);
-comment on type app.feed_place is 'A place in a feed. The posts that come next are before it.';
+create function private.run_of(p_ids uuid[], p_times timestamptz[], p_cut app.place, p_looked integer)
+returns app.feed_run
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if cardinality(p_ids) = 101 then
+    return (p_ids, p_times, (p_times[101], p_ids[101])::app.place, p_looked)::app.feed_run;
+  end if;
+  return (p_ids, p_times, p_cut, p_looked)::app.feed_run;
+end $$;
+comment on function private.run_of is
+  'A run of these posts, up to 101: a full one goes on behind its last post, another one where its look was cut.';
 
-create function private.closer_posts(p_place app.feed_place, p_until timestamptz, p_muted uuid[]) returns app.feed_run
+create function private.merged_streams(
+  p_ids uuid[], p_times timestamptz[], p_places integer[], p_most integer, p_until timestamptz, p_muted uuid[]
+) returns app.feed_run
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_cut   app.place;
+  v_ids   uuid[];
+  v_times timestamptz[];
+begin
+  -- a stream that gave as many as it may can have more behind them, so nothing further back is whole
+  select r.at, r.id into v_cut
+  from unnest(p_ids, p_times, p_places) as r (id, at, place)
+  where r.place = p_most order by r.at desc, r.id desc limit 1;
+  if v_cut.at is null and p_until > '-infinity' then
+    v_cut := (p_until, '00000000-0000-0000-0000-000000000000');
+  end if;
+  select array_agg(c.id order by c.at desc, c.id desc), array_agg(c.at order by c.at desc, c.id desc)
+  into v_ids, v_times
+  from (select r.id, r.at
+        from (select distinct u.at, u.id from unnest(p_ids, p_times) as u (id, at)
+              where v_cut.at is null or (u.at, u.id) >= (v_cut.at, v_cut.id)
+              order by u.at desc, u.id desc) r
+        join private.visible_posts v on v.id = r.id
+        where v.required_level <= 2 and v.author_id <> all (p_muted)
+        order by r.at desc, r.id desc limit 101) c;
+  return private.run_of(v_ids, v_times, v_cut, coalesce(cardinality(p_ids), 0));
+end $$;
+comment on function private.merged_streams is
+  'The newest 101 of several streams (the posts of each author, say) that the caller may see. It takes the next '
+  'entries of each stream, each with its place in it, down to a time and up to so many a stream.';
+
+create function private.closer_posts(p_place app.place, p_until timestamptz, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
@@ -12273,59 +12446,68 @@ declare
   v_until   timestamptz := p_until;
   v_authors uuid[] := array(select author_id from app.audience where viewer_id = app.uid() and level > 0 limit 101);
   v_each    integer;
-  v_run     app.feed_run;
+  v_most    integer;
+  v_cut     app.place;
+  v_ids     uuid[];
+  v_times   timestamptz[];
+  v_places  integer[];
 begin
   if cardinality(v_authors) = 101 then
-    -- many authors: by time, but only 400 posts, since those that the caller may not see must not slow the page down
+    -- many authors: by time
     select array_agg(c.id order by c.published_at desc, c.id desc),
            array_agg(c.published_at order by c.published_at desc, c.id desc)
-    into v_run.ids, v_run.times
+    into v_ids, v_times
     from (select w.id, w.published_at
           from (select id, published_at from app.posts
                 where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before)
-                  and published_at >= v_until and author_id <> all (p_muted)
+                  and published_at >= v_until
                 order by published_at desc, id desc limit 400) w
           join private.visible_posts v on v.id = w.id
+          where v.author_id <> all (p_muted)
           order by w.published_at desc, w.id desc limit 101) c;
-    if cardinality(v_run.ids) = 101
-       or (select count(*) from (select from app.posts
-                                 where required_level <= 2 and closer_id is not null
-                                   and (published_at, id) < (v_from, v_before)
-                                   and published_at >= v_until and author_id <> all (p_muted) limit 400) w) < 400 then
-      return v_run;
+    if coalesce(cardinality(v_ids), 0) < 101 then
+      select published_at, id into v_cut from app.posts
+      where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before)
+        and published_at >= v_until
+      order by published_at desc, id desc offset 399 limit 1;
     end if;
-    v_authors := array(select author_id from app.audience where viewer_id = app.uid() and level > 0);
+    if v_cut.at is null then   -- all down to there
+      return private.run_of(v_ids, v_times, case when v_until > '-infinity' then
+        (v_until, '00000000-0000-0000-0000-000000000000')::app.place end, 400);
+    end if;
+    v_authors := array(select author_id from app.audience where viewer_id = app.uid() and level > 0 limit 1001);
+    if cardinality(v_authors) = 1001 then
+      return private.run_of(v_ids, v_times, v_cut, 400);
+    end if;
   end if;
 
+  -- by author: a few posts of each, enough for a page, tell how far back it goes; then it takes all up to there
+  v_each := 101 / greatest(cardinality(v_authors), 1) + 2;
+  v_most := least(101, 4000 / greatest(cardinality(v_authors), 1));
   if v_until = '-infinity' then
-    -- by author: a few posts of each, enough for a page, tell how far back it goes; then it takes all up to there
-    v_each := 101 / cardinality(v_authors) + 2;
     select c.published_at into v_until
     from unnest(v_authors) a (author_id)
     cross join lateral (
-      select published_at, id from private.visible_posts
-      where closer_id = a.author_id and required_level <= 2 and author_id <> all (p_muted)
-        and (published_at, id) < (v_from, v_before)
+      select published_at from app.posts
+      where closer_id = a.author_id and required_level <= 2 and (published_at, id) < (v_from, v_before)
       order by published_at desc, id desc limit v_each) c
     order by c.published_at desc offset 100 limit 1;
     v_until := coalesce(v_until, '-infinity');
   end if;
-  select array_agg(c.id), array_agg(c.published_at) into v_run.ids, v_run.times
-  from (
-    select c.id, c.published_at
-    from unnest(v_authors) a (author_id)
-    cross join lateral (
-      select id, published_at from private.visible_posts
-      where closer_id = a.author_id and required_level <= 2 and author_id <> all (p_muted)
-        and (published_at, id) < (v_from, v_before) and published_at >= v_until
-      order by published_at desc, id desc limit 101) c
-    order by c.published_at desc, c.id desc limit 101) c;
-  return v_run;
+  select array_agg(c.id), array_agg(c.published_at), array_agg(c.place) into v_ids, v_times, v_places
+  from unnest(v_authors) a (author_id)
+  cross join lateral (
+    select id, published_at, row_number() over (order by published_at desc, id desc) as place from app.posts
+    where closer_id = a.author_id and required_level <= 2
+      and (published_at, id) < (v_from, v_before) and published_at >= v_until
+    order by published_at desc, id desc limit v_most) c;
+  return private.merged_streams(v_ids, v_times, v_places, v_most, v_until, p_muted);
 end $$;
 comment on function private.closer_posts is
-  'Posts for circles that the caller may see, also the caller''s own, and reposts of such posts, down to a time.';
+  'Posts for circles that the caller may see, also the caller''s own, and reposts of such posts, down to a time. Who '
+  'is in the circles of more than 1000 people has them by time alone.';
 
-create function private.all_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
+create function private.all_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
@@ -12334,70 +12516,88 @@ declare
   v_before uuid := p_place.id;
   v_open   app.feed_run;
   v_closer app.feed_run;
+  v_cut    app.place;
+  v_ids    uuid[];
+  v_times  timestamptz[];
 begin
-  select array_agg(o.id), array_agg(o.published_at) into v_open.ids, v_open.times
-  from (select id, published_at from private.visible_posts
-        where required_level = 0 and closer_id is null and (published_at, id) < (v_from, v_before)
-          and author_id <> all (p_muted)
-        order by published_at desc, id desc limit 101) o;
-  -- a post older than the last open one cannot be on the page
-  v_closer := private.closer_posts(p_place, coalesce(v_open.times[101], '-infinity'), p_muted);
-  if v_closer.ids is null then
+  select array_agg(o.id), array_agg(o.published_at) into v_ids, v_times
+  from (select w.id, w.published_at
+        from (select id, published_at from app.posts
+              where required_level = 0 and closer_id is null and (published_at, id) < (v_from, v_before)
+              order by published_at desc, id desc limit 400) w
+        join private.visible_posts v on v.id = w.id
+        where v.author_id <> all (p_muted)
+        order by w.published_at desc, w.id desc limit 101) o;
+  if coalesce(cardinality(v_ids), 0) < 101 then
+    select published_at, id into v_cut from app.posts
+    where required_level = 0 and closer_id is null and (published_at, id) < (v_from, v_before)
+    order by published_at desc, id desc offset 399 limit 1;
+  end if;
+  v_open := private.run_of(v_ids, v_times, v_cut, 400);
+  v_cut := v_open.next;
+  -- a post older than that cannot be in this run
+  v_closer := private.closer_posts(p_place, coalesce(v_cut.at, '-infinity'), p_muted);
+  if (v_closer.next).at is not null and (v_cut.at is null
+                                         or ((v_closer.next).at, (v_closer.next).id) > (v_cut.at, v_cut.id)) then
+    v_cut := v_closer.next;
+  elsif v_closer.ids is null then
     return v_open;
   end if;
-  select array_agg(m.id), array_agg(m.at) into v_open.ids, v_open.times
-  from (select id, at from unnest(v_open.ids || v_closer.ids, v_open.times || v_closer.times) as m (id, at)
-        order by at desc, id desc limit 101) m;
-  return v_open;
+  select array_agg(m.id), array_agg(m.at) into v_ids, v_times
+  from (select u.id, u.at from unnest(v_open.ids || v_closer.ids, v_open.times || v_closer.times) as u (id, at)
+        where v_cut.at is null or (u.at, u.id) >= (v_cut.at, v_cut.id)
+        order by u.at desc, u.id desc limit 101) m;
+  return private.run_of(v_ids, v_times, v_cut, v_open.looked + v_closer.looked);
 end $$;
 comment on function private.all_posts is 'Every post that the caller may see.';
 
-create function private.posts_by(p_authors uuid[], p_place app.feed_place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+create function private.posts_by(p_authors uuid[], p_place app.place, p_muted uuid[]) returns app.feed_run
+language plpgsql stable security definer   -- the streams are checked in private.merged_streams
 set search_path = ''
 as $$
 declare
   v_from   timestamptz := p_place.at;
   v_before uuid := p_place.id;
   v_each   integer := 101 / greatest(cardinality(p_authors), 1) + 2;
+  v_most   integer := least(101, 4000 / greatest(cardinality(p_authors), 1));
   v_until  timestamptz;
-  v_run    app.feed_run;
+  v_ids    uuid[];
+  v_times  timestamptz[];
+  v_places integer[];
 begin
   -- a few posts of each, enough for a page, tell how far back it goes; then it takes all up to there
   select c.published_at into v_until
   from unnest(p_authors) a (author_id)
   cross join lateral (
-    select published_at from private.visible_posts
-    where author_id = a.author_id and required_level <= 2 and (published_at, id) < (v_from, v_before)
+    select published_at from app.posts
+    where author_id = a.author_id and (published_at, id) < (v_from, v_before)
     order by published_at desc, id desc limit v_each) c
   where a.author_id <> all (p_muted)
   order by c.published_at desc offset 100 limit 1;
   v_until := coalesce(v_until, '-infinity');
-  select array_agg(c.id), array_agg(c.published_at) into v_run.ids, v_run.times
-  from (
-    select c.id, c.published_at
-    from unnest(p_authors) a (author_id)
-    cross join lateral (
-      select id, published_at from private.visible_posts
-      where author_id = a.author_id and required_level <= 2
-        and (published_at, id) < (v_from, v_before) and published_at >= v_until
-      order by published_at desc, id desc limit 101) c
-    where a.author_id <> all (p_muted)
-    order by c.published_at desc, c.id desc limit 101) c;
-  return v_run;
+  select array_agg(c.id), array_agg(c.published_at), array_agg(c.place) into v_ids, v_times, v_places
+  from unnest(p_authors) a (author_id)
+  cross join lateral (
+    select id, published_at, row_number() over (order by published_at desc, id desc) as place from app.posts
+    where author_id = a.author_id and (published_at, id) < (v_from, v_before) and published_at >= v_until
+    order by published_at desc, id desc limit v_most) c
+  where a.author_id <> all (p_muted);
+  return private.merged_streams(v_ids, v_times, v_places, v_most, v_until, p_muted);
 end $$;
-comment on function private.posts_by is 'Posts by these people.';
+comment on function private.posts_by is 'Posts by these people, of whom there are at most 2000.';
 
-create function private.followed_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
+create function private.followed_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
   v_me      uuid := app.uid();
-  v_place   app.feed_place := p_place;
+  v_place   app.place := p_place;
   v_authors uuid[] := array(select following_id from app.follows where follower_id = app.uid() limit 301);
+  v_looked  integer := 0;
   v_all     app.feed_run;
-  v_run     app.feed_run;
+  v_ids     uuid[];
+  v_times   timestamptz[];
 begin
   if cardinality(v_authors) <= 300 then
     return private.posts_by(v_authors, p_place, p_muted);
@@ -12405,80 +12605,93 @@ begin
   -- many: their posts are among the next of all posts, unless they write little; then it goes by author
   for v_look in 1 .. 8 loop
     v_all := private.all_posts(v_place, p_muted);
-    select v_run.ids || array_agg(f.id order by f.place), v_run.times || array_agg(f.at order by f.place)
-    into v_run.ids, v_run.times
+    v_looked := v_looked + v_all.looked;
+    select v_ids || array_agg(f.id order by f.place), v_times || array_agg(f.at order by f.place)
+    into v_ids, v_times
     from (select a.id, a.at, a.place
           from unnest(v_all.ids, v_all.times) with ordinality as a (id, at, place)
           join app.posts p on p.id = a.id
           where (select true from app.follows where follower_id = v_me and following_id = p.author_id)) f;
-    if cardinality(v_run.ids) >= 101 or coalesce(cardinality(v_all.ids), 0) < 101 then
-      return (v_run.ids[:101], v_run.times[:101])::app.feed_run;
+    v_place := v_all.next;
+    if cardinality(v_ids) >= 101 or v_place.at is null then
+      return private.run_of(v_ids[:101], v_times[:101], v_place, v_looked);
     end if;
-    v_place := (v_all.times[101], v_all.ids[101])::app.feed_place;
   end loop;
-  return private.posts_by(array(select following_id from app.follows where follower_id = app.uid()), p_place, p_muted);
+  v_authors := array(select following_id from app.follows where follower_id = app.uid() limit 2001);
+  if cardinality(v_authors) = 2001 then
+    return private.run_of(v_ids, v_times, v_place, v_looked);
+  end if;
+  return private.posts_by(v_authors, p_place, p_muted);
 end $$;
-comment on function private.followed_posts is 'Posts by the people whom the caller follows.';
+comment on function private.followed_posts is
+  'Posts by the people whom the caller follows. Who follows more than 2000 has them by time alone.';
 
-create function private.trending_posts(p_place app.feed_place, p_muted uuid[]) returns app.feed_run
+create function private.trending_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
   v_from   timestamptz := p_place.at;
   v_before uuid := p_place.id;
-  v_run    app.feed_run;
+  v_cut    app.place;
+  v_ids    uuid[];
+  v_times  timestamptz[];
 begin
-  select array_agg(o.id), array_agg(o.trending_at) into v_run.ids, v_run.times
-  from (select id, trending_at from private.visible_posts
-        where required_level = 0 and closer_id is null and (trending_at, id) < (v_from, v_before)
-          and author_id <> all (p_muted)
-        order by trending_at desc, id desc limit 101) o;
-  return v_run;
+  select array_agg(o.id), array_agg(o.trending_at) into v_ids, v_times
+  from (select w.id, w.trending_at
+        from (select id, trending_at from app.posts
+              where required_level = 0 and closer_id is null and (trending_at, id) < (v_from, v_before)
+              order by trending_at desc, id desc limit 400) w
+        join private.visible_posts v on v.id = w.id
+        where v.author_id <> all (p_muted)
+        order by w.trending_at desc, w.id desc limit 101) o;
+  if coalesce(cardinality(v_ids), 0) < 101 then
+    select trending_at, id into v_cut from app.posts
+    where required_level = 0 and closer_id is null and (trending_at, id) < (v_from, v_before)
+    order by trending_at desc, id desc offset 399 limit 1;
+  end if;
+  return private.run_of(v_ids, v_times, v_cut, 400);
 end $$;
 comment on function private.trending_posts is
   'Posts that anyone may see, by heat. Posts for circles do not trend, and neither do reposts of them.';
 
-create function private.posts_about(p_interests uuid[], p_place app.feed_place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+create function private.posts_about(p_interests uuid[], p_place app.place, p_muted uuid[]) returns app.feed_run
+language plpgsql stable security definer   -- the streams are checked in private.merged_streams
 set search_path = ''
 as $$
 declare
   v_from   timestamptz := p_place.at;
   v_before uuid := p_place.id;
   v_each   integer := 101 / greatest(cardinality(p_interests), 1) + 2;
+  v_most   integer := greatest(4, least(101, 4000 / greatest(cardinality(p_interests), 1)));
   v_until  timestamptz;
-  v_run    app.feed_run;
+  v_ids    uuid[];
+  v_times  timestamptz[];
+  v_places integer[];
 begin
   -- as in private.posts_by; a post of several of these interests counts once
   select c.published_at into v_until
-  from (select distinct c.published_at, c.id
+  from (select distinct c.published_at, c.post_id
         from unnest(p_interests) n (interest_id)
         cross join lateral (
-          select i.published_at, v.id
-          from app.post_interests i join private.visible_posts v on v.id = i.post_id
-          where i.interest_id = n.interest_id and (i.published_at, i.post_id) < (v_from, v_before)
-            and v.required_level <= 2 and v.author_id <> all (p_muted)
-          order by i.published_at desc, i.post_id desc limit v_each) c) c
+          select published_at, post_id from app.post_interests
+          where interest_id = n.interest_id and (published_at, post_id) < (v_from, v_before)
+          order by published_at desc, post_id desc limit v_each) c) c
   order by c.published_at desc offset 100 limit 1;
   v_until := coalesce(v_until, '-infinity');
-  select array_agg(c.id), array_agg(c.published_at) into v_run.ids, v_run.times
-  from (
-    select distinct c.published_at, c.id
-    from unnest(p_interests) n (interest_id)
-    cross join lateral (
-      select i.published_at, v.id
-      from app.post_interests i join private.visible_posts v on v.id = i.post_id
-      where i.interest_id = n.interest_id and (i.published_at, i.post_id) < (v_from, v_before)
-        and i.published_at >= v_until and v.required_level <= 2 and v.author_id <> all (p_muted)
-      order by i.published_at desc, i.post_id desc limit 101) c
-    order by c.published_at desc, c.id desc limit 101) c;
-  return v_run;
+  select array_agg(c.post_id), array_agg(c.published_at), array_agg(c.place) into v_ids, v_times, v_places
+  from unnest(p_interests) n (interest_id)
+  cross join lateral (
+    select post_id, published_at, row_number() over (order by published_at desc, post_id desc) as place
+    from app.post_interests
+    where interest_id = n.interest_id and (published_at, post_id) < (v_from, v_before) and published_at >= v_until
+    order by published_at desc, post_id desc limit v_most) c;
+  return private.merged_streams(v_ids, v_times, v_places, v_most, v_until, p_muted);
 end $$;
 comment on function private.posts_about is 'Posts about these interests.';
 
 create function private.filtered_posts(
-  p_journalism boolean, p_format text, p_depths smallint[], p_place app.feed_place, p_muted uuid[]
+  p_journalism boolean, p_format text, p_depths smallint[], p_place app.place, p_muted uuid[]
 ) returns app.feed_run
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
@@ -12486,32 +12699,49 @@ as $$
 declare
   v_from   timestamptz := p_place.at;
   v_before uuid := p_place.id;
-  v_run    app.feed_run;
+  v_cut    app.place;
+  v_ids    uuid[];
+  v_times  timestamptz[];
+  v_places integer[];
 begin
   if p_journalism then
-    select array_agg(o.id), array_agg(o.published_at) into v_run.ids, v_run.times
-    from (select id, published_at from private.visible_posts
-          where is_journalism and required_level <= 2 and (published_at, id) < (v_from, v_before)
-            and author_id <> all (p_muted)
-          order by published_at desc, id desc limit 101) o;
+    select array_agg(o.id), array_agg(o.published_at) into v_ids, v_times
+    from (select w.id, w.published_at
+          from (select id, published_at from app.posts
+                where is_journalism and required_level <= 2 and (published_at, id) < (v_from, v_before)
+                order by published_at desc, id desc limit 400) w
+          join private.visible_posts v on v.id = w.id
+          where v.author_id <> all (p_muted)
+          order by w.published_at desc, w.id desc limit 101) o;
+    if coalesce(cardinality(v_ids), 0) < 101 then
+      select published_at, id into v_cut from app.posts
+      where is_journalism and required_level <= 2 and (published_at, id) < (v_from, v_before)
+      order by published_at desc, id desc offset 399 limit 1;
+    end if;
+    return private.run_of(v_ids, v_times, v_cut, 400);
   elsif p_format is not null then
-    select array_agg(o.id), array_agg(o.published_at) into v_run.ids, v_run.times
-    from (select id, published_at from private.visible_posts
-          where format = p_format and required_level <= 2 and (published_at, id) < (v_from, v_before)
-            and author_id <> all (p_muted)
-          order by published_at desc, id desc limit 101) o;
-  else
-    select array_agg(o.id), array_agg(o.published_at) into v_run.ids, v_run.times
-    from (select o.id, o.published_at
-          from unnest(p_depths) d (depth)
-          cross join lateral (
-            select id, published_at from private.visible_posts v
-            where v.depth = d.depth and required_level <= 2 and (published_at, id) < (v_from, v_before)
-              and author_id <> all (p_muted)
-            order by published_at desc, id desc limit 101) o
-          order by o.published_at desc, o.id desc limit 101) o;
+    select array_agg(o.id), array_agg(o.published_at) into v_ids, v_times
+    from (select w.id, w.published_at
+          from (select id, published_at from app.posts
+                where format = p_format and required_level <= 2 and (published_at, id) < (v_from, v_before)
+                order by published_at desc, id desc limit 400) w
+          join private.visible_posts v on v.id = w.id
+          where v.author_id <> all (p_muted)
+          order by w.published_at desc, w.id desc limit 101) o;
+    if coalesce(cardinality(v_ids), 0) < 101 then
+      select published_at, id into v_cut from app.posts
+      where format = p_format and required_level <= 2 and (published_at, id) < (v_from, v_before)
+      order by published_at desc, id desc offset 399 limit 1;
+    end if;
+    return private.run_of(v_ids, v_times, v_cut, 400);
   end if;
-  return v_run;
+  select array_agg(o.id), array_agg(o.published_at), array_agg(o.place) into v_ids, v_times, v_places
+  from unnest(p_depths) d (depth)
+  cross join lateral (
+    select id, published_at, row_number() over (order by published_at desc, id desc) as place from app.posts p
+    where p.depth = d.depth and required_level <= 2 and (published_at, id) < (v_from, v_before)
+    order by published_at desc, id desc limit 101) o;
+  return private.merged_streams(v_ids, v_times, v_places, 101, '-infinity', p_muted);
 end $$;
 comment on function private.filtered_posts is
   'Posts of journalism, or else those with a format, or else those with one of these depths.';
@@ -12616,11 +12846,12 @@ insert into private.errors (code, status, text) values
 
 create type app.feed_choice as (
   tab text, interests uuid[], journalism boolean, format text, min_depth smallint,
-  muted_people uuid[], muted_posts uuid[], muted_keywords text
+  muted_people uuid[], muted_posts uuid[], muted_words app.muted_words, characters integer
 );
-comment on type app.feed_choice is 'What a feed is asked for, and what its reader has muted.';
+comment on type app.feed_choice is
+  'What a feed is asked for, what its reader has muted, and in how many characters it looks for muted phrases.';
 
-create function private.feed_source(p_choice app.feed_choice, p_place app.feed_place) returns app.feed_run
+create function private.feed_source(p_choice app.feed_choice, p_place app.place) returns app.feed_run
 language plpgsql stable
 set search_path = ''
 as $$
@@ -12645,9 +12876,11 @@ create function private.feed_chosen(p_choice app.feed_choice, p_ids uuid[]) retu
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
+declare
+  v_words tsquery := (p_choice.muted_words).words;
 begin
   if p_choice.interests is null and not p_choice.journalism and p_choice.format is null and p_choice.min_depth = 0
-     and p_choice.muted_people = '{}' and p_choice.muted_posts = '{}' and p_choice.muted_keywords is null then
+     and p_choice.muted_people = '{}' and p_choice.muted_posts = '{}' and v_words is null then
     return p_ids;
   end if;
   return array(
@@ -12665,20 +12898,70 @@ begin
       -- a muted person or post stays muted when others repost it
       and (p.format <> 'repost'
            or (q.author_id <> all (p_choice.muted_people) and q.id <> all (p_choice.muted_posts)))
-      and (p_choice.muted_keywords is null
-           or not (private.has_keyword(p.keyword_text, p_choice.muted_keywords)
-                   or q.keyword_text is not null and private.post_visible_to(q.id, app.uid())
-                      and private.has_keyword(q.keyword_text, p_choice.muted_keywords)))
+      and (v_words is null
+           or (p.keyword_words @@ v_words
+               or q.keyword_words @@ v_words and private.post_visible_to(q.id, app.uid())) is not true)
     order by w.place);
 end $$;
 comment on function private.feed_chosen is
   'Keeps of these posts those that were asked for and are not muted: by their author, by themselves (also as a '
-  'repost), or by a keyword in them or in what they quote.';
+  'repost), or by a word in them or in what they quote. See private.without_phrases for other keywords.';
+
+create type app.feed_sieve as (ids uuid[], stopped_at uuid, budget integer);
+comment on type app.feed_sieve is
+  'The posts that were kept; the post at which the budget was spent, null when there was enough; and what is left of '
+  'it, in characters.';
+
+create function private.without_phrases(
+  p_muted app.muted_words, p_ids uuid[], p_blocks integer[], p_budget integer
+) returns app.feed_sieve
+language plpgsql stable security definer   -- the posts are visible; what they quote is checked
+set search_path = ''
+as $$
+declare
+  v_sieve app.feed_sieve := ('{}', null, p_budget)::app.feed_sieve;
+  v_block bigint;
+  v_post  record;
+begin
+  if p_muted.pattern is null then
+    return (p_ids, null, p_budget)::app.feed_sieve;
+  end if;
+  for v_post in
+    select p.id, coalesce(w.block, w.place) as block,
+           case when coalesce(p.keyword_words @@ p_muted.hint, true) then array[p.title, left(p.body, 5000)] end
+             as texts,
+           case when coalesce(q.keyword_words @@ p_muted.hint, q.id is not null)
+                     and private.post_visible_to(q.id, app.uid())
+                then array[q.title, left(q.body, 5000)] end as quoted
+    from unnest(p_ids, p_blocks) with ordinality as w (id, block, place)
+    join app.posts p on p.id = w.id
+    left join app.posts q on q.id = p.quoted_post_id
+    order by w.place
+  loop
+    if v_post.texts is not null or v_post.quoted is not null then
+      if v_sieve.budget <= 0 and v_post.block is distinct from v_block then
+        v_sieve.stopped_at := v_post.id;
+        exit;
+      end if;
+      v_sieve.budget := v_sieve.budget - length(array_to_string(v_post.texts || v_post.quoted, ''));
+      v_block := v_post.block;
+      continue when private.has_phrase(v_post.texts, p_muted.pattern)
+                 or private.has_phrase(v_post.quoted, p_muted.pattern);
+    end if;
+    v_block := v_post.block;
+    v_sieve.ids := v_sieve.ids || v_post.id;
+  end loop;
+  return v_sieve;
+end $$;
+comment on function private.without_phrases is
+  'Keeps of these posts those in which no muted keyword is that takes the text to find (a phrase, a sign, a word of a '
+  'script without spaces), nor in what they quote. When it has gone through the budget of characters it stops, but '
+  'only before a post of another block.';
 
 create type app.feed_page as (ids uuid[], parts json[], next uuid);
 comment on type app.feed_page is
-  'Up to one post more than a page, {score, why} of each, and the post to go on from when the search ended before the '
-  'page was full.';
+  'Up to one post more than a page, {score, why} of each, and the cursor to go on from when the search ended before '
+  'the page was full.';
 
 create function private.feed_why(p_factors text[], p_weights numeric[]) returns json
 language plpgsql immutable
@@ -12700,27 +12983,42 @@ set search_path = ''
 as $$
 declare
   v_trending boolean := p_choice.tab = 'trending';
-  v_place    app.feed_place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.feed_place;
+  v_place    app.place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.place;
+  v_looked   integer := 0;
   v_run      app.feed_run;
+  v_sieve    app.feed_sieve := ('{}', null, p_choice.characters)::app.feed_sieve;
+  v_stopped  integer;
   v_page     app.feed_page := ('{}', '{}', null)::app.feed_page;
 begin
   if p_cursor is not null then
-    select case when v_trending then private.trending_at(private.find_post_time(p.id), p.trending_boost)
-                else private.find_post_time(p.id) end,
-           p.id
-    into v_place.at, v_place.id
-    from app.posts p where p.id = p_cursor;
+    v_place := private.cursor_place(p_cursor);
+    if v_place.at is null then
+      select case when v_trending then private.trending_at(private.find_post_time(p.id), p.trending_boost)
+                  else private.find_post_time(p.id) end,
+             p.id
+      into v_place.at, v_place.id
+      from app.posts p where p.id = p_cursor;
+    end if;
     if v_place.at is null then
       perform private.fail('cursor_unknown');
     end if;
   end if;
   for v_look in 1 .. 40 loop
     v_run := private.feed_source(p_choice, v_place);
-    v_page.ids := v_page.ids || private.feed_chosen(p_choice, v_run.ids);
-    v_page.next := v_run.ids[101];
-    exit when v_page.next is null or cardinality(v_page.ids) > p_limit;
-    v_place := (v_run.times[101], v_run.ids[101])::app.feed_place;
+    v_place := v_run.next;
+    v_looked := v_looked + v_run.looked;
+    v_sieve := private.without_phrases(p_choice.muted_words, private.feed_chosen(p_choice, v_run.ids), null,
+                                       v_sieve.budget);
+    v_page.ids := v_page.ids || v_sieve.ids;
+    if v_sieve.stopped_at is not null then   -- behind the post before: the first of a run is always looked at
+      v_stopped := array_position(v_run.ids, v_sieve.stopped_at);
+      v_place := (v_run.times[v_stopped - 1], v_run.ids[v_stopped - 1])::app.place;
+    end if;
+    exit when v_place.at is null or cardinality(v_page.ids) > p_limit or v_looked > 20000 or v_sieve.budget <= 0;
   end loop;
+  if v_place.at is not null then
+    v_page.next := private.place_cursor(v_place.at, v_place.id);
+  end if;
   v_page.parts := array(
     select private.feed_why('{recency,engagement}', array[round(extract(epoch from p.published_at) / 3600, 4),
                                                           case when v_trending then p.trending_boost * 4 else 0 end])
@@ -12742,54 +13040,73 @@ declare
   v_start  timestamptz := 'infinity';   -- the start of the cursor's block, and the score of its post
   v_score  integer;
   v_at     timestamptz;
+  v_looked integer := 0;
   v_bounds timestamptz[];
   v_run    app.feed_run;
   v_more   app.feed_run;
-  v_whole  uuid[];
+  v_whole  app.feed_run;
+  v_sieve  app.feed_sieve := ('{}', null, p_choice.characters)::app.feed_sieve;
   v_found  uuid[];
   v_parts  json[];
   v_page   app.feed_page := ('{}', '{}', null)::app.feed_page;
 begin
   if p_cursor is not null then
-    v_at := private.find_post_time(p_cursor);
-    if v_at is null then
-      perform private.fail('cursor_unknown');
+    v_until := (private.cursor_place(p_cursor)).at;
+    if v_until is null then
+      v_at := private.find_post_time(p_cursor);
+      if v_at is null then
+        perform private.fail('cursor_unknown');
+      end if;
+      v_start := private.block_start(v_at);
+      v_until := private.block_end(v_at);
+      select s.score into v_score from private.feed_scores(array[p_cursor]) s;
     end if;
-    v_start := private.block_start(v_at);
-    v_until := private.block_end(v_at);
-    select s.score into v_score from private.feed_scores(array[p_cursor]) s;
   end if;
   for v_look in 1 .. 40 loop
-    v_run := private.feed_source(p_choice, (v_until, '00000000-0000-0000-0000-000000000000')::app.feed_place);
+    v_run := private.feed_source(p_choice, (v_until, '00000000-0000-0000-0000-000000000000')::app.place);
+    v_looked := v_looked + v_run.looked;
     v_lowest := '-infinity';
     v_more := v_run;
-    while v_more.ids[101] is not null loop
+    while (v_more.next).at is not null loop
       -- only whole blocks: when all these posts are in one, read on until its end
-      v_lowest := private.block_end(v_more.times[101]);
+      v_lowest := private.block_end((v_more.next).at);
       exit when v_lowest < v_until;
       v_lowest := '-infinity';
-      v_more := private.feed_source(p_choice, (v_more.times[101], v_more.ids[101])::app.feed_place);
-      v_run := (v_run.ids || v_more.ids, v_run.times || v_more.times)::app.feed_run;
+      v_more := private.feed_source(p_choice, v_more.next);
+      v_looked := v_looked + v_more.looked;
+      v_run := (v_run.ids || v_more.ids, v_run.times || v_more.times, null, 0)::app.feed_run;
     end loop;
-    v_whole := array(select w.id from unnest(v_run.ids, v_run.times) as w (id, at) where w.at >= v_lowest);
     v_bounds := array(select starts_at from app.feed_blocks
                       where starts_at > v_lowest and starts_at < v_until order by starts_at);
+    select array_agg(w.id order by w.place), array_agg(w.at order by w.place) into v_whole.ids, v_whole.times
+    from unnest(v_run.ids, v_run.times) with ordinality as w (id, at, place) where w.at >= v_lowest;
+    v_found := private.feed_chosen(p_choice, v_whole.ids);
+    if (p_choice.muted_words).pattern is not null then
+      v_sieve := private.without_phrases(
+        p_choice.muted_words, v_found,
+        array(select width_bucket(w.at, v_bounds) from unnest(v_found) with ordinality as f (id, place)
+              join unnest(v_whole.ids, v_whole.times) as w (id, at) on w.id = f.id order by f.place),
+        v_sieve.budget);
+      v_found := v_sieve.ids;
+      if v_sieve.stopped_at is not null then
+        v_lowest := private.block_end(v_whole.times[array_position(v_whole.ids, v_sieve.stopped_at)]);
+      end if;
+    end if;
 
     select array_agg(f.id order by f.block desc, f.score desc, f.id desc),
            array_agg(json_build_array(f.engagement, f.depth, f.interest, f.following, f.circle)
                      order by f.block desc, f.score desc, f.id desc)
     into v_found, v_parts
     from (select s.*, width_bucket(s.at, v_bounds) as block
-          from private.feed_scores(private.feed_chosen(p_choice, v_whole)) s
-          where p_cursor is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor)) f;
+          from private.feed_scores(v_found) s
+          where v_score is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor)) f;
     v_page.ids := v_page.ids || v_found;
     v_page.parts := v_page.parts || v_parts;
-    exit when v_lowest = '-infinity' or cardinality(v_page.ids) > p_limit;
+    exit when v_lowest = '-infinity' or cardinality(v_page.ids) > p_limit or v_looked > 20000 or v_sieve.budget <= 0;
     v_until := v_lowest;
   end loop;
-  if v_lowest > '-infinity' and cardinality(v_page.ids) <= p_limit then
-    v_page.next := (select s.id from private.feed_scores(v_whole) s
-                    order by private.block_start(s.at), s.score, s.id limit 1);
+  if v_lowest > '-infinity' then
+    v_page.next := private.place_cursor(v_lowest, '00000000-0000-0000-0000-000000000000');
   end if;
   v_page.parts := array(
     select private.feed_why('{engagement,depth,interest,following,circle}',
@@ -12810,7 +13127,7 @@ declare
   v_cursor uuid := private.require_cursor(p_cursor);
   v_choice app.feed_choice := (
     p_tab, private.interest_subtree(p_interest_id), coalesce(p_journalism, false), p_format, coalesce(p_min_depth, 0),
-    private.muted_people(), private.muted_posts(), private.find_muted_pattern())::app.feed_choice;
+    private.muted_people(), private.muted_posts(), private.find_muted_words(), 200000)::app.feed_choice;
   v_page   app.feed_page;
 begin
   perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks for posts
@@ -12821,12 +13138,8 @@ begin
   else
     perform private.fail('tab_unknown');
   end if;
-  if cardinality(v_page.ids) > p_limit or v_page.next is null then
-    return private.page(private.post_cards(v_page.ids[:p_limit], v_page.parts), v_page.ids::text[], p_limit);
-  end if;
-  -- a short page: the next one goes on behind the last post that was looked at
-  return json_build_object('items', coalesce(private.post_cards(v_page.ids, v_page.parts), '[]'::json),
-                           'nextCursor', v_page.next, 'hasMore', true);
+  return private.page(private.post_cards(v_page.ids[:p_limit], v_page.parts), v_page.ids::text[], p_limit,
+                      v_page.next);
 end $$;
 comment on function api.list_feed is
   'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post with its score and why '
