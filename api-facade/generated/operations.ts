@@ -354,8 +354,8 @@ export const failures = {
   log_out: [],
   mark_read: ['read_selection'],
   mute_keyword: ['keyword_empty', 'keyword_until', 'keywords_exhausted', 'text_unfit'],
-  mute_person: ['mute_oneself', 'person_unknown'],
-  mute_post: ['post_not_out', 'post_unknown'],
+  mute_person: ['mute_oneself', 'mutes_exhausted', 'person_unknown'],
+  mute_post: ['post_mutes_exhausted', 'post_not_out', 'post_unknown'],
   note_presence: [],
   pay: [
     'emotion_unknown',

@@ -11,6 +11,25 @@ comment on table app.post_mutes is
   'Posts that people have muted: they and their reposts are gone from their feeds, and cause no notifications.';
 -- no update: a mute is made or lifted
 
+insert into private.errors (code, status, text) values
+  ('post_mutes_exhausted', 409, 'You can mute at most 5000 posts.');
+
+create function private.limit_post_mutes() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- as in private.limit_mutes
+  perform pg_advisory_xact_lock(hashtextextended('post mutes ' || new.user_id, 0));
+  if (select count(*) from app.post_mutes where user_id = new.user_id and post_id <> new.post_id) >= 5000 then
+    perform private.fail('post_mutes_exhausted');
+  end if;
+  return new;
+end $$;
+comment on function private.limit_post_mutes is 'Trigger: a person mutes at most 5000 posts.';
+create trigger limit_post_mutes before insert on app.post_mutes
+  for each row execute function private.limit_post_mutes();
+
 create function private.muted_posts() returns uuid[]
 language plpgsql stable   -- invoker: under row-level security these are the caller's own
 set search_path = ''
@@ -34,7 +53,7 @@ begin
 end $$;
 comment on function api.mute_post is
   'Mutes a post: it leaves the caller''s feed, with its reposts, and causes them no notifications. Repeating it '
-  'changes nothing. Fails: post_unknown, post_not_out.';
+  'changes nothing. Fails: post_unknown, post_not_out, post_mutes_exhausted.';
 
 create function api.unmute_post(p_id uuid) returns json
 language plpgsql volatile

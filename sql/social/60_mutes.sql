@@ -14,7 +14,23 @@ comment on table app.mutes is
 -- no update: a mute is made or lifted
 
 insert into private.errors (code, status, text) values
-  ('mute_oneself', 400, 'You cannot mute yourself.');
+  ('mute_oneself', 400, 'You cannot mute yourself.'),
+  ('mutes_exhausted', 409, 'You can mute at most 5000 people.');
+
+create function private.limit_mutes() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- so that two at once never make one too many; the feed goes through all of them for every post
+  perform pg_advisory_xact_lock(hashtextextended('mutes ' || new.muter_id, 0));
+  if (select count(*) from app.mutes where muter_id = new.muter_id and muted_id <> new.muted_id) >= 5000 then
+    perform private.fail('mutes_exhausted');
+  end if;
+  return new;
+end $$;
+comment on function private.limit_mutes is 'Trigger: a person mutes at most 5000 others.';
+create trigger limit_mutes before insert on app.mutes for each row execute function private.limit_mutes();
 
 create function private.require_name_cursor(p_cursor text) returns text
 language plpgsql stable
@@ -52,7 +68,8 @@ begin
   return json_build_object('muted', true);
 end $$;
 comment on function api.mute_person is
-  'Mutes a person, who notices nothing. Repeating it changes nothing. Fails: person_unknown, mute_oneself.';
+  'Mutes a person, who notices nothing. Repeating it changes nothing. Fails: person_unknown, mute_oneself, '
+  'mutes_exhausted.';
 
 create function api.unmute_person(p_person text) returns json
 language plpgsql volatile

@@ -1,6 +1,6 @@
 -- Muting a person, and the lists of whom one has muted and blocked.
 begin;
-select plan(40);
+select plan(42);
 select test.people('alice', 'bob', 'carla', 'dave');
 
 create function pg_temp.names(p_page json) returns text language sql as $$
@@ -69,6 +69,18 @@ select is(pg_temp.names(api.list_blocks()), 'bob dave', 'also a banned one; neve
 select is(pg_temp.names(api.list_blocks(1, 'bob')), 'dave', 'page by page');
 select api.unblock_person('bob');
 select is(pg_temp.names(api.list_mutes()), 'bob', 'when it is lifted he is muted as before');
+
+-- at most 5000
+select test.act_as_owner();
+insert into app.users (id, username, first_name, last_name, country, city)
+select gen_random_uuid(), 'many_' || n, 'N', 'N', 'PT', 'Faro' from generate_series(1, 4999) n;
+select test.people('yan', 'zed');
+delete from app.mutes;
+insert into app.mutes (muter_id, muted_id) select test.id('alice'), id from app.users where username like 'many\_%';
+select test.act_as('alice');
+select api.mute_person('yan');
+select throws_ok($$ select api.mute_person('zed') $$, 'PT409', 'mutes_exhausted', 'at most 5000');
+select lives_ok($$ select api.mute_person('many_7') $$, 'one that is there changes nothing');
 
 select * from finish();
 rollback;
