@@ -121,6 +121,7 @@ grant execute on function
   private.enter,
   private.fail,
   private.refusal,
+  private.refused,
   private.require_caller
   to anon, authenticated, service_role, gate;
 grant execute on function

@@ -136,6 +136,7 @@ export const errors = {
   username_reserved: [409, 'This username is reserved.'],
   username_taken: [409, 'This username is taken.'],
   usernames_exhausted: [409, 'You have changed your username 10 times and cannot choose a new one. You can still go back to one that you had.'],
+  value_invalid: [422, 'A value is outside what is allowed.'],
   verification_over: [410, 'This link has been used or has expired. Ask for another one.'],
   verifications_exhausted: [409, 'You have asked for 10 links within an hour. Try again later.'],
   vote_comment: [422, 'A comment can have at most 280 characters.'],

@@ -18,7 +18,6 @@ export const facadeErrors = {
   body_too_large: [413, 'The body is too large.'],
   content_type_unsupported: [415, 'The body must be application/json.'],
   validation_failed: [422, 'The request does not have the right form.'],
-  value_invalid: [422, 'A value is outside what is allowed.'],
   rate_limited: [429, 'Too many requests. Try again later.'],
   internal_error: [500, 'Something went wrong on our side.'],
   service_unavailable: [503, 'This is not available right now. Try again shortly.'],

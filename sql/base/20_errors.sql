@@ -15,7 +15,8 @@ insert into private.errors (code, status, text) values
   ('token_revoked', 401, 'This access token is no longer valid. Log in again.'),
   ('cursor_unknown', 400, 'The cursor must be one that this list gave.'),
   ('limit_out_of_range', 422, 'limit must be between 1 and 50.'),
-  ('append_only', 409, 'This record cannot be changed or deleted.');
+  ('append_only', 409, 'This record cannot be changed or deleted.'),
+  ('value_invalid', 422, 'A value is outside what is allowed.');
 
 create function private.fail(p_code text, p_headers json default null) returns void
 language plpgsql stable security definer   -- reads the registry for callers who may not
@@ -56,6 +57,49 @@ end $$;
 comment on function private.refusal is
   'Answers an error without raising it, so that what the operation wrote is kept: the caller sees an error, the '
   'database a commit.';
+
+create function private.refused(p_rule text) returns boolean
+language plpgsql stable security definer   -- reads the registry for callers who may not
+set search_path = ''
+as $$
+declare
+  v_error private.errors;
+begin
+  select * into strict v_error from private.errors
+  where code in (p_rule, 'value_invalid') order by code = 'value_invalid' limit 1;
+  raise exception using
+    errcode = 'PT' || v_error.status,
+    message = v_error.code,
+    detail = v_error.text,
+    constraint = p_rule;
+end $$;
+comment on function private.refused is
+  'The end of every check of schema app: raises the code that is the constraint''s name, as private.fail does, and '
+  'value_invalid where none is registered. Postgres would quote the row to whoever calls by `.rpc()`.';
+
+create procedure private.make_checks_speak()
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_check record;
+begin
+  for v_check in
+    select c.conname as name, regexp_replace(pg_get_constraintdef(c.oid), '^CHECK ', '') as rule,
+           case when c.contypid = 0 then 'table ' || c.conrelid::regclass
+                else 'domain ' || c.contypid::regtype end as holder
+    from pg_catalog.pg_constraint c
+    where c.connamespace = 'app'::regnamespace and c.contype = 'c'
+      and pg_get_constraintdef(c.oid) not like '%private.refused(%'
+  loop
+    execute format('alter %s drop constraint %I', v_check.holder, v_check.name);
+    -- in this order: the function is called for what breaks the rule alone, and null passes as in any check
+    execute format('alter %s add constraint %I check (%s is not false or private.refused(%L))',
+                   v_check.holder, v_check.name, v_check.rule, v_check.name);
+  end loop;
+end $$;
+comment on procedure private.make_checks_speak is
+  'For migrations: from then on every check of schema app raises its code, in whatever way it is reached.';
 
 create function private.refuse_change() returns trigger
 language plpgsql

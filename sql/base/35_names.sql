@@ -58,14 +58,15 @@ begin
   if new.erased_at is null and (select count(*) from app.usernames where user_id = new.id) > 11 then
     perform private.fail('usernames_exhausted');
   end if;
-  return null;
+  return new;
 end $$;
 comment on function private.claim_username is
   'Trigger: a person can take a name that is free and of no office, or was their own before. Fails: '
   'username_reserved, username_taken, usernames_exhausted.';
 create trigger _051_claim_username after insert on app.users
   for each row execute function private.claim_username();
-create trigger _052_claim_changed_username after update of username on app.users
+-- before the unique index of app.users is asked, whose refusal has no code
+create trigger _052_claim_changed_username before update of username on app.users
   for each row when (old.username <> new.username) execute function private.claim_username();
 
 create function private.is_free(p_username text) returns boolean

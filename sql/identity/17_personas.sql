@@ -86,7 +86,11 @@ begin
   insert into app.personas (user_id, name, about, accent, profile_pic_url)
   values (private.require_caller(), private.require_name(p_name), private.require_text(p_about), p_accent,
           p_profile_pic_url)
+  on conflict (user_id, name) do nothing
   returning id into v_id;
+  if not found then
+    perform private.fail('persona_name_taken');
+  end if;
   return (select card from app.persona_card where id = v_id);
 end $$;
 comment on function api.create_persona is
@@ -105,6 +109,9 @@ begin
     profile_pic_url = case when p_changes ? 'profilePicUrl' then p_changes ->> 'profilePicUrl' else profile_pic_url end
   where id = private.require_own_persona(p_id);
   return (select card from app.persona_card where id = p_id);
+exception when unique_violation then
+  perform private.fail('persona_name_taken');
+  return null;
 end $$;
 comment on function api.update_persona is
   'Changes name, about, accent and profilePicUrl of the caller''s persona: what is absent stays, null clears about '

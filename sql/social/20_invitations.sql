@@ -91,7 +91,11 @@ begin
   end if;
   insert into app.circle_invitations (circle_id, inviter_id, invitee_id, bond_level)
   values (p_id, app.uid(), v_invitee, p_bond_level)
+  on conflict (circle_id, invitee_id) where status = 'pending' do nothing
   returning id into v_invitation;
+  if not found then
+    perform private.fail('invitation_pending');
+  end if;
   perform private.emit('social.invitation.sent', json_build_object(
     'invitationId', v_invitation, 'circleId', p_id, 'inviterId', app.uid(), 'inviteeId', v_invitee));
   return private.invitation_cards(array[v_invitation]) -> 0;

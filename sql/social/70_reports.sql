@@ -72,7 +72,11 @@ begin
   execute format('select %s($1)', private.require_report_finder(p_target_type)) into v_target using p_target_id;
   insert into app.reports (reporter_id, target_type, target_id, reason)
   values (private.require_caller(), p_target_type, v_target, private.require_text(p_reason))
+  on conflict (reporter_id, target_type, target_id) where status = 'open' do nothing
   returning * into v_report;
+  if not found then
+    perform private.fail('report_open');
+  end if;
   return json_build_object(
     'id', v_report.id,
     'targetType', p_target_type,

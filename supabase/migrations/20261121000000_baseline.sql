@@ -97,7 +97,8 @@ insert into private.errors (code, status, text) values
   ('token_revoked', 401, 'This access token is no longer valid. Log in again.'),
   ('cursor_unknown', 400, 'The cursor must be one that this list gave.'),
   ('limit_out_of_range', 422, 'limit must be between 1 and 50.'),
-  ('append_only', 409, 'This record cannot be changed or deleted.');
+  ('append_only', 409, 'This record cannot be changed or deleted.'),
+  ('value_invalid', 422, 'A value is outside what is allowed.');
 
 create function private.fail(p_code text, p_headers json default null) returns void
 language plpgsql stable security definer   -- reads the registry for callers who may not
@@ -138,6 +139,49 @@ end $$;
 comment on function private.refusal is
   'Answers an error without raising it, so that what the operation wrote is kept: the caller sees an error, the '
   'database a commit.';
+
+create function private.refused(p_rule text) returns boolean
+language plpgsql stable security definer   -- reads the registry for callers who may not
+set search_path = ''
+as $$
+declare
+  v_error private.errors;
+begin
+  select * into strict v_error from private.errors
+  where code in (p_rule, 'value_invalid') order by code = 'value_invalid' limit 1;
+  raise exception using
+    errcode = 'PT' || v_error.status,
+    message = v_error.code,
+    detail = v_error.text,
+    constraint = p_rule;
+end $$;
+comment on function private.refused is
+  'The end of every check of schema app: raises the code that is the constraint''s name, as private.fail does, and '
+  'value_invalid where none is registered. Postgres would quote the row to whoever calls by `.rpc()`.';
+
+create procedure private.make_checks_speak()
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_check record;
+begin
+  for v_check in
+    select c.conname as name, regexp_replace(pg_get_constraintdef(c.oid), '^CHECK ', '') as rule,
+           case when c.contypid = 0 then 'table ' || c.conrelid::regclass
+                else 'domain ' || c.contypid::regtype end as holder
+    from pg_catalog.pg_constraint c
+    where c.connamespace = 'app'::regnamespace and c.contype = 'c'
+      and pg_get_constraintdef(c.oid) not like '%private.refused(%'
+  loop
+    execute format('alter %s drop constraint %I', v_check.holder, v_check.name);
+    -- in this order: the function is called for what breaks the rule alone, and null passes as in any check
+    execute format('alter %s add constraint %I check (%s is not false or private.refused(%L))',
+                   v_check.holder, v_check.name, v_check.rule, v_check.name);
+  end loop;
+end $$;
+comment on procedure private.make_checks_speak is
+  'For migrations: from then on every check of schema app raises its code, in whatever way it is reached.';
 
 create function private.refuse_change() returns trigger
 language plpgsql
@@ -464,14 +508,15 @@ begin
   if new.erased_at is null and (select count(*) from app.usernames where user_id = new.id) > 11 then
     perform private.fail('usernames_exhausted');
   end if;
-  return null;
+  return new;
 end $$;
 comment on function private.claim_username is
   'Trigger: a person can take a name that is free and of no office, or was their own before. Fails: '
   'username_reserved, username_taken, usernames_exhausted.';
 create trigger _051_claim_username after insert on app.users
   for each row execute function private.claim_username();
-create trigger _052_claim_changed_username after update of username on app.users
+-- before the unique index of app.users is asked, whose refusal has no code
+create trigger _052_claim_changed_username before update of username on app.users
   for each row when (old.username <> new.username) execute function private.claim_username();
 
 create function private.is_free(p_username text) returns boolean
@@ -2256,6 +2301,7 @@ grant execute on function
   private.enter,
   private.fail,
   private.refusal,
+  private.refused,
   private.require_caller
   to anon, authenticated, service_role, gate;
 grant execute on function
@@ -2372,9 +2418,9 @@ comment on column private.credentials.last_issued_at is 'iat of the last token, 
 create table app.personas (
   id              uuid primary key default gen_random_uuid(),
   user_id         uuid not null references app.users on delete cascade,
-  name            varchar(40) not null check (length(btrim(name)) > 0),
-  about           varchar(280),
-  accent          varchar(20) not null default 'ink' check (accent in ('ink', 'gold', 'sage', 'azure')),
+  name            text not null check (length(btrim(name)) > 0 and length(name) <= 40),
+  about           text check (length(about) <= 280),
+  accent          text not null default 'ink' check (accent in ('ink', 'gold', 'sage', 'azure')),
   profile_pic_url text check (profile_pic_url ~ '^https?://' and length(profile_pic_url) <= 2000),
   is_default      boolean not null default false,
   created_at      timestamptz not null default now(),
@@ -2648,7 +2694,11 @@ begin
   insert into app.personas (user_id, name, about, accent, profile_pic_url)
   values (private.require_caller(), private.require_name(p_name), private.require_text(p_about), p_accent,
           p_profile_pic_url)
+  on conflict (user_id, name) do nothing
   returning id into v_id;
+  if not found then
+    perform private.fail('persona_name_taken');
+  end if;
   return (select card from app.persona_card where id = v_id);
 end $$;
 comment on function api.create_persona is
@@ -2667,6 +2717,9 @@ begin
     profile_pic_url = case when p_changes ? 'profilePicUrl' then p_changes ->> 'profilePicUrl' else profile_pic_url end
   where id = private.require_own_persona(p_id);
   return (select card from app.persona_card where id = p_id);
+exception when unique_violation then
+  perform private.fail('persona_name_taken');
+  return null;
 end $$;
 comment on function api.update_persona is
   'Changes name, about, accent and profilePicUrl of the caller''s persona: what is absent stays, null clears about '
@@ -4875,7 +4928,11 @@ begin
   end if;
   insert into app.circle_invitations (circle_id, inviter_id, invitee_id, bond_level)
   values (p_id, app.uid(), v_invitee, p_bond_level)
+  on conflict (circle_id, invitee_id) where status = 'pending' do nothing
   returning id into v_invitation;
+  if not found then
+    perform private.fail('invitation_pending');
+  end if;
   perform private.emit('social.invitation.sent', json_build_object(
     'invitationId', v_invitation, 'circleId', p_id, 'inviterId', app.uid(), 'inviteeId', v_invitee));
   return private.invitation_cards(array[v_invitation]) -> 0;
@@ -5923,7 +5980,11 @@ begin
   execute format('select %s($1)', private.require_report_finder(p_target_type)) into v_target using p_target_id;
   insert into app.reports (reporter_id, target_type, target_id, reason)
   values (private.require_caller(), p_target_type, v_target, private.require_text(p_reason))
+  on conflict (reporter_id, target_type, target_id) where status = 'open' do nothing
   returning * into v_report;
+  if not found then
+    perform private.fail('report_open');
+  end if;
   return json_build_object(
     'id', v_report.id,
     'targetType', p_target_type,
@@ -13907,6 +13968,13 @@ comment on function private.erase_moderation is
   'Trigger: deletes the reasons that staff gave about an erased person''s posts and replies; the entries stay.';
 create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();
+
+-- sql/admin/95_checks.sql
+
+-- The last of the schema: every check above raises its code.
+-- docs/decisions.md, Errors.
+
+call private.make_checks_speak();
 
 -- policies/admin.sql
 

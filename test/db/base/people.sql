@@ -44,8 +44,8 @@ select throws_ok($$ select private.require_person('carla') $$, 'PT404', 'person_
 
 -- Names
 select test.act_as_owner();
-select throws_ok($$ update app.users set username = 'bob' where username = 'alice' $$, '23505', null, 'a name is one person''s');
-select throws_ok(format('update app.users set username = %L where username = %L', n, 'alice'), '23514', null,
+select throws_ok($$ update app.users set username = 'bob' where username = 'alice' $$, 'PT409', 'username_taken', 'a name is one person''s');
+select throws_ok(format('update app.users set username = %L where username = %L', n, 'alice'), 'PT422', 'value_invalid',
   format('%L is no name', n)) from unnest(array['Al', 'ALICE', 'al-ice', repeat('a', 31)]) n;
 
 -- Stored roles and flags

@@ -22,7 +22,7 @@ set constraints all deferred;
 select throws_ok(
   $$ select private.move('payment', array[test.id('alice'), test.id('bob')], array[-51, 51]) $$,
   'PT409', 'insufficient_mana', 'no wallet goes below zero');
-select throws_ok($$ update app.wallets set balance = 60 where user_id = test.id('bob') $$, '23514', null,
+select throws_ok($$ update app.wallets set balance = 60 where user_id = test.id('bob') $$, 'PT422', 'value_invalid',
   'a balance is what was earned less what was spent');
 select lives_ok(
   $$ select private.move('payment', array[test.id('bob'), test.id('alice')], array[10, -10]); set constraints all immediate $$,

@@ -34,7 +34,7 @@ select throws_ok($$ select api.pay('love', 0) $$, 'PT422', 'payment_target', 'a 
 select throws_ok($$ select api.pay('love', 0, pg_temp.id('post'), null, 'bob') $$, 'PT422', 'payment_target', 'and one alone');
 select throws_ok($$ select api.pay('love', 6, p_receiver_id => 'bob') $$, 'PT422', 'tier_unknown', 'there are six tiers');
 select throws_ok($$ select api.pay('love', null, p_receiver_id => 'bob') $$, 'PT422', 'tier_unknown', 'none is no tier');
-select throws_ok($$ select api.pay('envy', 0, p_receiver_id => 'bob') $$, '23514', null, 'and eight emotions');
+select throws_ok($$ select api.pay('envy', 0, p_receiver_id => 'bob') $$, 'PT422', 'emotion_unknown', 'and eight emotions');
 select throws_ok($$ select api.pay('love', 0, p_receiver_id => 'alice') $$, 'PT400', 'pay_oneself', 'nobody pays themselves');
 select throws_ok($$ select api.pay('love', 0, p_receiver_id => 'zoe') $$, 'PT404', 'person_unknown', 'or nobody');
 select throws_ok($$ select api.pay('love', 0, gen_random_uuid()) $$, 'PT404', 'post_unknown', 'an unknown post is unknown');

@@ -24,7 +24,7 @@ select is((select count(distinct letter)::int from (
   34, 'any of the 34');
 select is((private.make_invite_code(test.id('bob'))).status, 'active', 'a new code is active');
 select is(expires_at, now() + interval '30 days', 'for 30 days') from app.invite_codes where generated_by = test.id('bob');
-select throws_ok(format('update app.invite_codes set code = %L where code = %L', c, 'INV-EEEEEE'), '23514', null,
+select throws_ok(format('update app.invite_codes set code = %L where code = %L', c, 'INV-EEEEEE'), 'PT422', 'value_invalid',
   format('%s is no code', c)) from unnest(array['INV-AAAAA0', 'INV-AAAAA1', 'INV-aaaaaa', 'INV-AAAAAAA', 'AAAAAA']) c;
 
 -- active → reserved, as the gate
@@ -90,9 +90,9 @@ select throws_ok($$ select api.reserve_invite('INV-AAAAAA') $$, 'PT410', 'invite
 
 -- As the owner
 select test.act_as_owner();
-select throws_ok($$ update app.invite_codes set status = 'used' where code = 'INV-AAAAAA' $$, '23514', null,
+select throws_ok($$ update app.invite_codes set status = 'used' where code = 'INV-AAAAAA' $$, 'PT422', 'value_invalid',
   'a used code names who used it');
-select throws_ok($$ update app.invite_codes set status = 'reserved' where code = 'INV-AAAAAA' $$, '23514', null,
+select throws_ok($$ update app.invite_codes set status = 'reserved' where code = 'INV-AAAAAA' $$, 'PT422', 'value_invalid',
   'and a reserved one its reservation');
 
 select * from finish();

@@ -9,10 +9,10 @@ grant execute on function pg_temp.persona to authenticated;
 -- Acting as Alice
 select test.act_as('alice');
 select is(api.create_persona('Poet') ->> 'isDefault', 'false', 'a new one is not the default');
-select throws_ok($$ select api.create_persona(' Poet ') $$, '23505', null, 'names are once a person');
-select throws_ok($$ select api.create_persona('   ') $$, '23514', null, 'and are something');
-select throws_ok($$ select api.create_persona('A', null, 'plum') $$, '23514', null, 'an accent is one of four');
-select throws_ok(format('select api.create_persona(%L)', repeat('x', 41)), '22001', null, 'a name has 40 characters at most');
+select throws_ok($$ select api.create_persona(' Poet ') $$, 'PT409', 'persona_name_taken', 'names are once a person');
+select throws_ok($$ select api.create_persona('   ') $$, 'PT422', 'value_invalid', 'and are something');
+select throws_ok($$ select api.create_persona('A', null, 'plum') $$, 'PT422', 'value_invalid', 'an accent is one of four');
+select throws_ok(format('select api.create_persona(%L)', repeat('x', 41)), 'PT422', 'value_invalid', 'a name has 40 characters at most');
 select lives_ok($$ select api.create_persona('P' || n) from generate_series(3, 5) n $$, 'there may be five');
 select throws_ok($$ select api.create_persona('P6') $$, 'PT409', 'personas_exhausted', 'and no sixth');
 select throws_ok($$ select api.delete_persona(pg_temp.persona('Main')) $$, 'PT409', 'persona_is_default', 'the default stays');

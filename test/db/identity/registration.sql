@@ -120,10 +120,10 @@ update app.users set banned_at = now() where username = 'ada_lovelace';
 select isnt(private.free_username('Ada', 'Lovelace'), 'ada_lovelace', 'a banned person''s name stays theirs');
 
 -- Shapes that the tables hold, whoever writes
-select throws_ok($$ select private.create_person('x', 'h', 'X', 'Y', null, null, null) $$, '23514', null, 'an address has a length');
-select throws_ok($$ select private.create_person('x@y.z', 'h', '', 'Y', null, null, null) $$, '23514', null, 'a person has a name');
-select throws_ok($$ select private.create_person('x@y.z', 'h', 'X', 'Y', null, 'de', null) $$, '23514', null, 'a country has two letters');
-select throws_ok($$ select private.create_person('x@y.z', 'h', 'X', 'Y', null, null, null, 'owner') $$, '23514', null, 'there are three roles');
+select throws_ok($$ select private.create_person('x', 'h', 'X', 'Y', null, null, null) $$, 'PT422', 'value_invalid', 'an address has a length');
+select throws_ok($$ select private.create_person('x@y.z', 'h', '', 'Y', null, null, null) $$, 'PT422', 'value_invalid', 'a person has a name');
+select throws_ok($$ select private.create_person('x@y.z', 'h', 'X', 'Y', null, 'de', null) $$, 'PT422', 'value_invalid', 'a country has two letters');
+select throws_ok($$ select private.create_person('x@y.z', 'h', 'X', 'Y', null, null, null, 'owner') $$, 'PT422', 'value_invalid', 'there are three roles');
 
 -- The first admin
 select is(private.ensure_first_admin('root@example.org', 'a hash')::text, null, 'there is one already');

@@ -14,17 +14,18 @@ grant execute on all functions in schema pg_temp to public;
 select throws_ok($$ insert into app.interests (slug, name, level, accent_color) values ('ethics', 'Again', 1, 'ink') $$,
   '23505', null, 'a slug is used once');
 select throws_ok($$ insert into app.interests (slug, name, level, accent_color) values ('orphan', 'Orphan', 2, 'ink') $$,
-  '23514', null, 'a sub-interest has a parent');
+  'PT422', 'interest_parent_misplaced', 'a sub-interest has a parent');
 select throws_ok($$ insert into app.interests (slug, name, level, parent_id, accent_color)
-  values ('odd', 'Odd', 1, pg_temp.interest('philosophy'), 'ink') $$, '23514', null, 'a category has none');
+  values ('odd', 'Odd', 1, pg_temp.interest('philosophy'), 'ink') $$, 'PT422', 'interest_parent_misplaced', 'a category has none');
 select throws_ok($$ insert into app.interests (slug, name, level, parent_id, accent_color)
   values ('odd', 'Odd', 3, pg_temp.interest('philosophy'), 'ink') $$, '23503', null, 'a parent is one level up');
 select throws_ok($$ update app.interests set level = 1, parent_id = null where slug = 'ethics' $$,
   '23503', null, 'and stays there while it has children');
-select throws_ok($$ insert into app.interests (slug, name, level, accent_color) values ('odd', 'Odd', 4, 'ink') $$,
-  '23514', null, 'there are three levels');
+select throws_ok($$ insert into app.interests (slug, name, level, parent_id, accent_color)
+  values ('odd', 'Odd', 4, pg_temp.interest('philosophy'), 'ink') $$,
+  'PT422', 'value_invalid', 'there are three levels');
 select throws_ok($$ insert into app.interests (slug, name, level, accent_color) values ('odd', 'Odd', 1, 'azure') $$,
-  '23514', null, 'and six accent colors');
+  'PT422', 'value_invalid', 'and six accent colors');
 select throws_ok($$ delete from app.interests where slug = 'philosophy' $$, '23503', null, 'a parent cannot go');
 
 -- Acting as Alice

@@ -28,8 +28,8 @@ select set_eq($$ select json_object_keys(api.list_my_interests() -> 'items' -> 0
   'a chosen interest');
 select throws_ok($$ select count(*) from app.domain_events $$, '42501', null, 'people do not read the outbox');
 select throws_ok($$ select api.select_interest(gen_random_uuid(), 1, 1) $$, 'PT404', 'interest_unknown', 'an unknown interest');
-select throws_ok($$ select api.select_interest(pg_temp.interest('ethics'), 6, 1) $$, '23514', null, 'depth ends at 5');
-select throws_ok($$ select api.select_interest(pg_temp.interest('ethics'), 1, 0) $$, '23514', null, 'expertise begins at 1');
+select throws_ok($$ select api.select_interest(pg_temp.interest('ethics'), 6, 1) $$, 'PT422', 'interest_depth_out_of_range', 'depth ends at 5');
+select throws_ok($$ select api.select_interest(pg_temp.interest('ethics'), 1, 0) $$, 'PT422', 'interest_expertise_out_of_range', 'expertise begins at 1');
 
 select lives_ok($$ select api.select_interests(jsonb_build_array(
   pg_temp.choice('music', 1, 1), pg_temp.choice('ethics', 2, 2), pg_temp.choice('history', 4, 4))) $$, 'a bulk choice');
@@ -41,7 +41,7 @@ select throws_ok($$ select api.select_interests(jsonb_build_array(
   pg_temp.choice('arts', 1, 1), jsonb_build_object('interestId', gen_random_uuid(), 'depth', 1, 'expertise', 1))) $$,
   'PT404', 'interest_unknown', 'one unknown interest in it');
 select throws_ok($$ select api.select_interests(jsonb_build_array(pg_temp.choice('arts', 1, 1), pg_temp.choice('music', 1, 9))) $$,
-  '23514', null, 'or one wrong number');
+  'PT422', 'interest_expertise_out_of_range', 'or one wrong number');
 select is(pg_temp.mine(), 'ethics 2/2, music 3/3, history 4/4', 'refuses all of it');
 select is(pg_temp.count('arts'), 0, 'and counts nothing');
 select throws_ok($$ select api.select_interests('{}') $$, '22023', null, 'a bulk choice is a list');

@@ -61,10 +61,10 @@ select is(pg_temp.versions('essay'), '1 Title Body 0', 'and the old one is kept'
 select is(pg_temp.edit('photo', '{"media": [{"url": "https://example.org/2"}, {"url": "https://example.org/3"}]}') #>> '{media,1,url}', 'https://example.org/3',
   'media are replaced');
 select throws_ok(format('select pg_temp.edit(%L, %L)', n, c), state, word, n || ' not with ' || c)
-from (values ('note', '{"body": ""}', '23514', null), ('note', '{"body": null}', '23502', null), ('note', '{"title": "T"}', '23514', null),
-             ('essay', '{"title": null}', '23514', null), ('essay', '{"title": " "}', '23514', null), ('photo', '{"media": []}', '23514', null),
-             ('photo', '{"media": null}', '23514', null), ('photo', '{"media": [{"url": "x"}]}', 'PT422', 'post_media'),
-             ('note', '{"visibility": "friends"}', '23514', null), ('note', '{"visibility": null}', '23502', null), ('note', '{"depth": 6}', '23514', null),
+from (values ('note', '{"body": ""}', 'PT422', 'post_body'), ('note', '{"body": null}', '23502', null), ('note', '{"title": "T"}', 'PT422', 'post_title'),
+             ('essay', '{"title": null}', 'PT422', 'post_title'), ('essay', '{"title": " "}', 'PT422', 'post_title'), ('photo', '{"media": []}', 'PT422', 'post_media'),
+             ('photo', '{"media": null}', 'PT422', 'post_media'), ('photo', '{"media": [{"url": "x"}]}', 'PT422', 'post_media'),
+             ('note', '{"visibility": "friends"}', 'PT422', 'value_invalid'), ('note', '{"visibility": null}', '23502', null), ('note', '{"depth": 6}', 'PT422', 'value_invalid'),
              ('note', '{"depth": null}', '23502', null), ('note', '{"depth": 1.5}', '22P02', null), ('note', '{"isJournalism": null}', '23502', null))
   c (n, c, state, word);
 select throws_ok(format('select pg_temp.edit(%L, %L)', n, c), 'PT422', 'post_fixed', 'fixed: ' || c || ' of ' || n)

@@ -30,25 +30,25 @@ from (values ('note', null, 0, null, 5000), ('essay', 'Title', 0, null, 100000),
              ('video', null, 1, null, 5000), ('quote', null, 0, 'note', 5000), ('thread', null, 0, null, 20000))
   c (f, title, pieces, quoted, longest);
 select throws_ok(format('select api.create_post(%L, %L, %L, p_media => pg_temp.media(%s), p_quoted_post_id => %L)',
-    repeat('é', longest + 1), f, title, pieces, pg_temp.id(quoted)), '23514',
-  'new row for relation "posts" violates check constraint "post_body"', f || ' not of ' || longest + 1)
+    repeat('é', longest + 1), f, title, pieces, pg_temp.id(quoted)), 'PT422',
+  'post_body', f || ' not of ' || longest + 1)
 from (values ('note', null, 0, null, 5000), ('essay', 'Title', 0, null, 100000), ('photo', null, 1, null, 5000),
              ('video', null, 1, null, 5000), ('quote', null, 0, 'note', 5000), ('thread', null, 0, null, 20000), ('repost', null, 0, 'note', 0))
   c (f, title, pieces, quoted, longest);
-select throws_ok(format('select api.create_post(%L, %L, p_quoted_post_id => %L)', ' ', f, pg_temp.id(quoted)), '23514',
-  'new row for relation "posts" violates check constraint "post_body"', f || ' needs words')
+select throws_ok(format('select api.create_post(%L, %L, p_quoted_post_id => %L)', ' ', f, pg_temp.id(quoted)), 'PT422',
+  'post_body', f || ' needs words')
 from (values ('note', null), ('quote', 'note'), ('thread', null)) c (f, quoted);
 select throws_ok(format('select api.create_post(%L, %L, %L, p_media => pg_temp.media(%s), p_quoted_post_id => %L)',
-    case f when 'repost' then '' else 'x' end, f, 'Title', pieces, pg_temp.id(quoted)), '23514',
-  'new row for relation "posts" violates check constraint "post_title"', f || ' has no title')
+    case f when 'repost' then '' else 'x' end, f, 'Title', pieces, pg_temp.id(quoted)), 'PT422',
+  'post_title', f || ' has no title')
 from (values ('note', 0, null), ('photo', 1, null), ('video', 1, null), ('quote', 0, 'note'), ('thread', 0, null), ('repost', 0, 'note'))
   c (f, pieces, quoted);
 
 -- media: how many, and what
 select is(json_array_length(api.create_post(p_format => f, p_body => body, p_media => pg_temp.media(n)) -> 'media'), n, f || ' of ' || n)
 from (values ('photo', '', 1), ('photo', '', 10), ('video', '', 1), ('note', 'x', 0), ('note', 'x', 10), ('thread', 'x', 10)) c (f, body, n);
-select throws_ok(format('select api.create_post(%L, %L, p_media => pg_temp.media(%s), p_quoted_post_id => %L)', body, f, n, pg_temp.id(quoted)), '23514',
-  'new row for relation "posts" violates check constraint "post_media"', f || ' not of ' || n)
+select throws_ok(format('select api.create_post(%L, %L, p_media => pg_temp.media(%s), p_quoted_post_id => %L)', body, f, n, pg_temp.id(quoted)), 'PT422',
+  'post_media', f || ' not of ' || n)
 from (values ('photo', '', 0, null), ('photo', '', 11, null), ('video', '', 0, null), ('video', '', 2, null), ('note', 'x', 11, null),
              ('quote', 'x', 11, 'note'), ('repost', '', 1, 'note')) c (f, body, n, quoted);
 select is((api.create_post('x', p_media => '[{"alt": " A cat ", "url": "https://example.org/a?b#c", "more": 1}, {"url": "HTTP://example.org", "alt": " "}]') -> 'media')::jsonb,

@@ -93,7 +93,7 @@ select test.act_as('bob');
 select throws_ok($$ insert into app.post_interests (post_id, interest_id) select pg_temp.id('repost'), id from app.interests limit 1 $$,
   '42501', null, 'an interest neither');
 select throws_ok($$ insert into app.posts (author_id, format, body, quoted_post_id, depth)
-                    values (test.id('bob'), 'repost', '', pg_temp.id('post'), 3) $$, '23514', null, 'nor a depth');
+                    values (test.id('bob'), 'repost', '', pg_temp.id('post'), 3) $$, 'PT422', 'repost_bare', 'nor a depth');
 select throws_ok($$ select private.add_poll(pg_temp.id('repost'), '{"options": ["a", "b"]}') $$, 'PT404', 'post_unknown', 'nor a poll');
 
 -- who does not see the original does nothing to a repost of it

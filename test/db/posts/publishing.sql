@@ -45,29 +45,29 @@ select is((select card -> 'viewer' from note)::jsonb, '{"reactions": [], "bookma
 select is((select card ->> 'publishedAt' from note)::timestamptz, now(), 'published now');
 select is((select string_agg(api.create_post('Deep', p_depth => d) ->> 'depthLabel', ' ' order by d) from generate_series(0, 5) d),
   'Surface Intro Deep Expert Research Thesis', 'six depths');
-select throws_ok(format($$ select api.create_post('x', p_depth => %s) $$, d), '23514', null, d || ' is no depth')
+select throws_ok(format($$ select api.create_post('x', p_depth => %s) $$, d), 'PT422', 'value_invalid', d || ' is no depth')
 from unnest(array[-1, 6]) d;
 select is(api.create_post('x', p_visibility => v) ->> 'visibility', v, v || ' is a visibility')
 from unnest(array['public', 'circles', 'inner']) v;
-select throws_ok($$ select api.create_post('x', p_visibility => 'friends') $$, '23514', null, 'friends is none');
-select throws_ok($$ select api.create_post('x', 'poem') $$, '23514', null, 'nor poem a format');
+select throws_ok($$ select api.create_post('x', p_visibility => 'friends') $$, 'PT422', 'value_invalid', 'friends is none');
+select throws_ok($$ select api.create_post('x', 'poem') $$, 'PT422', 'value_invalid', 'nor poem a format');
 
 -- lengths, in characters and not in bytes
 select lives_ok(format('select api.create_post(%L)', repeat('é', 5000)), 'a note has up to 5000 characters');
-select throws_ok(format('select api.create_post(%L)', repeat('é', 5001)), '23514', null, 'and not 5001');
+select throws_ok(format('select api.create_post(%L)', repeat('é', 5001)), 'PT422', 'post_body', 'and not 5001');
 select lives_ok(format('select api.create_post(%L)', ' ' || repeat('é', 5000) || ' '), 'blanks around it not counted');
-select throws_ok($$ select api.create_post('') $$, '23514', null, 'nothing is no body');
-select throws_ok($$ select api.create_post('   ') $$, '23514', null, 'blanks neither');
-select throws_ok($$ select api.create_post(e' \n\t\r\n') $$, '23514', null, 'nor empty lines');
+select throws_ok($$ select api.create_post('') $$, 'PT422', 'post_body', 'nothing is no body');
+select throws_ok($$ select api.create_post('   ') $$, 'PT422', 'post_body', 'blanks neither');
+select throws_ok($$ select api.create_post(e' \n\t\r\n') $$, 'PT422', 'post_body', 'nor empty lines');
 select throws_ok($$ select api.create_post(null) $$, '23502', null, 'nor null');
 select is(api.create_post(e'\n One\n\ntwo \n\n') ->> 'body', e'One\n\ntwo', 'lines around it are trimmed, lines in it stay');
 select lives_ok(format('select api.create_post(%L, %L, %L)', repeat('é', 100000), 'essay', 'Title'), 'an essay has up to 100000');
-select throws_ok(format('select api.create_post(%L, %L, %L)', repeat('é', 100001), 'essay', 'Title'), '23514', null, 'and not 100001');
+select throws_ok(format('select api.create_post(%L, %L, %L)', repeat('é', 100001), 'essay', 'Title'), 'PT422', 'post_body', 'and not 100001');
 select is(api.create_post('x', 'essay', ' Title ') ->> 'title', 'Title', 'an essay has a title');
 select lives_ok(format('select api.create_post(%L, %L, %L)', 'x', 'essay', repeat('é', 200)), 'of up to 200 characters');
-select throws_ok(format('select api.create_post(%L, %L, %L)', 'x', 'essay', t), '23514', null, what || ' is no title')
+select throws_ok(format('select api.create_post(%L, %L, %L)', 'x', 'essay', t), 'PT422', 'post_title', what || ' is no title')
 from (values (repeat('é', 201), '201'), ('', 'nothing'), ('  ', 'blanks'), (e'\n', 'an empty line'), (null, 'null')) c (t, what);
-select throws_ok($$ select api.create_post('x', 'note', 'Title') $$, '23514', null, 'a note has none');
+select throws_ok($$ select api.create_post('x', 'note', 'Title') $$, 'PT422', 'post_title', 'a note has none');
 
 -- interests: one primary, at most four more
 select is(pg_temp.interests(api.create_post('x', p_interest_id => pg_temp.id('tap-1'))), 'tap-1*', 'the primary interest is among them');

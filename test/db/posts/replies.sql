@@ -45,12 +45,11 @@ select is(api.get_post(pg_temp.id('post')) #>> '{replies,items,0,body}', 'Indeed
 select lives_ok(format('select api.create_reply(pg_temp.id(%L), %L, %L)', 'post', ' ' || repeat('é', n) || e'\n', k), k || ' of ' || n)
 from (values ('reply', 1), ('reply', 5000), ('reaction', 1), ('reaction', 280), ('criticism', 50), ('criticism', 300),
              ('contribution', 100), ('contribution', 5000)) c (k, n);
-select throws_ok(format('select api.create_reply(pg_temp.id(%L), %L, %L)', 'post', ' ' || repeat('é', n) || e'\n', k), '23514',
-  format('new row for relation "replies" violates check constraint "%s"', word), k || ' not of ' || n)
+select throws_ok(format('select api.create_reply(pg_temp.id(%L), %L, %L)', 'post', ' ' || repeat('é', n) || e'\n', k), 'PT422', word, k || ' not of ' || n)
 from (values ('reply', 0, 'reply_body'), ('reply', 5001, 'reply_body'), ('reaction', 0, 'reply_body'), ('reaction', 281, 'reply_body'),
              ('criticism', 49, 'criticism_length'), ('criticism', 301, 'criticism_length'),
              ('contribution', 99, 'contribution_length'), ('contribution', 5001, 'reply_body')) c (k, n, word);
-select throws_ok($$ select api.create_reply(pg_temp.id('post'), 'x', 'joke') $$, '23514', null, 'other kinds there are none');
+select throws_ok($$ select api.create_reply(pg_temp.id('post'), 'x', 'joke') $$, 'PT422', 'value_invalid', 'other kinds there are none');
 select throws_ok($$ select api.create_reply(pg_temp.id('post'), null) $$, '23502', null, 'null is no body');
 select throws_ok($$ select api.create_reply(gen_random_uuid(), 'x') $$, 'PT404', 'post_unknown', 'an unknown post takes none');
 select throws_ok($$ select api.list_replies(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'and lists none');

@@ -68,7 +68,7 @@ select is(pg_temp.told('alice', 'post.quoted'), '1 '::text || jsonb_build_object
 select throws_ok($$ select api.repost(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'an unknown post');
 select throws_ok($$ select api.repost(pg_temp.id('circles')) $$, 'PT404', 'post_unknown', 'one that one may not see');
 select throws_ok($$ select api.repost(pg_temp.id('circles'), 'Look') $$, 'PT404', 'post_unknown', 'quoted neither');
-select throws_ok($$ select api.repost(pg_temp.id('post'), repeat('x', 5001)) $$, '23514', null, 'a quote of too many words');
+select throws_ok($$ select api.repost(pg_temp.id('post'), repeat('x', 5001)) $$, 'PT422', 'post_body', 'a quote of too many words');
 select throws_ok($$ insert into app.posts (author_id, format, body, quoted_post_id) values (test.id('bob'), 'quote', 'x', pg_temp.id('circles')) $$,
   '42501', null, 'by hand nobody passes on what they do not see');
 select test.act_as('alice');

@@ -132,8 +132,8 @@ select throws_ok(s, 'PT404', 'post_unknown', s) from test.act_as('bob'), unnest(
   $$ select api.create_reply(pg_temp.id('later'), 'x') $$, $$ select api.react(pg_temp.id('later'), 'heart') $$]) s;
 
 -- the rules of the kinds: lengths at both edges, and what each earns
-select throws_ok(format('select api.create_reply(pg_temp.id(%L), %L, %L)', 'rules', repeat('x', n), k), '23514',
-  format('new row for relation "replies" violates check constraint "%s"', k || '_length'), format('a %s has not %s characters', k, n))
+select throws_ok(format('select api.create_reply(pg_temp.id(%L), %L, %L)', 'rules', repeat('x', n), k), 'PT422',
+  k || '_length', format('a %s has not %s characters', k, n))
 from test.act_as('bob'), (values ('criticism', 49), ('criticism', 301), ('contribution', 99)) c (k, n);
 select is(pg_temp.earns('bob', k, n), e, format('a %s of %s earns %s', k, n, e))
 from (values ('reply', 1, 'bob reply.reply 1'), ('reaction', 280, 'nothing'),

@@ -120,7 +120,7 @@ select lives_ok($$ select api.unblock_person('bob') $$, 'lifting what does not s
 select lives_ok($$ select api.unblock_person('dave') $$, 'also with a stranger');
 select throws_ok($$ select api.unblock_person('zoe') $$, 'PT404', 'person_unknown', 'and not with nobody');
 select throws_ok($$ select api.block_person('zoe') $$, 'PT404', 'person_unknown', 'whom nobody blocks');
-select throws_ok($$ select api.block_person('alice') $$, '23514', null, 'as nobody blocks themselves');
+select throws_ok($$ select api.block_person('alice') $$, 'PT400', 'block_oneself', 'as nobody blocks themselves');
 
 -- both block each other: one made it as the owner, since the second cannot see the first
 select api.block_person('bob');

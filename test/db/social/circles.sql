@@ -32,13 +32,13 @@ select is(api.list_my_circles() #>> '{items,0,isOwner}', 'true', 'who made it is
 select is((select count(*) from app.circle_members)::int, 0, 'and no member');
 select is(api.create_circle('Kin', k) ->> 'kind', k, k || ' is a kind')
 from unnest(array['general', 'family', 'work', 'inner', 'custom']) k;
-select throws_ok($$ select api.create_circle('Kin', 'secret') $$, '23514', null, 'other kinds there are none');
+select throws_ok($$ select api.create_circle('Kin', 'secret') $$, 'PT422', 'value_invalid', 'other kinds there are none');
 select lives_ok(format('select api.create_circle(%L)', repeat('é', 60)), 'a name has up to 60 characters');
-select throws_ok(format('select api.create_circle(%L)', repeat('é', 61)), '23514', null, 'and not 61');
-select throws_ok($$ select api.create_circle('   ') $$, '23514', null, 'blanks are no name');
+select throws_ok(format('select api.create_circle(%L)', repeat('é', 61)), 'PT422', 'value_invalid', 'and not 61');
+select throws_ok($$ select api.create_circle('   ') $$, 'PT422', 'value_invalid', 'blanks are no name');
 select throws_ok($$ select api.create_circle(null) $$, '23502', null, 'and a circle has one');
 select is(api.create_circle('Work', 'work', 'sage') ->> 'accent', 'sage', 'an accent is a colour token');
-select throws_ok(format('select api.create_circle(%L, %L, %L)', 'Work', 'work', a), '23514', null, a || ' is none')
+select throws_ok(format('select api.create_circle(%L, %L, %L)', 'Work', 'work', a), 'PT422', 'value_invalid', a || ' is none')
 from unnest(array['Sage', 's', 'sage green', '#88aa88', repeat('a', 21)]) a;
 
 -- changing it
@@ -48,7 +48,7 @@ select is(api.update_circle(pg_temp.id('friends'), '{}') ->> 'accent', 'gold', '
 select is(api.update_circle(pg_temp.id('friends'), '{"accent": null}') ->> 'accent', null, 'null clears the accent');
 select is(api.update_circle(pg_temp.id('friends'), '{"kind": "inner"}') ->> 'kind', 'general', 'the kind stays what it was');
 select throws_ok($$ select api.update_circle(pg_temp.id('friends'), '{"name": null}') $$, '23502', null, 'the name is never cleared');
-select throws_ok($$ select api.update_circle(pg_temp.id('friends'), '{"name": " "}') $$, '23514', null, 'nor emptied');
+select throws_ok($$ select api.update_circle(pg_temp.id('friends'), '{"name": " "}') $$, 'PT422', 'value_invalid', 'nor emptied');
 select throws_ok($$ select api.update_circle(gen_random_uuid(), '{}') $$, 'PT404', 'circle_unknown', 'an unknown circle is unknown');
 
 -- at most 10 of a kind

@@ -30,7 +30,7 @@ select is(pg_temp.stats('alice'), '0 1 false', 'the follower follows');
 select is(pg_temp.followers('bob'), 'alice', 'the followed has a follower');
 select is(pg_temp.following('alice'), 'bob', 'the follower''s list has the followed');
 select is(api.list_followers('bob') #>> '{items,0,id}', 'acct:alice@localhost', 'by their public id');
-select throws_ok($$ select api.follow_person('alice') $$, '23514', null, 'nobody follows themselves');
+select throws_ok($$ select api.follow_person('alice') $$, 'PT400', 'follow_oneself', 'nobody follows themselves');
 select throws_ok(format('select api.%s(''zoe'')', o), 'PT404', 'person_unknown', o || ' of nobody')
 from unnest(array['follow_person', 'unfollow_person', 'follow_stats', 'list_followers', 'list_following']) o;
 

@@ -37,10 +37,10 @@ select is((select string_agg(k, ' ' order by k) from json_object_keys(api.list_c
   'bondLevel circleId circleName createdAt id invitee inviteeId inviter inviterId status', 'an invitation has its fields and no more');
 select is(api.list_circle_invitations(pg_temp.id('circle')) #>> '{items,0,bondLevel}', 'inner-circle', 'it carries the bond');
 select is(api.list_circle_invitations(pg_temp.id('circle')) #>> '{items,0,inviteeId}', 'acct:bob@localhost', 'and names people by actor ids');
-select throws_ok($$ select pg_temp.invite('again', 'bob') $$, '23505', null, 'a second one while the first is pending is refused');
-select throws_ok($$ select pg_temp.invite('self', 'alice') $$, '23514', null, 'nobody invites themselves');
+select throws_ok($$ select pg_temp.invite('again', 'bob') $$, 'PT409', 'invitation_pending', 'a second one while the first is pending is refused');
+select throws_ok($$ select pg_temp.invite('self', 'alice') $$, 'PT400', 'invite_oneself', 'nobody invites themselves');
 select throws_ok($$ select pg_temp.invite('zoe', 'zoe') $$, 'PT404', 'person_unknown', 'or somebody unknown');
-select throws_ok($$ select pg_temp.invite('best', 'carla', 'best') $$, '23514', null, 'or with an unknown bond');
+select throws_ok($$ select pg_temp.invite('best', 'carla', 'best') $$, 'PT422', 'value_invalid', 'or with an unknown bond');
 select pg_temp.invite('declined', 'carla');
 select pg_temp.invite('revoked', 'dave');
 select pg_temp.invite('pending', 'erin');

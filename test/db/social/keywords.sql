@@ -45,8 +45,8 @@ select is((api.mute_keyword('SPÖILER', now() + interval '1 day')::jsonb ->> 'id
 select isnt((select until from app.muted_keywords), null, 'with a new end');
 select is((select count(*)::int from app.muted_keywords), 1, 'and one');
 select throws_ok(format('select api.mute_keyword(%L, %s)', k, u), c, w, format('no keyword: %s %s', left(k, 101), u)) from (values
-  (repeat('x', 101), 'null', '23514', null), (e' \t', 'null', '23514', null), ('', 'null', '23514', null), (e'\u0640', 'null', '23514', null),
-  (repeat('ä', 1000000), 'null', '23514', null), ('later', 'now()', 'PT422', 'keyword_until'), ('later', '''-infinity''', 'PT422', 'keyword_until')) f (k, u, c, w);
+  (repeat('x', 101), 'null', 'PT422', 'value_invalid'), (e' \t', 'null', 'PT422', 'keyword_empty'), ('', 'null', 'PT422', 'keyword_empty'), (e'\u0640', 'null', 'PT422', 'keyword_empty'),
+  (repeat('ä', 1000000), 'null', 'PT422', 'value_invalid'), ('later', 'now()', 'PT422', 'keyword_until'), ('later', '''-infinity''', 'PT422', 'keyword_until')) f (k, u, c, w);
 select is(api.mute_keyword(repeat(' ', 200) || 'indented' || repeat(' ', 200))::jsonb ->> 'keyword', 'indented', 'blanks around it do not count');
 select api.unmute_keyword(id) from app.muted_keywords where keyword = 'indented';
 select ok(pg_temp.found_in(array['a spoiler'], private.find_muted_words()), 'it holds for her');

@@ -52,10 +52,10 @@ select is((select string_agg(i ->> 'memberId', ' ' order by i ->> 'memberId')
   'acct:bob@localhost acct:carla@localhost', 'the owner sees both, by their actor ids');
 
 select throws_ok($$ select api.add_circle_member(pg_temp.id('friends'), 'bob') $$, 'PT409', 'member_already', 'nobody is a member twice');
-select throws_ok($$ select api.add_circle_member(pg_temp.id('friends'), 'alice') $$, '23514', null, 'nor of one''s own circle');
+select throws_ok($$ select api.add_circle_member(pg_temp.id('friends'), 'alice') $$, 'PT400', 'member_oneself', 'nor of one''s own circle');
 select throws_ok($$ select api.add_circle_member(pg_temp.id('friends'), 'zoe') $$, 'PT404', 'person_unknown', 'nor somebody unknown');
 select throws_ok($$ select api.add_circle_member(gen_random_uuid(), 'bob') $$, 'PT404', 'circle_unknown', 'nor of an unknown circle');
-select throws_ok($$ select api.add_circle_member(pg_temp.id('friends'), 'dave', 'best') $$, '23514', null, 'there are two bonds');
+select throws_ok($$ select api.add_circle_member(pg_temp.id('friends'), 'dave', 'best') $$, 'PT422', 'value_invalid', 'there are two bonds');
 
 -- bonds, over several circles
 select is(api.set_bond_level(pg_temp.id('friends'), 'bob', 'inner-circle') ->> 'bondLevel', 'inner-circle', 'a bond gets closer');

@@ -19,7 +19,7 @@ select test.act_as('alice');
 select is(api.mute_person('acct:bob@localhost') ->> 'muted', 'true', 'a person mutes another');
 select lives_ok($$ select api.mute_person('@bob') $$, 'muting twice is no error');
 select is((select count(*)::int from app.mutes), 1, 'and one mute');
-select throws_ok($$ select api.mute_person('alice') $$, '23514', null, 'nobody mutes themselves');
+select throws_ok($$ select api.mute_person('alice') $$, 'PT400', 'mute_oneself', 'nobody mutes themselves');
 select throws_ok(format('select api.%s(''zoe'')', o), 'PT404', 'person_unknown', o || ' of nobody')
 from unnest(array['mute_person', 'unmute_person']) o;
 select throws_ok($$ insert into app.mutes (muter_id, muted_id) values (test.id('bob'), test.id('carla')) $$, '42501', null,

@@ -22,17 +22,17 @@ select test.act_as('alice');
 select is(pg_temp.report('user', '@bob'), 'user acct:bob@localhost Spam open', 'a person, by any name, answered by the public one');
 select is(pg_temp.report('post', pg_temp.id('post')), 'post ' || pg_temp.id('post') || ' Spam open', 'a post');
 select is(pg_temp.report('reply', pg_temp.id('reply')), 'reply ' || pg_temp.id('reply') || ' Spam open', 'a reply');
-select throws_ok(format('select api.report(%L, %L, ''Again'')', t, i), '23505', null, t || ': again while it is open')
+select throws_ok(format('select api.report(%L, %L, ''Again'')', t, i), 'PT409', 'report_open', t || ': again while it is open')
 from (values ('user', 'bob'), ('post', pg_temp.id('post')), ('reply', pg_temp.id('reply'))) r (t, i);
 select throws_ok(format('select api.report(%L, %L, ''Spam'')', t, i), c, w, format('%s %s: %s', t, what, coalesce(w, c))) from (values
-  ('user', 'zoe', 'nobody', 'PT404', 'person_unknown'), ('user', 'alice', 'oneself', '23514', null),
+  ('user', 'zoe', 'nobody', 'PT404', 'person_unknown'), ('user', 'alice', 'oneself', 'PT400', 'report_oneself'),
   ('post', pg_temp.id('inner'), 'not for her', 'PT404', 'post_unknown'), ('post', '00000000-0000-4000-8000-000000000000', 'unknown', 'PT404', 'post_unknown'),
   ('post', 'x', 'without an id', 'PT404', 'post_unknown'), ('post', pg_temp.id('reply'), 'that is a reply', 'PT404', 'post_unknown'),
   ('reply', pg_temp.id('inner reply'), 'not for her', 'PT404', 'reply_unknown'), ('reply', 'x', 'without an id', 'PT404', 'reply_unknown'),
   ('circle', pg_temp.id('post'), 'of no kind', 'PT422', 'report_target'), ('User', 'bob', 'of no kind', 'PT422', 'report_target'),
   (null, 'bob', 'without a kind', 'PT422', 'report_target'), ('user', null, 'without a name', 'PT404', 'person_unknown'),
   ('user''; drop table x', 'bob', 'made up', 'PT422', 'report_target')) r (t, i, what, c, w);
-select throws_ok($$ select api.report('post', pg_temp.id('post'), repeat('x', 1001)) $$, '23514', null, 'a reason has up to 1000 characters');
+select throws_ok($$ select api.report('post', pg_temp.id('post'), repeat('x', 1001)) $$, 'PT422', 'value_invalid', 'a reason has up to 1000 characters');
 select is(pg_temp.count(), 3, 'what is refused leaves nothing');
 
 -- who sees and writes them
@@ -49,7 +49,7 @@ select is((select count(*)::int from app.reports), 0, 'the reported see nothing'
 select test.act_as('carla');
 select lives_ok($$ select api.report('post', pg_temp.id('post'), 'Me too') $$, 'others report the same');
 select test.act_as_owner();
-select throws_ok($$ update app.reports set status = 'reviewed' $$, '23514', null, 'what is settled says when');
+select throws_ok($$ update app.reports set status = 'reviewed' $$, 'PT422', 'value_invalid', 'what is settled says when');
 select lives_ok($$ update app.reports set status = 'reviewed', reviewed_by = test.id('carla'), reviewed_at = now() $$, 'and by whom');
 select test.act_as('alice');
 select lives_ok($$ select api.report('post', pg_temp.id('post'), 'It is there again') $$, 'a settled one can be followed by another');

@@ -1,0 +1,151 @@
+// What a constraint refuses has its code and sentence by `.rpc()` too, where no facade stands between: the database
+// itself says them. docs/decisions.md, Errors.
+import { describe, expect, test } from 'vitest'
+import { rest } from '../../support/rest.ts'
+import { world } from '../../support/world.ts'
+
+const { alice, bob, stack, database } = await world({ people: ['alice', 'bob'] })
+const { ask } = rest(stack, alice)
+const { owner } = database
+
+type Row = { name: string; kind: string; rule: string }
+/** Every rule of schema app that has a name: checks, those of domains too, foreign keys and unique indexes. */
+const rules = await owner<Row[]>`
+  select conname as name, contype::text as kind, pg_get_constraintdef(oid) as rule
+  from pg_constraint where connamespace = 'app'::regnamespace and contype in ('c', 'f')
+  union all
+  select i.indexrelid::regclass::text, 'u', pg_get_indexdef(i.indexrelid)
+  from pg_index i join pg_class c on c.oid = i.indexrelid
+  where c.relnamespace = 'app'::regnamespace and i.indisunique`
+const registered = new Map(
+  (await owner<{ code: string; status: number; text: string }[]>`select code, status, text from private.errors`).map(
+    ({ code, ...error }) => [code, error],
+  ),
+)
+const named = rules.map(({ name }) => name.replace(/^app\./, '')).filter((name) => registered.has(name))
+
+const made = async (person: typeof alice, path: string, body: unknown) =>
+  (await person.post<{ id: string }>(path, body)).body.id
+const post = await made(bob, '/posts', { body: 'A post of somebody else.' })
+const own = await made(alice, '/posts', { body: 'A post of mine.' })
+const circle = await made(alice, '/circles/me', { name: 'Kin', kind: 'family' })
+const [interest] = await owner<{ id: string }[]>`select id from app.interests where level = 3 limit 1`
+const persona = await made(alice, '/me/personas', { name: 'Poet' })
+const other = await made(alice, '/me/personas', { name: 'Painter' })
+await alice.post(`/circles/${circle}/invite`, { inviteeId: bob.username, bondLevel: 'acquaintance' })
+await alice.post('/reports', { targetType: 'post', targetId: post, reason: 'Once.' })
+
+const long = 'é'.repeat(100_001)
+type Call = [operation: string, given: Record<string, unknown>]
+/** A call that reaches the rule, or why none can. */
+const reached: Record<string, Call | Call[] | string> = {
+  block_oneself: ['block_person', { p_person: alice.username }],
+  co_author_already: 'api.invite_co_author looks first, with the post locked',
+  contribution_length: ['create_reply', { p_id: post, p_body: 'short', p_kind: 'contribution' }],
+  criticism_length: ['create_reply', { p_id: post, p_body: 'short', p_kind: 'criticism' }],
+  email_taken: 'only the gate writes addresses, and no token is the gate',
+  emotion_unknown: ['pay', { p_emotion: 'envy', p_tier: 0, p_receiver_id: bob.username }],
+  follow_oneself: ['follow_person', { p_person: alice.username }],
+  insufficient_mana: ['pay', { p_emotion: 'love', p_tier: 5, p_receiver_id: bob.username }],
+  interest_depth_out_of_range: [
+    ['select_interest', { p_interest_id: interest?.id, p_depth: 6, p_expertise: 1 }],
+    ['select_interests', { p_interests: [{ interestId: interest?.id, depth: 0, expertise: 1 }] }],
+  ],
+  interest_expertise_out_of_range: ['select_interest', { p_interest_id: interest?.id, p_depth: 1, p_expertise: 6 }],
+  interest_parent_misplaced: 'no operation writes the catalog',
+  interest_parent_unfit: 'no operation writes the catalog',
+  interest_slug_taken: 'no operation writes the catalog',
+  interest_unknown: 'private.require_interest looks first, and an interest is never deleted',
+  invitation_pending: ['invite_to_circle', { p_id: circle, p_invitee_id: bob.username }],
+  invite_oneself: ['invite_to_circle', { p_id: circle, p_invitee_id: alice.username }],
+  keyword_empty: ['mute_keyword', { p_keyword: '\u0640' }],
+  member_already: 'private.limit_circle_members looks first, with the circle locked',
+  member_oneself: ['add_circle_member', { p_id: circle, p_member_id: alice.username }],
+  mute_oneself: ['mute_person', { p_person: alice.username }],
+  persona_name_taken: [
+    ['create_persona', { p_name: 'Poet' }],
+    ['update_persona', { p_id: other, p_changes: { name: 'Poet' } }],
+  ],
+  post_body: [
+    ['create_post', { p_body: ' ' }],
+    ['create_post', { p_body: long, p_format: 'essay', p_title: 'Long' }],
+    ['update_post', { p_id: own, p_changes: { body: '' } }],
+    ['repost', { p_id: post, p_body: long }],
+  ],
+  post_media: [
+    ['create_post', { p_body: 'x', p_format: 'photo' }],
+    ['update_post', { p_id: own, p_changes: { media: Array(11).fill({ url: 'https://example.org/a.png' }) } }],
+  ],
+  post_quoted: ['create_post', { p_body: 'x', p_format: 'quote' }],
+  post_title: [
+    ['create_post', { p_body: 'x', p_title: 'Title' }],
+    ['update_post', { p_id: own, p_changes: { title: 'Title' } }],
+  ],
+  reply_body: ['create_reply', { p_id: post, p_body: '' }],
+  report_oneself: ['report', { p_target_type: 'user', p_target_id: alice.username, p_reason: 'x' }],
+  report_open: ['report', { p_target_type: 'post', p_target_id: post, p_reason: 'Twice.' }],
+  repost_bare: ['create_post', { p_body: '', p_format: 'repost', p_quoted_post_id: post, p_depth: 1 }],
+  series_description: ['create_series', { p_title: 'x', p_description: long }],
+  series_title: ['create_series', { p_title: ' ' }],
+  username_taken: ['update_me', { p_changes: { username: bob.username } }],
+}
+
+const call = ([operation, given]: Call) => ask(`/rpc/${operation}`, { body: JSON.stringify(given) })
+
+test('every rule whose name is a code has a call that reaches it, or a reason why none does', () => {
+  expect(named.toSorted()).toEqual(Object.keys(reached).sort())
+})
+
+const calls = Object.entries(reached).flatMap(([code, one]) =>
+  typeof one === 'string'
+    ? []
+    : (Array.isArray(one[0]) ? (one as Call[]) : [one as Call]).map((each) => [code, each] as const),
+)
+test.each(calls)('%s by %j', async (code, each) => {
+  const { status, text } = registered.get(code) ?? { status: 0, text: '' }
+  expect(await call(each)).toMatchObject({
+    status,
+    body: { code: `PT${status}`, message: code, details: text, hint: null },
+  })
+})
+
+describe('what has no code of its own', () => {
+  test('no check of schema app refuses in the words of Postgres', () => {
+    expect(
+      rules.filter(({ kind, rule }) => kind === 'c' && !rule.includes('private.refused(')).map(({ name }) => name),
+    ).toEqual([])
+  })
+
+  test.each<Call>([
+    ['create_post', { p_body: 'x', p_format: 'poem' }],
+    ['create_post', { p_body: 'x', p_visibility: 'friends' }],
+    ['create_post', { p_body: 'x', p_depth: 6 }],
+    ['update_post', { p_id: own, p_changes: { visibility: 'friends' } }],
+    ['create_reply', { p_id: post, p_body: 'x', p_kind: 'joke' }],
+    ['react', { p_id: post, p_kind: 'laugh' }],
+    ['create_circle', { p_name: 'é'.repeat(61) }],
+    ['create_circle', { p_name: 'x', p_kind: 'secret' }],
+    ['create_circle', { p_name: 'x', p_accent: 'No Accent' }],
+    ['add_circle_member', { p_id: circle, p_member_id: bob.username, p_bond_level: 'best' }],
+    ['invite_to_circle', { p_id: circle, p_invitee_id: bob.username, p_bond_level: 'best' }],
+    ['create_persona', { p_name: 'é'.repeat(41) }],
+    ['create_persona', { p_name: 'x', p_accent: 'plum' }],
+    ['create_persona', { p_name: 'x', p_about: 'é'.repeat(281) }],
+    ['update_persona', { p_id: persona, p_changes: { profilePicUrl: 'javascript:alert(1)' } }],
+    ['update_me', { p_changes: { username: 'a b' } }],
+    ['update_me', { p_changes: { phone: 'call me' } }],
+    ['update_me', { p_changes: { about: 'é'.repeat(1001) } }],
+    ['mute_keyword', { p_keyword: 'é'.repeat(101) }],
+    ['report', { p_target_type: 'user', p_target_id: bob.username, p_reason: 'é'.repeat(1001) }],
+  ])('%s of %j is value_invalid, as by HTTP, and quotes no row', async (...each) => {
+    expect(await call(each)).toMatchObject({
+      status: 422,
+      body: { code: 'PT422', message: 'value_invalid', details: 'A value is outside what is allowed.', hint: null },
+    })
+  })
+
+  test('and the refusal says to whoever looks at the database which check it was', async () => {
+    const refused = owner`update app.wallets set lifetime_spent = -1 where false is not true`
+    await expect(refused).rejects.toMatchObject({ code: 'PT422', constraint_name: expect.stringMatching(/^wallets_/) })
+  })
+})
