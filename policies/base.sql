@@ -146,7 +146,8 @@ grant execute on function
   private.require_role,
   private.require_text,
   private.trimmed,
-  private.username_of
+  private.username_of,
+  private.utc
   to authenticated, service_role, gate;
 grant execute on function
   private.audit,

@@ -5,7 +5,12 @@ import { z } from '@hono/zod-openapi'
 export { z }
 
 export const Uuid = z.uuid()
-export const Timestamp = z.iso.datetime({ offset: true }).openapi({ example: '2026-01-31T12:00:00.000Z' })
+/** A time in an answer: private.utc. */
+export const Timestamp = z.iso
+  .datetime({ precision: 3 })
+  .openapi({ description: 'UTC, with milliseconds and `Z`.', example: '2026-01-31T12:00:00.000Z' })
+/** A time in a request, of any zone. */
+export const Moment = z.iso.datetime({ offset: true }).openapi({ example: '2099-01-31T12:00:00.000Z' })
 
 /** Who is meant is for SQL to find out (`private.require_person`); here only the length counts. */
 export const PersonParam = z.string().trim().min(1).max(320).openapi({

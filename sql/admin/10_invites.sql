@@ -18,7 +18,8 @@ begin
   v_codes := array(select private.make_invite_code(app.uid()) from generate_series(1, p_count));
   perform private.audit('invite_codes.generated', 'user', app.uid()::text, json_build_object('count', p_count));
   return json_build_object('items', (
-    select json_agg(json_build_object('id', c.id, 'code', c.code, 'status', c.status, 'expiresAt', c.expires_at))
+    select json_agg(json_build_object('id', c.id, 'code', c.code, 'status', c.status,
+                                      'expiresAt', private.utc(c.expires_at)))
     from unnest(v_codes) c));
 end $$;
 comment on function api.generate_invite_codes is

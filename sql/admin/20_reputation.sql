@@ -61,8 +61,8 @@ select a.id,
          'status', a.status,
          'restoreDelta', a.restore_delta,
          'note', a.note,
-         'resolvedAt', a.resolved_at,
-         'createdAt', a.created_at) as card
+         'resolvedAt', private.utc(a.resolved_at),
+         'createdAt', private.utc(a.created_at)) as card
 from app.reputation_appeals a
 join app.interests i on i.id = a.interest_id
 join app.person_card person on person.id = a.user_id;

@@ -59,7 +59,7 @@ begin
     perform private.record_moderation('post', p_id, case when p_hidden then 'hidden' else 'unhidden' end,
                                       v_post.author_id, p_reason);
   end if;
-  return json_build_object('id', p_id, 'hiddenAt', v_post.hidden_at);
+  return json_build_object('id', p_id, 'hiddenAt', private.utc(v_post.hidden_at));
 end $$;
 comment on function private.set_post_hidden is
   'Hides a post or shows it again: {id, hiddenAt}. Repeating it changes nothing and leaves no entry; a deleted post '
@@ -86,7 +86,7 @@ begin
     perform private.record_moderation('reply', p_id, case when p_hidden then 'hidden' else 'unhidden' end,
                                       v_reply.author_id, p_reason);
   end if;
-  return json_build_object('id', p_id, 'hiddenAt', v_reply.hidden_at);
+  return json_build_object('id', p_id, 'hiddenAt', private.utc(v_reply.hidden_at));
 end $$;
 comment on function private.set_reply_hidden is
   'Hides a reply or shows it again, as private.set_post_hidden does. Fails: role_required, reply_unknown, '

@@ -1,4 +1,14 @@
--- How operations answer a list, an object of two parts, and a client that has the answer in its cache.
+-- How operations answer a time, a list, an object of two parts, and a client that has the answer in its cache.
+
+create function private.utc(p_time timestamptz) returns text
+language plpgsql stable strict
+set search_path = ''
+as $$
+begin
+  return to_char(p_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+end $$;
+comment on function private.utc is
+  'A time as every answer has it: UTC with milliseconds and Z. Null where there is none, or no end.';
 
 create function private.require_cursor(p_cursor text) returns uuid
 language plpgsql stable

@@ -70,12 +70,16 @@ create function private.export_row(p_user uuid, p_row json, p_source private.per
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_times text[] := array(select attname::text from pg_catalog.pg_attribute
+                          where attrelid = p_source.relation and atttypid = 'timestamptz'::regtype);
 begin
   -- it looks at values and not at columns, so that an internal id of somebody else never leaves, wherever it is
   return (
     select json_object_agg(
              private.camel_case(f.key),
-             case when u.id is null or u.id = p_user then f.value
+             case when f.key = any (v_times) then to_json(private.utc((f.value #>> '{}')::timestamptz))
+                  when u.id is null or u.id = p_user then f.value
                   when u.banned_at is null and u.erased_at is null
                    and (p_source.across_blocks or private.may_meet(private.find_level(p_user, u.id)))
                   then to_json(private.actor_id(u.username, private.domain())) else 'null' end

@@ -181,7 +181,7 @@ begin
             'balance', balance,
             'lifetimeEarned', lifetime_earned,
             'lifetimeSpent', lifetime_spent,
-            'lastRegenAt', last_regen_at)
+            'lastRegenAt', private.utc(last_regen_at))
           from app.wallets where user_id = app.uid());
 end $$;
 comment on function api.get_wallet is

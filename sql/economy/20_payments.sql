@@ -114,7 +114,7 @@ select p.id,
          'replyId', p.reply_id,
          'reversed', p.reversed,
          'reversalOf', p.reversal_of,
-         'createdAt', p.created_at) as card
+         'createdAt', private.utc(p.created_at)) as card
 from app.payments p
 left join app.person_card sender on sender.id = p.sender_id
 left join app.person_card receiver on receiver.id = p.receiver_id;

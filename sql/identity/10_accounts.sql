@@ -99,8 +99,8 @@ begin
       'phone', a.phone,
       'about', u.about,
       'profilePicUrl', u.profile_pic_url,
-      'createdAt', u.created_at,
-      'lastSeenAt', a.last_seen_at)
+      'createdAt', private.utc(u.created_at),
+      'lastSeenAt', private.utc(a.last_seen_at))
     from app.users u join app.accounts a on a.user_id = u.id
     where u.id = p_user);
 end $$;

@@ -13,7 +13,7 @@ select u.id,
          'about', u.about,
          'country', u.country,
          'city', u.city,
-         'createdAt', u.created_at) as card
+         'createdAt', private.utc(u.created_at)) as card
 from app.users u join app.person_card c on c.id = u.id;
 comment on view app.profile_card is
   'A public profile: the person''s card with {about, country, city, createdAt}. Nobody sees address, phone, birthday, '

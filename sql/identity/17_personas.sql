@@ -46,7 +46,7 @@ select id, user_id, created_at,
          'accent', accent,
          'profilePicUrl', profile_pic_url,
          'isDefault', is_default,
-         'createdAt', created_at) as card
+         'createdAt', private.utc(created_at)) as card
 from app.personas;
 comment on view app.persona_card is 'A persona: {id, name, about, accent, profilePicUrl, isDefault, createdAt}.';
 

@@ -141,7 +141,7 @@ begin
       candidate_session_id = p_candidate_session_id, reserved_until = now() + interval '30 minutes'
   where id = v_code.id
   returning * into v_code;
-  return json_build_object('sessionId', v_code.reservation_id, 'expiresAt', v_code.reserved_until);
+  return json_build_object('sessionId', v_code.reservation_id, 'expiresAt', private.utc(v_code.reserved_until));
 end $$;
 comment on function api.reserve_invite is
   'Reserves a code for 30 minutes: {sessionId, expiresAt}. Overdue reservations are released first. A candidate who '

@@ -49,11 +49,11 @@ select c.id, c.generated_by, c.created_at,
          'id', c.id,
          'code', c.code,
          'status', private.invite_status(c),
-         'reservedUntil', case when private.invite_status(c) = 'reserved' then c.reserved_until end,
+         'reservedUntil', case when private.invite_status(c) = 'reserved' then private.utc(c.reserved_until) end,
          'usedBy', (select p.card from app.person_card p where p.id = c.used_by),
-         'usedAt', c.used_at,
-         'expiresAt', c.expires_at,
-         'createdAt', c.created_at) as card
+         'usedAt', private.utc(c.used_at),
+         'expiresAt', private.utc(c.expires_at),
+         'createdAt', private.utc(c.created_at)) as card
 from app.invite_codes c;
 comment on view app.invite_card is
   'A person''s own invite code: {id, code, status, reservedUntil, usedBy, usedAt, expiresAt, createdAt}. usedBy is '
@@ -158,7 +158,8 @@ begin
     jsonb_build_object('invitedBy', (select p.card
                                      from app.invite_tree t join app.person_card p on p.id = t.inviter_id
                                      where t.invitee_id = v_me))
-    || private.page((select json_agg(json_build_object('id', t.code_id, 'person', p.card, 'joinedAt', t.created_at)
+    || private.page((select json_agg(json_build_object('id', t.code_id, 'person', p.card,
+                                                      'joinedAt', private.utc(t.created_at))
                                      order by t.created_at desc, t.code_id desc)
                      from app.invite_tree t join app.person_card p on p.id = t.invitee_id
                      where t.code_id = any (v_codes[:p_limit])), v_codes::text[], p_limit)::jsonb)::json;

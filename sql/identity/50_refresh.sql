@@ -110,8 +110,9 @@ begin
                    and (created_at, id) < (v_before, coalesce(v_id, v_caller))   -- any id will do beside infinity
                  order by created_at desc, id desc limit 51);
   select json_agg(json_build_object(
-           'id', s.id, 'userAgent', s.user_agent, 'createdAt', s.created_at,
-           'lastUsedAt', s.last_used_at, 'expiresAt', s.expires_at) order by s.created_at desc, s.id desc)
+           'id', s.id, 'userAgent', s.user_agent, 'createdAt', private.utc(s.created_at),
+           'lastUsedAt', private.utc(s.last_used_at), 'expiresAt', private.utc(s.expires_at))
+           order by s.created_at desc, s.id desc)
   into v_items
   from app.sessions s where s.id = any (v_ids[:p_limit]);
   return private.page(v_items, v_ids::text[], p_limit);

@@ -21,7 +21,7 @@ as $$
 begin
   return json_build_object(
     'format', 'service-gdpr-export-v1',
-    'exportedAt', now(),
+    'exportedAt', private.utc(now()),
     'actorId', (select private.actor_id(username, private.domain()) from app.users where id = p_user),
     'sections', (
       select json_agg(json_build_object(

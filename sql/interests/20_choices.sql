@@ -61,8 +61,8 @@ select u.user_id, u.interest_id, u.created_at,
          'accentColor', i.accent_color,
          'depth', u.depth,
          'expertise', u.expertise,
-         'createdAt', u.created_at,
-         'updatedAt', u.updated_at) as card
+         'createdAt', private.utc(u.created_at),
+         'updatedAt', private.utc(u.updated_at)) as card
 from app.user_interests u join app.interests i on i.id = u.interest_id;
 comment on view app.user_interest_card is
   'A chosen interest: {interestId, slug, name, level, parentId, accentColor, depth, expertise, createdAt, updatedAt}.';

@@ -80,8 +80,8 @@ select n.id,
          'target', case when n.target_id is not null
                         then json_build_object('type', n.target_type, 'id', n.target_id) end,
          'payload', n.payload,
-         'createdAt', n.created_at,
-         'readAt', n.read_at) as card
+         'createdAt', private.utc(n.created_at),
+         'readAt', private.utc(n.read_at)) as card
 from app.notifications n;
 comment on view app.notification_card is
   'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, readAt}. actors are the first '

@@ -135,8 +135,8 @@ select r.id, r.post_id, r.parent_id, r.kind, r.created_at, r.required_level,
          'author', author.card,
          'kind', r.kind,
          'body', r.body,
-         'hiddenAt', r.hidden_at,
-         'createdAt', r.created_at) as card
+         'hiddenAt', private.utc(r.hidden_at),
+         'createdAt', private.utc(r.created_at)) as card
 from app.replies r
 join app.person_card author on author.id = r.author_id;
 comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, parentId, authorId, author, kind, '

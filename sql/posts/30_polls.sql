@@ -89,7 +89,7 @@ select l.post_id,
          'id', l.id,
          'options', o.options,
          'totalVotes', o.total,
-         'closesAt', l.closes_at,
+         'closesAt', private.utc(l.closes_at),
          'closed', coalesce(l.closes_at <= now(), false),
          'myOptionId', (select v.option_id from app.poll_votes v
                         where v.poll_id = l.id and v.user_id = (select app.uid()))) as card

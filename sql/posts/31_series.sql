@@ -195,7 +195,7 @@ select s.id, s.author_id,
          'partCount', (select count(*) from app.series_items i where i.series_id = s.id),
          'followed', (select true from app.series_follows f
                       where f.series_id = s.id and f.user_id = (select app.uid())) is true,
-         'createdAt', s.created_at) as card
+         'createdAt', private.utc(s.created_at)) as card
 from app.series s
 join app.person_card author on author.id = s.author_id;
 comment on view app.series_card is

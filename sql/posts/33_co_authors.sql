@@ -63,7 +63,7 @@ begin
       'user', p.card,
       'splitShare', p_row.split_share,
       'status', p_row.status,
-      'createdAt', p_row.created_at)
+      'createdAt', private.utc(p_row.created_at))
     from app.person_card p where p.id = p_row.user_id);
 end $$;
 comment on function private.co_author is 'A co-author: {id, postId, userId, user, splitShare, status, createdAt}.';

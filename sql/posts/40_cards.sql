@@ -59,11 +59,11 @@ select p.id, p.quoted_post_id,
                                   order by e.emotion)
            from app.post_emotions e where e.post_id = p.id and e.payments > 0), '{}'),
          'pinned', p.pinned_at is not null,
-         'publishAt', p.publish_at,
-         'publishedAt', p.published_at,
-         'editedAt', p.edited_at,
-         'hiddenAt', p.hidden_at,
-         'createdAt', p.created_at) as card
+         'publishAt', private.utc(p.publish_at),
+         'publishedAt', private.utc(p.published_at),
+         'editedAt', private.utc(p.edited_at),
+         'hiddenAt', private.utc(p.hidden_at),
+         'createdAt', private.utc(p.created_at)) as card
 from private.visible_posts p
 join app.person_card author on author.id = p.author_id
 left join app.personas persona on persona.user_id = p.author_id

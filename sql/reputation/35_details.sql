@@ -56,7 +56,7 @@ begin
               'interestId', e.interest_id,
               'kind', e.kind,
               'delta', e.delta,
-              'createdAt', e.created_at,
+              'createdAt', private.utc(e.created_at),
               'rolledUp', e.roll_up_level > 0) order by p.place)
      from unnest(v_ids[:p_limit]) with ordinality as p (id, place) join app.reputation_entries e on e.id = p.id),
     v_ids::text[], p_limit);

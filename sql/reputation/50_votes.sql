@@ -113,8 +113,8 @@ begin
     'comment', (v_cast.vote).comment,
     'weight', v_cast.weight,
     'impact', (v_cast.vote).impact,
-    'createdAt', (v_cast.vote).created_at,
-    'updatedAt', (v_cast.vote).updated_at);
+    'createdAt', private.utc((v_cast.vote).created_at),
+    'updatedAt', private.utc((v_cast.vote).updated_at));
 end $$;
 comment on function api.vote_reputation is
   'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it and its comment back: '
@@ -132,7 +132,7 @@ select v.id,
          'value', v.value,
          'comment', v.comment,
          'impact', v.impact,
-         'createdAt', v.created_at) as card
+         'createdAt', private.utc(v.created_at)) as card
 from app.reputation_votes v
 join app.person_card voter on voter.id = v.voter_id
 join app.interests i on i.id = v.interest_id;

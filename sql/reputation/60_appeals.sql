@@ -51,8 +51,8 @@ select a.id,
          'status', a.status,
          'restoreDelta', a.restore_delta,
          'note', a.note,
-         'resolvedAt', a.resolved_at,
-         'createdAt', a.created_at) as card
+         'resolvedAt', private.utc(a.resolved_at),
+         'createdAt', private.utc(a.created_at)) as card
 from app.reputation_appeals a join app.interests i on i.id = a.interest_id;
 comment on view app.reputation_appeal_card is
   'A person''s own appeal: {id, interestId, slug, eventId, text, status, restoreDelta, note, resolvedAt, createdAt}.';

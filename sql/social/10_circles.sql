@@ -107,7 +107,7 @@ select c.id, c.owner_id, c.created_at,
          'name', c.name,
          'accent', c.accent,
          'isOwner', c.owner_id = (select app.uid()),
-         'createdAt', c.created_at) as card
+         'createdAt', private.utc(c.created_at)) as card
 from app.circles c
 join app.person_card o on o.id = c.owner_id;
 comment on view app.circle_card is

@@ -18,7 +18,7 @@ comment on function private.lock_person is
 create view app.circle_member_card with (security_invoker) as
 select m.circle_id, m.member_id, m.created_at,
        json_build_object('circleId', m.circle_id, 'memberId', p.card ->> 'id', 'member', p.card,
-                         'bondLevel', m.bond_level, 'createdAt', m.created_at) as card
+                         'bondLevel', m.bond_level, 'createdAt', private.utc(m.created_at)) as card
 from app.circle_members m join app.person_card p on p.id = m.member_id;
 comment on view app.circle_member_card is
   'A membership: {circleId, memberId, member, bondLevel, createdAt}. It is not shown while there is a block.';

@@ -55,7 +55,7 @@ select i.id, i.circle_id, i.inviter_id, i.invitee_id, i.status, i.created_at,
          'invitee', invitee.card,
          'bondLevel', i.bond_level,
          'status', i.status,
-         'createdAt', i.created_at) as card
+         'createdAt', private.utc(i.created_at)) as card
 from app.circle_invitations i
 join app.person_card inviter on inviter.id = i.inviter_id
 join app.person_card invitee on invitee.id = i.invitee_id;

@@ -107,7 +107,7 @@ begin
   return query
     select json_build_object('id', private.actor_id(u.username, v_domain),
                              'actorId', private.actor_id(u.username, v_domain),
-                             'username', u.username, 'createdAt', b.created_at)
+                             'username', u.username, 'createdAt', private.utc(b.created_at))
     from app.blocks b join app.users u on u.id = b.blocked_id
     where b.blocker_id = app.uid() and u.erased_at is null and u.username > p_after
     order by u.username limit 51;

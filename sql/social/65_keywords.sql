@@ -196,7 +196,8 @@ create trigger limit_keywords before insert on app.muted_keywords
   for each row execute function private.limit_keywords();
 
 create view app.muted_keyword_card with (security_invoker) as
-select k.id, json_build_object('id', k.id, 'keyword', k.keyword, 'until', k.until, 'createdAt', k.created_at) as card
+select k.id, json_build_object('id', k.id, 'keyword', k.keyword, 'until', private.utc(k.until),
+                               'createdAt', private.utc(k.created_at)) as card
 from app.muted_keywords k;
 comment on view app.muted_keyword_card is 'A muted keyword: {id, keyword, until, createdAt}.';
 

@@ -84,7 +84,7 @@ begin
                 else v_target::text end,
     'reason', v_report.reason,
     'status', v_report.status,
-    'createdAt', v_report.created_at);
+    'createdAt', private.utc(v_report.created_at));
 end $$;
 comment on function api.report is
   'Reports something that the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: '

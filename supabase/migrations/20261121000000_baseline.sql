@@ -953,7 +953,17 @@ comment on function private.audit is
 
 -- sql/base/53_pages.sql
 
--- How operations answer a list, an object of two parts, and a client that has the answer in its cache.
+-- How operations answer a time, a list, an object of two parts, and a client that has the answer in its cache.
+
+create function private.utc(p_time timestamptz) returns text
+language plpgsql stable strict
+set search_path = ''
+as $$
+begin
+  return to_char(p_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+end $$;
+comment on function private.utc is
+  'A time as every answer has it: UTC with milliseconds and Z. Null where there is none, or no end.';
 
 create function private.require_cursor(p_cursor text) returns uuid
 language plpgsql stable
@@ -2073,12 +2083,16 @@ create function private.export_row(p_user uuid, p_row json, p_source private.per
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_times text[] := array(select attname::text from pg_catalog.pg_attribute
+                          where attrelid = p_source.relation and atttypid = 'timestamptz'::regtype);
 begin
   -- it looks at values and not at columns, so that an internal id of somebody else never leaves, wherever it is
   return (
     select json_object_agg(
              private.camel_case(f.key),
-             case when u.id is null or u.id = p_user then f.value
+             case when f.key = any (v_times) then to_json(private.utc((f.value #>> '{}')::timestamptz))
+                  when u.id is null or u.id = p_user then f.value
                   when u.banned_at is null and u.erased_at is null
                    and (p_source.across_blocks or private.may_meet(private.find_level(p_user, u.id)))
                   then to_json(private.actor_id(u.username, private.domain())) else 'null' end
@@ -2326,7 +2340,8 @@ grant execute on function
   private.require_role,
   private.require_text,
   private.trimmed,
-  private.username_of
+  private.username_of,
+  private.utc
   to authenticated, service_role, gate;
 grant execute on function
   private.audit,
@@ -2470,8 +2485,8 @@ begin
       'phone', a.phone,
       'about', u.about,
       'profilePicUrl', u.profile_pic_url,
-      'createdAt', u.created_at,
-      'lastSeenAt', a.last_seen_at)
+      'createdAt', private.utc(u.created_at),
+      'lastSeenAt', private.utc(a.last_seen_at))
     from app.users u join app.accounts a on a.user_id = u.id
     where u.id = p_user);
 end $$;
@@ -2550,7 +2565,7 @@ select u.id,
          'about', u.about,
          'country', u.country,
          'city', u.city,
-         'createdAt', u.created_at) as card
+         'createdAt', private.utc(u.created_at)) as card
 from app.users u join app.person_card c on c.id = u.id;
 comment on view app.profile_card is
   'A public profile: the person''s card with {about, country, city, createdAt}. Nobody sees address, phone, birthday, '
@@ -2654,7 +2669,7 @@ select id, user_id, created_at,
          'accent', accent,
          'profilePicUrl', profile_pic_url,
          'isDefault', is_default,
-         'createdAt', created_at) as card
+         'createdAt', private.utc(created_at)) as card
 from app.personas;
 comment on view app.persona_card is 'A persona: {id, name, about, accent, profilePicUrl, isDefault, createdAt}.';
 
@@ -3072,7 +3087,7 @@ begin
       candidate_session_id = p_candidate_session_id, reserved_until = now() + interval '30 minutes'
   where id = v_code.id
   returning * into v_code;
-  return json_build_object('sessionId', v_code.reservation_id, 'expiresAt', v_code.reserved_until);
+  return json_build_object('sessionId', v_code.reservation_id, 'expiresAt', private.utc(v_code.reserved_until));
 end $$;
 comment on function api.reserve_invite is
   'Reserves a code for 30 minutes: {sessionId, expiresAt}. Overdue reservations are released first. A candidate who '
@@ -3216,11 +3231,11 @@ select c.id, c.generated_by, c.created_at,
          'id', c.id,
          'code', c.code,
          'status', private.invite_status(c),
-         'reservedUntil', case when private.invite_status(c) = 'reserved' then c.reserved_until end,
+         'reservedUntil', case when private.invite_status(c) = 'reserved' then private.utc(c.reserved_until) end,
          'usedBy', (select p.card from app.person_card p where p.id = c.used_by),
-         'usedAt', c.used_at,
-         'expiresAt', c.expires_at,
-         'createdAt', c.created_at) as card
+         'usedAt', private.utc(c.used_at),
+         'expiresAt', private.utc(c.expires_at),
+         'createdAt', private.utc(c.created_at)) as card
 from app.invite_codes c;
 comment on view app.invite_card is
   'A person''s own invite code: {id, code, status, reservedUntil, usedBy, usedAt, expiresAt, createdAt}. usedBy is '
@@ -3325,7 +3340,8 @@ begin
     jsonb_build_object('invitedBy', (select p.card
                                      from app.invite_tree t join app.person_card p on p.id = t.inviter_id
                                      where t.invitee_id = v_me))
-    || private.page((select json_agg(json_build_object('id', t.code_id, 'person', p.card, 'joinedAt', t.created_at)
+    || private.page((select json_agg(json_build_object('id', t.code_id, 'person', p.card,
+                                                      'joinedAt', private.utc(t.created_at))
                                      order by t.created_at desc, t.code_id desc)
                      from app.invite_tree t join app.person_card p on p.id = t.invitee_id
                      where t.code_id = any (v_codes[:p_limit])), v_codes::text[], p_limit)::jsonb)::json;
@@ -3482,8 +3498,9 @@ begin
                    and (created_at, id) < (v_before, coalesce(v_id, v_caller))   -- any id will do beside infinity
                  order by created_at desc, id desc limit 51);
   select json_agg(json_build_object(
-           'id', s.id, 'userAgent', s.user_agent, 'createdAt', s.created_at,
-           'lastUsedAt', s.last_used_at, 'expiresAt', s.expires_at) order by s.created_at desc, s.id desc)
+           'id', s.id, 'userAgent', s.user_agent, 'createdAt', private.utc(s.created_at),
+           'lastUsedAt', private.utc(s.last_used_at), 'expiresAt', private.utc(s.expires_at))
+           order by s.created_at desc, s.id desc)
   into v_items
   from app.sessions s where s.id = any (v_ids[:p_limit]);
   return private.page(v_items, v_ids::text[], p_limit);
@@ -4018,7 +4035,7 @@ as $$
 begin
   return json_build_object(
     'format', 'service-gdpr-export-v1',
-    'exportedAt', now(),
+    'exportedAt', private.utc(now()),
     'actorId', (select private.actor_id(username, private.domain()) from app.users where id = p_user),
     'sections', (
       select json_agg(json_build_object(
@@ -4380,8 +4397,8 @@ select u.user_id, u.interest_id, u.created_at,
          'accentColor', i.accent_color,
          'depth', u.depth,
          'expertise', u.expertise,
-         'createdAt', u.created_at,
-         'updatedAt', u.updated_at) as card
+         'createdAt', private.utc(u.created_at),
+         'updatedAt', private.utc(u.updated_at)) as card
 from app.user_interests u join app.interests i on i.id = u.interest_id;
 comment on view app.user_interest_card is
   'A chosen interest: {interestId, slug, name, level, parentId, accentColor, depth, expertise, createdAt, updatedAt}.';
@@ -4635,7 +4652,7 @@ select c.id, c.owner_id, c.created_at,
          'name', c.name,
          'accent', c.accent,
          'isOwner', c.owner_id = (select app.uid()),
-         'createdAt', c.created_at) as card
+         'createdAt', private.utc(c.created_at)) as card
 from app.circles c
 join app.person_card o on o.id = c.owner_id;
 comment on view app.circle_card is
@@ -4759,7 +4776,7 @@ comment on function private.lock_person is
 create view app.circle_member_card with (security_invoker) as
 select m.circle_id, m.member_id, m.created_at,
        json_build_object('circleId', m.circle_id, 'memberId', p.card ->> 'id', 'member', p.card,
-                         'bondLevel', m.bond_level, 'createdAt', m.created_at) as card
+                         'bondLevel', m.bond_level, 'createdAt', private.utc(m.created_at)) as card
 from app.circle_members m join app.person_card p on p.id = m.member_id;
 comment on view app.circle_member_card is
   'A membership: {circleId, memberId, member, bondLevel, createdAt}. It is not shown while there is a block.';
@@ -4892,7 +4909,7 @@ select i.id, i.circle_id, i.inviter_id, i.invitee_id, i.status, i.created_at,
          'invitee', invitee.card,
          'bondLevel', i.bond_level,
          'status', i.status,
-         'createdAt', i.created_at) as card
+         'createdAt', private.utc(i.created_at)) as card
 from app.circle_invitations i
 join app.person_card inviter on inviter.id = i.inviter_id
 join app.person_card invitee on invitee.id = i.invitee_id;
@@ -5620,7 +5637,7 @@ begin
   return query
     select json_build_object('id', private.actor_id(u.username, v_domain),
                              'actorId', private.actor_id(u.username, v_domain),
-                             'username', u.username, 'createdAt', b.created_at)
+                             'username', u.username, 'createdAt', private.utc(b.created_at))
     from app.blocks b join app.users u on u.id = b.blocked_id
     where b.blocker_id = app.uid() and u.erased_at is null and u.username > p_after
     order by u.username limit 51;
@@ -5845,7 +5862,8 @@ create trigger limit_keywords before insert on app.muted_keywords
   for each row execute function private.limit_keywords();
 
 create view app.muted_keyword_card with (security_invoker) as
-select k.id, json_build_object('id', k.id, 'keyword', k.keyword, 'until', k.until, 'createdAt', k.created_at) as card
+select k.id, json_build_object('id', k.id, 'keyword', k.keyword, 'until', private.utc(k.until),
+                               'createdAt', private.utc(k.created_at)) as card
 from app.muted_keywords k;
 comment on view app.muted_keyword_card is 'A muted keyword: {id, keyword, until, createdAt}.';
 
@@ -5992,7 +6010,7 @@ begin
                 else v_target::text end,
     'reason', v_report.reason,
     'status', v_report.status,
-    'createdAt', v_report.created_at);
+    'createdAt', private.utc(v_report.created_at));
 end $$;
 comment on function api.report is
   'Reports something that the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: '
@@ -6830,8 +6848,8 @@ select r.id, r.post_id, r.parent_id, r.kind, r.created_at, r.required_level,
          'author', author.card,
          'kind', r.kind,
          'body', r.body,
-         'hiddenAt', r.hidden_at,
-         'createdAt', r.created_at) as card
+         'hiddenAt', private.utc(r.hidden_at),
+         'createdAt', private.utc(r.created_at)) as card
 from app.replies r
 join app.person_card author on author.id = r.author_id;
 comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, parentId, authorId, author, kind, '
@@ -7654,7 +7672,7 @@ select l.post_id,
          'id', l.id,
          'options', o.options,
          'totalVotes', o.total,
-         'closesAt', l.closes_at,
+         'closesAt', private.utc(l.closes_at),
          'closed', coalesce(l.closes_at <= now(), false),
          'myOptionId', (select v.option_id from app.poll_votes v
                         where v.poll_id = l.id and v.user_id = (select app.uid()))) as card
@@ -8042,7 +8060,7 @@ select s.id, s.author_id,
          'partCount', (select count(*) from app.series_items i where i.series_id = s.id),
          'followed', (select true from app.series_follows f
                       where f.series_id = s.id and f.user_id = (select app.uid())) is true,
-         'createdAt', s.created_at) as card
+         'createdAt', private.utc(s.created_at)) as card
 from app.series s
 join app.person_card author on author.id = s.author_id;
 comment on view app.series_card is
@@ -8311,7 +8329,7 @@ begin
       'user', p.card,
       'splitShare', p_row.split_share,
       'status', p_row.status,
-      'createdAt', p_row.created_at)
+      'createdAt', private.utc(p_row.created_at))
     from app.person_card p where p.id = p_row.user_id);
 end $$;
 comment on function private.co_author is 'A co-author: {id, postId, userId, user, splitShare, status, createdAt}.';
@@ -8607,11 +8625,11 @@ select p.id, p.quoted_post_id,
                                   order by e.emotion)
            from app.post_emotions e where e.post_id = p.id and e.payments > 0), '{}'),
          'pinned', p.pinned_at is not null,
-         'publishAt', p.publish_at,
-         'publishedAt', p.published_at,
-         'editedAt', p.edited_at,
-         'hiddenAt', p.hidden_at,
-         'createdAt', p.created_at) as card
+         'publishAt', private.utc(p.publish_at),
+         'publishedAt', private.utc(p.published_at),
+         'editedAt', private.utc(p.edited_at),
+         'hiddenAt', private.utc(p.hidden_at),
+         'createdAt', private.utc(p.created_at)) as card
 from private.visible_posts p
 join app.person_card author on author.id = p.author_id
 left join app.personas persona on persona.user_id = p.author_id
@@ -9740,8 +9758,8 @@ select n.id,
          'target', case when n.target_id is not null
                         then json_build_object('type', n.target_type, 'id', n.target_id) end,
          'payload', n.payload,
-         'createdAt', n.created_at,
-         'readAt', n.read_at) as card
+         'createdAt', private.utc(n.created_at),
+         'readAt', private.utc(n.read_at)) as card
 from app.notifications n;
 comment on view app.notification_card is
   'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, readAt}. actors are the first '
@@ -10898,7 +10916,7 @@ begin
               'interestId', e.interest_id,
               'kind', e.kind,
               'delta', e.delta,
-              'createdAt', e.created_at,
+              'createdAt', private.utc(e.created_at),
               'rolledUp', e.roll_up_level > 0) order by p.place)
      from unnest(v_ids[:p_limit]) with ordinality as p (id, place) join app.reputation_entries e on e.id = p.id),
     v_ids::text[], p_limit);
@@ -11059,8 +11077,8 @@ begin
     'comment', (v_cast.vote).comment,
     'weight', v_cast.weight,
     'impact', (v_cast.vote).impact,
-    'createdAt', (v_cast.vote).created_at,
-    'updatedAt', (v_cast.vote).updated_at);
+    'createdAt', private.utc((v_cast.vote).created_at),
+    'updatedAt', private.utc((v_cast.vote).updated_at));
 end $$;
 comment on function api.vote_reputation is
   'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it and its comment back: '
@@ -11078,7 +11096,7 @@ select v.id,
          'value', v.value,
          'comment', v.comment,
          'impact', v.impact,
-         'createdAt', v.created_at) as card
+         'createdAt', private.utc(v.created_at)) as card
 from app.reputation_votes v
 join app.person_card voter on voter.id = v.voter_id
 join app.interests i on i.id = v.interest_id;
@@ -11177,8 +11195,8 @@ select a.id,
          'status', a.status,
          'restoreDelta', a.restore_delta,
          'note', a.note,
-         'resolvedAt', a.resolved_at,
-         'createdAt', a.created_at) as card
+         'resolvedAt', private.utc(a.resolved_at),
+         'createdAt', private.utc(a.created_at)) as card
 from app.reputation_appeals a join app.interests i on i.id = a.interest_id;
 comment on view app.reputation_appeal_card is
   'A person''s own appeal: {id, interestId, slug, eventId, text, status, restoreDelta, note, resolvedAt, createdAt}.';
@@ -11982,7 +12000,7 @@ begin
             'balance', balance,
             'lifetimeEarned', lifetime_earned,
             'lifetimeSpent', lifetime_spent,
-            'lastRegenAt', last_regen_at)
+            'lastRegenAt', private.utc(last_regen_at))
           from app.wallets where user_id = app.uid());
 end $$;
 comment on function api.get_wallet is
@@ -12106,7 +12124,7 @@ select p.id,
          'replyId', p.reply_id,
          'reversed', p.reversed,
          'reversalOf', p.reversal_of,
-         'createdAt', p.created_at) as card
+         'createdAt', private.utc(p.created_at)) as card
 from app.payments p
 left join app.person_card sender on sender.id = p.sender_id
 left join app.person_card receiver on receiver.id = p.receiver_id;
@@ -13353,7 +13371,8 @@ begin
   v_codes := array(select private.make_invite_code(app.uid()) from generate_series(1, p_count));
   perform private.audit('invite_codes.generated', 'user', app.uid()::text, json_build_object('count', p_count));
   return json_build_object('items', (
-    select json_agg(json_build_object('id', c.id, 'code', c.code, 'status', c.status, 'expiresAt', c.expires_at))
+    select json_agg(json_build_object('id', c.id, 'code', c.code, 'status', c.status,
+                                      'expiresAt', private.utc(c.expires_at)))
     from unnest(v_codes) c));
 end $$;
 comment on function api.generate_invite_codes is
@@ -13425,8 +13444,8 @@ select a.id,
          'status', a.status,
          'restoreDelta', a.restore_delta,
          'note', a.note,
-         'resolvedAt', a.resolved_at,
-         'createdAt', a.created_at) as card
+         'resolvedAt', private.utc(a.resolved_at),
+         'createdAt', private.utc(a.created_at)) as card
 from app.reputation_appeals a
 join app.interests i on i.id = a.interest_id
 join app.person_card person on person.id = a.user_id;
@@ -13608,7 +13627,7 @@ begin
     perform private.record_moderation('post', p_id, case when p_hidden then 'hidden' else 'unhidden' end,
                                       v_post.author_id, p_reason);
   end if;
-  return json_build_object('id', p_id, 'hiddenAt', v_post.hidden_at);
+  return json_build_object('id', p_id, 'hiddenAt', private.utc(v_post.hidden_at));
 end $$;
 comment on function private.set_post_hidden is
   'Hides a post or shows it again: {id, hiddenAt}. Repeating it changes nothing and leaves no entry; a deleted post '
@@ -13635,7 +13654,7 @@ begin
     perform private.record_moderation('reply', p_id, case when p_hidden then 'hidden' else 'unhidden' end,
                                       v_reply.author_id, p_reason);
   end if;
-  return json_build_object('id', p_id, 'hiddenAt', v_reply.hidden_at);
+  return json_build_object('id', p_id, 'hiddenAt', private.utc(v_reply.hidden_at));
 end $$;
 comment on function private.set_reply_hidden is
   'Hides a reply or shows it again, as private.set_post_hidden does. Fails: role_required, reply_unknown, '

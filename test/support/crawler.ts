@@ -68,6 +68,10 @@ export function parsed(status: number, headers: Headers, text: string): unknown 
   return JSON.parse(text)
 }
 
+/** A time that is not as every answer has it, UTC with milliseconds and Z; undefined where there is none. */
+export const oddTime = (text: string): string | undefined =>
+  text.match(/"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^"]{0,25}"/g)?.find((time) => !/^"[-\d]{10}T[\d:]{8}\.\d{3}Z"$/.test(time))
+
 /** Raises when an answer breaks a rule that holds for all of them. `violation` looks at the shape of a success. */
 export function inspect(question: Question, answer: Answer, violation = documented) {
   const { method, path } = question
@@ -77,6 +81,8 @@ export function inspect(question: Question, answer: Answer, violation = document
     status < 400
       ? violation(exchange)
       : (errorFault(answer) ?? violation({ ...exchange, code: headers.get('x-error-code') }))
-  const fault = leak(question, answer) ?? (headers.get('x-request-id') ? shape() : 'no X-Request-Id')
+  const odd = oddTime(text)
+  const time = odd && !/^\/\/openapi\.json/.test(path) ? `the time ${odd} in an answer` : undefined
+  const fault = leak(question, answer) ?? time ?? (headers.get('x-request-id') ? shape() : 'no X-Request-Id')
   if (fault) throw new Error(`${method} ${path} → ${status}: ${fault}\n${text.slice(0, 600)}`)
 }

@@ -2,9 +2,17 @@
 import { createClient } from '@supabase/supabase-js'
 import { SignJWT } from 'jose'
 import type { Database } from '../../api-facade/generated/database.types.ts'
+import { oddTime } from './crawler.ts'
 import { inward, outward } from './names.ts'
 import type { Person } from './person.ts'
 import { JWT_SECRET, type Stack } from './settings.ts'
+
+/** The text of an answer. @throws Error where a time in it is not as every answer has it */
+function timely(text: string): string {
+  const odd = oddTime(text)
+  if (odd) throw new Error(`the time ${odd} in an answer`)
+  return text
+}
 
 /** Both ways to call on a stack; `person` is who asks where nobody else is named. */
 export function rest(stack: Stack, person: Person) {
@@ -19,7 +27,7 @@ export function rest(stack: Stack, person: Person) {
           const sent = init?.body ? { body: outward(String(init.body), person.suffix) } : {}
           const answer = await fetch(url, { ...init, ...sent })
           last.headers = answer.headers
-          return new Response(inward(await answer.text(), person.suffix) || null, answer)
+          return new Response(inward(timely(await answer.text()), person.suffix) || null, answer)
         },
       },
     })
@@ -34,7 +42,7 @@ export function rest(stack: Stack, person: Person) {
       'content-type': 'application/json',
     }
     const answer = await fetch(`${stack.url}/rest/v1${path}`, { method: 'POST', headers, ...init })
-    const text = await answer.text()
+    const text = timely(await answer.text())
     return { status: answer.status, headers: answer.headers, body: text && JSON.parse(text) }
   }
 

@@ -1,5 +1,5 @@
 // Shapes of notifications. Rules are in sql/notifications.
-import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 export const NotificationKind = z
   .enum([
@@ -52,6 +52,6 @@ export const NotificationPage = Page(Notification)
 export const ReadSelection = z.object({
   ids: z.array(Uuid).min(1).max(100).nullish(),
   groupKey: z.string().min(1).max(300).nullish(),
-  before: Timestamp.nullish(),
+  before: Moment.nullish(),
 })
 export const Unread = z.object({ count: z.int().min(0) }).openapi('Unread')

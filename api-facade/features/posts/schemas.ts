@@ -1,5 +1,5 @@
 // Shapes of posts. Rules are in sql/posts.
-import { notYet, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { Moment, notYet, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const ReplyKind = z.enum(['reply', 'reaction', 'criticism', 'contribution'])
 const ReactionKind = z.enum(['heart', 'spark'])
@@ -26,11 +26,11 @@ const settings = {
   interestIds: z.array(Uuid).optional().openapi({ description: 'Up to 4 more than the primary one.' }),
   personaId: Uuid.nullish(),
   isJournalism: z.boolean().optional(),
-  publishAt: Timestamp.nullish().openapi({ description: 'A moment in the future.' }),
+  publishAt: Moment.nullish().openapi({ description: 'A moment in the future.' }),
 }
 const NewPoll = z.object({
   options: z.array(z.string()).openapi({ description: '2 to 6; those past the sixth are dropped.' }),
-  closesAt: Timestamp.nullish(),
+  closesAt: Moment.nullish(),
 })
 export const NewPost = z
   .object({

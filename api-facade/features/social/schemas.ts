@@ -1,5 +1,5 @@
 // Shapes of the social graph. Rules are in sql/social.
-import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const CircleName = z.string().trim().min(1).max(60)
 const Accent = z
@@ -80,7 +80,7 @@ export const BlockedPage = Page(
 
 export const NewKeyword = z.object({
   keyword: z.string().trim().min(1).max(100),
-  until: Timestamp.nullish().openapi({ description: 'Lies in the future; for good without it.' }),
+  until: Moment.nullish().openapi({ description: 'Lies in the future; for good without it.' }),
 })
 export const Keyword = z
   .object({ id: Uuid, keyword: z.string(), until: Timestamp.nullable(), createdAt: Timestamp })

@@ -16,8 +16,8 @@ select set_config('request.headers', '{"x-forwarded-for": "192.0.2.7"}', true);
 insert into made select json_array_elements(api.generate_invite_codes(3) -> 'items');
 select is((select count(distinct item ->> 'code')::int from made where item ->> 'code' ~ '^INV-[A-Z2-9]{6}$'), 3, 'an admin makes codes');
 select set_eq($$ select json_object_keys(item) from made $$, array['id', 'code', 'status', 'expiresAt'], 'the shape of one');
-select results_eq($$ select distinct item ->> 'status', (item ->> 'expiresAt')::timestamptz from made $$,
-  $$ values ('active', now() + interval '30 days') $$, 'active for 30 days');
+select results_eq($$ select distinct item ->> 'status', item ->> 'expiresAt' from made $$,
+  $$ values ('active', private.utc(now() + interval '30 days')) $$, 'active for 30 days');
 select is(pg_temp.codes(), 3, 'they are the admin''s own');
 select test.act_as_owner();
 select results_eq($$ select l.action, l.actor_id, l.target_type, l.target_id, d.ip, d.detail

@@ -39,11 +39,11 @@ insert into made select 'reply', (api.create_reply(pg_temp.id('one'), 'Indeed') 
 
 -- Acting as Mona, a moderator
 select test.act_as_service('mona');
-select is(api.hide_post(pg_temp.id('one'), ' Spam ')::jsonb, jsonb_build_object('id', pg_temp.id('one'), 'hiddenAt', now()), 'a moderator hides a post');
+select is(api.hide_post(pg_temp.id('one'), ' Spam ')::jsonb, jsonb_build_object('id', pg_temp.id('one'), 'hiddenAt', private.utc(now())), 'a moderator hides a post');
 select is(pg_temp.entries(), 'mona post.hidden post one Spam', 'an audit entry says so, and why');
 select is(pg_temp.notices('bob'), 'post one hidden ok', 'its author hears of it, and not by whom');
 select is(pg_temp.events('admin.content.moderated'), 1, 'by an event');
-select is((api.hide_post(pg_temp.id('one'), 'Again') ->> 'hiddenAt')::timestamptz, now(), 'a second time it is hidden already');
+select is(api.hide_post(pg_temp.id('one'), 'Again') ->> 'hiddenAt', private.utc(now()), 'a second time it is hidden already');
 select is(pg_temp.entries(), 'mona post.hidden post one Spam', 'which is no entry');
 select is(pg_temp.notices('bob'), 'post one hidden ok', 'and no notice');
 select ok(not pg_temp.sees('carla', format('select api.get_post(%L)', pg_temp.id('one'))), 'it is gone for others');
@@ -67,8 +67,8 @@ select lives_ok(format('select api.hide_post(pg_temp.id(%L), %L)', 'two', ' ' ||
 select api.unhide_post(pg_temp.id('two'));
 
 -- replies
-select is((api.hide_reply(pg_temp.id('reply'), 'Rude') ->> 'hiddenAt')::timestamptz, now(), 'a moderator hides a reply');
-select is((api.hide_reply(pg_temp.id('reply')) ->> 'hiddenAt')::timestamptz, now(), 'once');
+select is(api.hide_reply(pg_temp.id('reply'), 'Rude') ->> 'hiddenAt', private.utc(now()), 'a moderator hides a reply');
+select is(api.hide_reply(pg_temp.id('reply')) ->> 'hiddenAt', private.utc(now()), 'once');
 select is(pg_temp.notices('carla'), 'reply reply hidden ok', 'who wrote it hears of it');
 select is(pg_temp.entries() like '%, mona reply.hidden reply reply Rude', true, 'the audit log keeps it');
 select test.act_as('bob');
@@ -108,7 +108,7 @@ select ok(pg_temp.sees('bob', format('select api.get_post(%L)', pg_temp.id('thre
 select test.act_as_owner();
 select ok((select deleted_at = now() and pinned_at is not null from app.posts where id = pg_temp.id('two')), 'its place among the pins stays behind, as with any other');
 select test.act_as_service('alice');
-select is((api.hide_post(pg_temp.id('three')) ->> 'hiddenAt')::timestamptz, now(), 'an admin hides as a moderator does');
+select is(api.hide_post(pg_temp.id('three')) ->> 'hiddenAt', private.utc(now()), 'an admin hides as a moderator does');
 
 -- Acting as everyone else
 select test.act_as_service('bob');

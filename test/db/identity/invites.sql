@@ -30,7 +30,7 @@ select throws_ok(format('update app.invite_codes set code = %L where code = %L',
 -- active → reserved, as the gate
 select test.act_as_gate();
 create temporary table answer as select api.reserve_invite('INV-AAAAAA')::jsonb as given;
-select is(given, jsonb_build_object('sessionId', (pg_temp.code('INV-AAAAAA')).reservation_id, 'expiresAt', now() + interval '30 minutes'),
+select is(given, jsonb_build_object('sessionId', (pg_temp.code('INV-AAAAAA')).reservation_id, 'expiresAt', private.utc(now() + interval '30 minutes')),
   'an active code is reserved for 30 minutes') from answer;
 select is((pg_temp.code('INV-AAAAAA')).status, 'reserved', 'and is reserved then');
 select isnt((pg_temp.code('INV-AAAAAA')).reservation_id, (pg_temp.code('INV-AAAAAA')).id, 'its session is not the id of its row');

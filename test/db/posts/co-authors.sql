@@ -42,7 +42,7 @@ create temporary table answers as select api.invite_co_author(pg_temp.id('post')
 select is(
   (select invited - 'user' from answers),
   (select jsonb_build_object('id', id, 'postId', post_id, 'userId', 'acct:bob@localhost', 'splitShare', 40, 'status', 'pending',
-                             'createdAt', created_at) from app.post_co_authors where post_id = pg_temp.id('post')),
+                             'createdAt', private.utc(created_at)) from app.post_co_authors where post_id = pg_temp.id('post')),
   'an author invites');
 insert into made select 'post bob', id from app.post_co_authors where post_id = pg_temp.id('post');
 select is(pg_temp.event(), 'posts.co_author.invited ' || jsonb_build_object('inviteId', pg_temp.id('post bob'),

@@ -47,7 +47,7 @@ grant select on before to public;
 
 -- the words, and what they were
 select is(pg_temp.edit('note', '{"body": " Second "}') ->> 'body', 'Second', 'words are changed, and trimmed');
-select is((pg_temp.edit('note', '{}') ->> 'editedAt')::timestamptz, now(), 'the post says when');
+select is(pg_temp.edit('note', '{}') ->> 'editedAt', private.utc(now()), 'the post says when');
 select is(pg_temp.versions('note'), '1 - First 0', 'what was said before is kept');
 select lives_ok(format('select pg_temp.edit(%L, %L)', 'note', c), 'nothing changes: ' || c)
 from unnest(array['{}', '{"body": "Second"}', '{"body": "\n Second"}', '{"media": []}', '{"title": null}', '{"mood": "kept out", "authorId": "acct:bob@localhost"}']) c;

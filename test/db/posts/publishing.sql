@@ -42,7 +42,7 @@ select is((select card ->> 'interests' from note), '[]', 'without interests');
 select is((select card ->> 'counters' from note)::jsonb, '{"reactions": 0, "replies": 0, "shares": 0, "bookmarks": 0, "views": 0}', 'with nothing counted');
 select is((select card ->> 'emojiBreakdown' from note), '{}', 'and nothing paid');
 select is((select card -> 'viewer' from note)::jsonb, '{"reactions": [], "bookmarked": false, "reposted": false, "voted": false}', 'or felt');
-select is((select card ->> 'publishedAt' from note)::timestamptz, now(), 'published now');
+select is((select card ->> 'publishedAt' from note), private.utc(now()), 'published now');
 select is((select string_agg(api.create_post('Deep', p_depth => d) ->> 'depthLabel', ' ' order by d) from generate_series(0, 5) d),
   'Surface Intro Deep Expert Research Thesis', 'six depths');
 select throws_ok(format($$ select api.create_post('x', p_depth => %s) $$, d), 'PT422', 'value_invalid', d || ' is no depth')
