@@ -164,12 +164,15 @@ describe('contract', () => {
   }
   const answers = (schema: Schema): Operation['responses'] => ({ 200: { content: { 'application/json': { schema } } } })
   const check = checkAgainst({
-    components: { schemas: { Item } },
+    components: { schemas: { Item }, headers: { ETag: { required: true }, 'Retry-After': {} } },
     paths: {
+      '/api/v1/tagged': { get: { responses: { 204: { headers: { ETag: { $ref: '#/components/headers/ETag' } } } } } },
       '/api/v1/things/{id}': { get: { responses: answers(Item) }, delete: { responses: { 204: {} } } },
       '/api/v1/things/latest': { get: { responses: answers(Page) } },
     },
   })
+  const tagged = (headers: Record<string, string>) =>
+    check({ method: 'GET', path: '/api/v1/tagged', status: 204, body: null, headers: new Headers(headers) })
   const get = (path: string, body: unknown, status = 200) => check({ method: 'GET', path, status, body })
 
   test('finds the operation: static before parameters, letter case, query and trailing slash aside', () => {
@@ -177,6 +180,7 @@ describe('contract', () => {
     expect(get('/API/v1/Things/latest/', { items: [{ id: '1' }] })).toBeUndefined()
     expect(check({ method: 'DELETE', path: '/api/v1/things/1', status: 204, body: null })).toBeUndefined()
     expect(get('/docs', 'a page')).toBeUndefined()
+    expect(tagged({ etag: '"1"' })).toBeUndefined()
   })
 
   test.each([
@@ -184,6 +188,8 @@ describe('contract', () => {
     ['a missing key', get('/api/v1/things/1', {})],
     ['a key more', get('/api/v1/things/1', { id: '1', more: 1 })],
     ['a key more behind a reference', get('/api/v1/things/latest', { items: [{ id: '1', more: 1 }] })],
+    ['no header that is promised', tagged({})],
+    ['a header that is not said', tagged({ etag: '"1"', 'retry-after': '1' })],
     ['another status', get('/api/v1/things/1', { id: '1' }, 201)],
     ['a body with 204', check({ method: 'DELETE', path: '/api/v1/things/1', status: 204, body: {} })],
     ['an unknown path', get('/api/v1/others', {})],

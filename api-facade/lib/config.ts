@@ -18,7 +18,7 @@ const windows = z
   )
 
 /** The limits by name; a route names its own, `global` counts every request of a client address. */
-const limits = {
+export const defaultLimits = {
   global: '60/min',
   login: '5/min',
   // wrong passwords: of one account from all devices that it does not know, of a device that it knows, inside a session
@@ -43,12 +43,12 @@ const limits = {
   // channels joined and newer tokens brought to them, of a client address; the embedded gateway alone counts them
   realtime_join: '1000/min',
 } as const
-export type LimitName = keyof typeof limits
+export type LimitName = keyof typeof defaultLimits
 
 const rateLimits = z
-  .partialRecord(z.enum(Object.keys(limits) as LimitName[]), z.string())
-  .transform((changed): Record<LimitName, string> => ({ ...limits, ...changed }))
-  .pipe(z.record(z.enum(Object.keys(limits) as LimitName[]), windows))
+  .partialRecord(z.enum(Object.keys(defaultLimits) as LimitName[]), z.string())
+  .transform((changed): Record<LimitName, string> => ({ ...defaultLimits, ...changed }))
+  .pipe(z.record(z.enum(Object.keys(defaultLimits) as LimitName[]), windows))
 
 const json = z.string().transform((text, context): unknown => {
   try {

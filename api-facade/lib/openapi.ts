@@ -4,15 +4,26 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import type { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
 import { failures } from '../generated/operations.ts'
+import { defaultLimits, type LimitName } from './config.ts'
 import { type ErrorCode, lookUp } from './errors.ts'
 import { API, type Route, type Row, spellings, type Table } from './routes.ts'
 import { ErrorBody, PersonCard, z as zod } from './schemas.ts'
 
 export const version: string = manifest.version
 
+/** A limit in words: 5 requests a minute. */
+function said(limit: string): string {
+  const units: Record<string, string> = { s: 'second', min: 'minute', h: 'hour', d: 'day' }
+  const parts = limit.split(' ').map((window) => window.split('/'))
+  return parts
+    .map(([count, unit = '']) => `${count} requests ${unit === 'h' ? 'an' : 'a'} ${units[unit]}`)
+    .join(' and ')
+}
+
 const about = `${manifest.description}
 
-Every answer carries X-Request-Id and the RateLimit headers; an error is an Error body with a stable code in X-Error-Code.
+Every answer carries X-Request-Id and the RateLimit headers: a network may make ${said(defaultLimits.global)}, and what a
+route allows beside that is said there (\`x-rate-limits\`, the defaults). An error is an Error body with a stable code in X-Error-Code.
 People are named by actor id, by \`@name\` or by username. Letter case of the path and a trailing slash make no difference.
 Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the page before). Unknown body fields are ignored.`
 
@@ -26,6 +37,7 @@ export function openApiText(tables: readonly Table[]): string {
   const registry = app.openAPIRegistry
   registry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
   registry.register('Error', ErrorBody)
+  for (const [name, header] of Object.entries(headers)) registry.registerComponent('headers', name, header)
   registry.register('PersonCard', PersonCard) // before a place where it may be null, which would stand for all of them
   const named = new Set<string>()
   for (const route of spellings(tables)) registry.registerPath(pathOf(route, named, registry))
@@ -37,7 +49,68 @@ export function openApiText(tables: readonly Table[]): string {
     servers: [{ url: '/' }],
     tags: tables.map(({ feature }) => ({ name: feature })),
   })
-  return `${JSON.stringify(document, orNull, 2)}\n`
+  const whole: Document = JSON.parse(JSON.stringify(document, orNull))
+  for (const { requestBody } of Object.values(whole.paths).flatMap((path) => Object.values(path))) {
+    const content = requestBody?.content['application/json']
+    if (content) content.example ??= sampleOf(content.schema, whole.components.schemas)
+  }
+  return `${JSON.stringify(whole, null, 2)}\n`
+}
+
+type Schema = {
+  $ref?: string
+  type?: string | string[]
+  format?: string
+  example?: unknown
+  const?: unknown
+  enum?: unknown[]
+  allOf?: Schema[]
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  items?: Schema
+  minItems?: number
+  minimum?: number
+  properties?: Record<string, Schema>
+  required?: string[]
+}
+type Document = {
+  paths: Record<
+    string,
+    Record<string, { requestBody?: { content: Record<string, { schema: Schema; example?: unknown }> } }>
+  >
+  components: { schemas: Record<string, Schema> }
+}
+
+const samples: Readonly<Record<string, unknown>> = {
+  uuid: '3f1c8e52-7a0b-4d6e-9c1f-2b5a8d7e6f10',
+  email: 'ada@example.org',
+  date: '1990-01-31',
+  uri: 'https://example.org/picture.png',
+  'date-time': '2099-01-31T12:00:00.000Z',
+  string: 'Some text.',
+  integer: 1,
+  number: 1,
+  boolean: true,
+  null: null,
+}
+
+/** A body that its route takes: of an object what it must have, and what has an example of its own. */
+function sampleOf(schema: Schema, named: Record<string, Schema>): unknown {
+  const { $ref, example, enum: words, allOf, anyOf, oneOf, items, properties = {}, required = [] } = schema
+  if (example !== undefined) return example
+  if ($ref) return sampleOf(named[$ref.split('/').at(-1) ?? ''] ?? {}, named)
+  if ('const' in schema) return schema.const
+  if (words) return words[0]
+  const part = allOf?.[0] ?? anyOf?.[0] ?? oneOf?.[0]
+  if (part) return sampleOf(part, named)
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
+  if (type === 'array')
+    return Array.from({ length: Math.max(1, schema.minItems ?? 1) }, () => sampleOf(items ?? {}, named))
+  if (type !== 'object') return samples[schema.format ?? ''] ?? schema.minimum ?? samples[type ?? 'null']
+  const shown = Object.entries(properties).filter(
+    ([name, field]) => required.includes(name) || field.example !== undefined,
+  )
+  return Object.fromEntries(shown.map(([name, field]) => [name, sampleOf(field, named)]))
 }
 
 /** A named schema that may be null comes out as one that must be both the schema and null: here it may be either. */
@@ -46,6 +119,41 @@ function orNull(_key: string, value: unknown): unknown {
   const isOptional = named?.$ref && Array.isArray(empty?.type) && empty.type.includes('null') && others.length === 0
   return isOptional ? { anyOf: [named, { type: 'null' }] } : value
 }
+
+/** What answers carry beside their body, each written once. */
+const headers = {
+  'X-Request-Id': {
+    description: 'The request, as the log names it: the client’s own id where it sent one.',
+    required: true,
+    schema: { type: 'string' as const },
+  },
+  'RateLimit-Limit': {
+    description: 'Of the tightest limit that counted this request: how many it allows in its window.',
+    schema: { type: 'integer' as const },
+  },
+  'RateLimit-Remaining': { description: 'How many of them are left.', schema: { type: 'integer' as const } },
+  'RateLimit-Reset': { description: 'Seconds until the window ends.', schema: { type: 'integer' as const } },
+  'RateLimit-Policy': {
+    description: 'The limit and its window in seconds.',
+    schema: { type: 'string' as const, examples: ['60;w=60'] },
+  },
+  'Retry-After': {
+    description: 'Seconds to wait.',
+    required: true,
+    schema: { type: 'integer' as const },
+  },
+  'WWW-Authenticate': { required: true, schema: { type: 'string' as const } },
+  'Idempotency-Replayed': {
+    description: '`true` where this is the answer that was given before; else it is absent.',
+    schema: { type: 'string' as const, enum: ['true'] },
+  },
+  ETag: { description: 'For If-None-Match.', required: true, schema: { type: 'string' as const } },
+}
+type HeaderName = keyof typeof headers
+
+const referTo = (...names: HeaderName[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+const onAll = referTo('X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy')
 
 const health: Path = {
   method: 'get',
@@ -57,6 +165,7 @@ const health: Path = {
   responses: {
     200: {
       description: 'It does.',
+      headers: onAll,
       content: {
         'application/json': {
           schema: zod.object({ status: zod.literal('ok'), uptime: zod.number(), version: zod.string() }),
@@ -77,6 +186,7 @@ const ready = (): Path => ({
   responses: {
     200: {
       description: 'They should; `warnings` says where the database is newer than this code.',
+      headers: onAll,
       content: {
         'application/json': {
           schema: zod.object({ status: zod.literal('ready'), warnings: zod.array(zod.string()).optional() }),
@@ -85,7 +195,7 @@ const ready = (): Path => ({
     },
     503: {
       description: 'They should not; `message` says what is missing.',
-      headers: headersOf(['service_unavailable']),
+      headers: headersOf(503, ['service_unavailable']),
       content: errorContent,
     },
   },
@@ -94,18 +204,32 @@ const ready = (): Path => ({
 function pathOf(route: Route, named: Set<string>, registry: Registry): Path {
   const { row, feature, alias, canonical } = route
   const also = alias ? `Another spelling of \`${canonical}\`.` : undefined
+  const limits = limitsOf(row)
   return {
     method: route.method.toLowerCase() as Path['method'],
     path: API + route.path.replace(/:([^/]+)/g, '{$1}'),
     operationId: idOf(route, named),
     tags: [feature],
     summary: row.summary,
-    description: [row.description, accessNote[row.access], also].filter(Boolean).join('\n\n') || undefined,
+    description:
+      [row.description, accessNote[row.access], limitNote(limits), also].filter(Boolean).join('\n\n') || undefined,
+    'x-rate-limits': limits,
     security: row.access === 'public' ? [] : [{ bearer: [] }],
     request: requestOf(row),
     responses: { ...successOf(row), ...(row.etag && unchanged), ...failuresOf(row, registry) },
   }
 }
+
+/** The limits that count a request of the route, by name, as they are where nothing is configured. */
+function limitsOf({ limit, limits = [] }: Row): Partial<Record<LimitName, string>> {
+  const names: LimitName[] = ['global', ...(limit ? [limit] : []), ...limits]
+  return Object.fromEntries(names.map((name) => [name, defaultLimits[name]]))
+}
+
+const limitNote = ({ global: _, ...own }: Partial<Record<LimitName, string>>): string =>
+  Object.entries(own)
+    .map(([name, limit]) => `Limit \`${name}\`: ${said(limit)}.`)
+    .join(' ')
 
 const accessNote = {
   public: '',
@@ -131,10 +255,12 @@ const IdempotencyKey = zod.object({
 const IfNoneMatch = zod.object({
   'If-None-Match': zod.string().optional().openapi({ description: 'The ETag of the answer that the client has.' }),
 })
-const unchanged: Responses = { 304: { description: 'The answer that the client has still holds.' } }
+const unchanged: Responses = {
+  304: { description: 'The answer that the client has still holds.', headers: { ...onAll, ...referTo('ETag') } },
+}
 
-function requestOf({ params, query, body, idempotent, etag }: Row): Path['request'] {
-  const content = body && { 'application/json': { schema: body } }
+function requestOf({ params, query, body, example, idempotent, etag }: Row): Path['request'] {
+  const content = body && { 'application/json': { schema: body, example } }
   return {
     params,
     query,
@@ -145,9 +271,14 @@ function requestOf({ params, query, body, idempotent, etag }: Row): Path['reques
 
 function successOf(row: Row): Responses {
   const [[status, schema] = ['500', null]] = Object.entries<z.ZodType | null>(row.answers)
-  if (!schema) return { [status]: { description: 'Done.' } }
+  const headers = {
+    ...onAll,
+    ...(row.idempotent && referTo('Idempotency-Replayed')),
+    ...(row.etag && referTo('ETag')),
+  }
+  if (!schema) return { [status]: { description: 'Done.', headers } }
   const content = { [row.contentType ?? 'application/json']: { schema } }
-  return { [status]: { description: 'Done.', content } }
+  return { [status]: { description: 'Done.', headers, content } }
 }
 
 const errorContent = { 'application/json': { schema: ErrorBody } }
@@ -158,7 +289,7 @@ function failuresOf(row: Row, registry: Registry): Responses {
   const all = byStatus([...generalCodes(row), ...ownCodes(row)])
   return Object.fromEntries(
     [...all].map(([status, codes]) => {
-      const described = { description: describe(codes), headers: headersOf(codes) }
+      const described = { description: describe(codes), headers: headersOf(status, codes) }
       if (general.get(status)?.length !== codes.length) return [status, { ...described, content: errorContent }]
       const name = (STATUS_CODES[status] ?? '').replaceAll(' ', '')
       registry.registerComponent('responses', name, { ...described, content: errorReference })
@@ -170,7 +301,16 @@ function failuresOf(row: Row, registry: Registry): Responses {
 const describe = (codes: readonly ErrorCode[]): string =>
   codes.map((code) => `\`${code}\`: ${lookUp(code)[1]}`).join('\n\n')
 
-const headersOf = (codes: readonly ErrorCode[]) => ({
+/** The headers that a status promises: errorAnswer of errors.ts. */
+const promised: Readonly<Record<number, HeaderName>> = {
+  401: 'WWW-Authenticate',
+  429: 'Retry-After',
+  503: 'Retry-After',
+}
+
+const headersOf = (status: number, codes: readonly ErrorCode[]) => ({
+  ...onAll,
+  ...(promised[status] && referTo(promised[status])),
   'X-Error-Code': { required: true, schema: { type: 'string' as const, enum: [...codes] } },
 })
 

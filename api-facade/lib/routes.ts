@@ -26,6 +26,8 @@ type Shape<O extends Operation> = {
   params?: z.ZodObject
   query?: z.ZodObject
   body?: z.ZodType
+  /** A body for the documentation, where the one made of the schema would be refused. */
+  example?: unknown
   /** Field → parameter where it is not the field's name in snake case after `p_`. */
   as?: Record<string, Parameter<O>>
   /** The parameter (jsonb) that takes the whole body, for PATCH: absent and null differ. */
@@ -48,6 +50,8 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   limit?: LimitName
   /** Whom a public route's limit counts, where a good body tells; otherwise the address, as without it. */
   limitBy?(c: Context, fields: never): string | undefined
+  /** Those beside it that its handler counts: said in the documentation. */
+  limits?: readonly LimitName[]
   also?: readonly (Spelling | ({ route: Spelling } & Partial<Shape<O>>))[]
   /** Only a route with a handler may go without. */
   operation?: O

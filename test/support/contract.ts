@@ -3,9 +3,10 @@
 import { z } from 'zod'
 
 export type Schema = { [key: string]: unknown }
+type Header = { required?: boolean; schema?: { enum?: string[] } }
 type Response = {
   $ref?: string
-  headers?: Record<string, { schema?: { enum?: string[] } }>
+  headers?: Record<string, Header & { $ref?: string }>
   content?: Record<string, { schema?: Schema }>
 }
 export type Operation = { responses: Record<string, Response> }
@@ -13,10 +14,17 @@ export type Operation = { responses: Record<string, Response> }
 /** What of an OpenAPI 3.1 document is looked at. */
 export type Contract = {
   paths: Record<string, Record<string, Operation>>
-  components?: { schemas?: Schema; responses?: Record<string, Response> }
+  components?: { schemas?: Schema; responses?: Record<string, Response>; headers?: Record<string, Header> }
 }
 
-export type Exchange = { method: string; path: string; status: number; body: unknown; code?: string | null }
+export type Exchange = {
+  method: string
+  path: string
+  status: number
+  body: unknown
+  code?: string | null
+  headers?: Headers
+}
 
 /** References made local, and every object closed that says nothing of further keys: what is answered is documented. */
 function closed(node: unknown): unknown {
@@ -81,9 +89,24 @@ export function checkAgainst(contract: Contract): (exchange: Exchange) => string
     return codes?.includes(code) ? undefined : `openapi.json does not have ${code} here`
   }
 
-  return ({ method, path, status, body, code }) => {
+  /** A header that the document promises and the answer lacks, or that it has and the document does not name. */
+  function checkHeaders(operation: Operation | undefined, status: number, given: Headers): string | undefined {
+    const response = operation?.responses[status]
+    if (!response) return undefined
+    const shared = contract.components?.responses?.[response.$ref?.split('/').at(-1) ?? '']
+    const said = (shared ?? response).headers ?? {}
+    const all = contract.components?.headers ?? {}
+    const missing = Object.entries(said).find(([name, header]) => (all[name] ?? header).required && !given.has(name))
+    if (missing) return `no ${missing[0]}, which openapi.json promises`
+    const further = Object.keys(all).find((name) => given.has(name) && !said[name])
+    return further && `openapi.json does not have the header ${further} here`
+  }
+
+  return ({ method, path, status, body, code, headers }) => {
     const template = templateOf(path)
     const operation = template ? contract.paths[template]?.[method.toLowerCase()] : undefined
+    const odd = headers && checkHeaders(operation, status, headers)
+    if (odd) return odd
     if (code) return checkCode(operation, status, code)
     if (!operation) return path.startsWith('/api/v1/') ? 'openapi.json does not have this operation' : undefined
     const response = operation.responses[status]

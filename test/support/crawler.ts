@@ -76,7 +76,7 @@ export const oddTime = (text: string): string | undefined =>
 export function inspect(question: Question, answer: Answer, violation = documented) {
   const { method, path } = question
   const { status, headers, text, body } = answer
-  const exchange = { method, path: wholePath(path), status, body }
+  const exchange = { method, path: wholePath(path), status, body, headers }
   const shape = () =>
     status < 400
       ? violation(exchange)

@@ -59,6 +59,7 @@ export default routes('identity', {
     pool: 'gate',
     body: ErasureBody,
     handler: erase,
+    limits: ['login_account'],
     calls: ['find_password', 'erase_me'],
     answers: { 200: Erased },
     fails: ['password_wrong'],

@@ -1,51 +1,64 @@
-// Shapes of notifications. Rules are in sql/notifications.
+// Shapes of notifications: a kind has its target and its payload. Rules are in sql/notifications, and in the file
+// `80_notifications.sql` of later features; test/api/notifications holds the kinds against their registry.
 import { Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-export const NotificationKind = z
-  .enum([
-    'circle.invited',
-    'circle.accepted',
-    'circle.added',
-    'co-author.invited',
-    'co-author.accepted',
-    'user.followed',
-    'post.replied',
-    'post.reacted',
-    'post.milestone',
-    'post.reposted',
-    'post.quoted',
-    'post.mentioned',
-    'poll.closed',
-    'series.updated',
-    'payment.received',
-    'reputation.level-up',
-    'reputation.voted',
-    'appeal.resolved',
-    'invite.used',
-    'wiki.resolved',
-    'message.received',
-    'membership.decided',
-    'event.reminder',
-    'order.updated',
-    'moderation.actioned',
-    'admin.broadcast',
-  ])
-  .openapi('NotificationKind')
+const common = {
+  id: Uuid,
+  groupKey: z.string(),
+  count: z.int().min(1),
+  actors: z.array(PersonCard).max(3).openapi({ description: 'The first three whom I can see.' }),
+  createdAt: Timestamp.openapi({ description: 'Of a roll-up, when its first item came.' }),
+  readAt: Timestamp.nullable(),
+}
+
+/** One kind: what it is about, and its payload, of a roll-up that of its latest item. */
+function kind<K extends string, P extends z.ZodRawShape>(name: K, target: z.ZodType, payload: P) {
+  const words = name.split(/[.-]/).map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+  return z
+    .object({ ...common, kind: z.literal(name), target, payload: z.object(payload) })
+    .openapi(`Notification${words.join('')}`)
+}
+const of = (...types: [string, ...string[]]) => z.object({ type: z.enum(types), id: Uuid })
+const postId = Uuid
+const interestId = Uuid
 
 export const Notification = z
-  .object({
-    id: Uuid,
-    kind: NotificationKind,
-    groupKey: z.string(),
-    count: z.int().min(1),
-    actors: z.array(PersonCard).max(3).openapi({ description: 'The first three whom I can see.' }),
-    target: z.object({ type: z.string(), id: z.string() }).nullable(),
-    payload: z
-      .record(z.string(), z.unknown())
-      .openapi({ description: 'By kind; of a roll-up, that of its latest item.' }),
-    createdAt: Timestamp.openapi({ description: 'Of a roll-up, when its first item came.' }),
-    readAt: Timestamp.nullable(),
-  })
+  .discriminatedUnion('kind', [
+    kind('invite.used', of('invite-code'), { codeId: Uuid }),
+    kind('circle.invited', of('invitation'), { invitationId: Uuid, circleId: Uuid }),
+    kind('circle.accepted', of('circle'), { invitationId: Uuid, circleId: Uuid }),
+    kind('circle.added', of('circle'), { circleId: Uuid }),
+    kind('user.followed', z.null(), {}),
+    kind('post.replied', of('post'), { postId, replyId: Uuid }),
+    kind('post.mentioned', of('post'), {
+      postId,
+      replyId: Uuid.nullable().openapi({ description: 'Null where the post itself mentions me.' }),
+    }),
+    kind('post.reacted', of('post'), { postId, kind: z.enum(['heart', 'spark']) }),
+    kind('post.milestone', of('post'), { postId, reactions: z.int() }),
+    kind('post.reposted', of('post'), { postId, repostId: Uuid }),
+    kind('post.quoted', of('post'), { postId, quoteId: Uuid }),
+    kind('poll.closed', of('post'), { postId, pollId: Uuid }),
+    kind('co-author.invited', of('post'), { inviteId: Uuid, postId }),
+    kind('co-author.accepted', of('post'), { inviteId: Uuid, postId }),
+    kind('series.updated', of('post'), { seriesId: Uuid, postId }),
+    kind('reputation.level-up', of('interest'), { interestId, level: z.int() }),
+    kind('reputation.voted', of('vote'), { interestId, value: z.int() }),
+    kind('appeal.resolved', of('appeal'), { appealId: Uuid, interestId, status: z.enum(['accepted', 'rejected']) }),
+    kind('payment.received', of('payment'), {
+      paymentId: Uuid,
+      emotion: z.string(),
+      tier: z.int(),
+      amount: z.int(),
+      postId: Uuid.nullable().openapi({ description: 'Null too where I no longer see the post.' }),
+      replyId: Uuid.nullable(),
+    }),
+    kind('moderation.actioned', of('post', 'reply'), {
+      targetType: z.enum(['post', 'reply']),
+      targetId: Uuid,
+      action: z.enum(['hidden', 'unhidden', 'deleted']),
+    }),
+  ])
   .openapi('Notification')
 export const NotificationPage = Page(Notification)
 

@@ -8,7 +8,7 @@ const Visibility = z.enum(['public', 'circles', 'inner'])
 
 const words = {
   title: z.string().nullish().openapi({ description: 'Of an essay; nothing else has one.' }),
-  body: z.string().optional(),
+  body: z.string().optional().openapi({ example: 'What I learnt today.' }),
   media: z
     .array(
       z.object({

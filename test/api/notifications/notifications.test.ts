@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { Notification } from '../../../api-facade/features/notifications/schemas.ts'
 import type { Person } from '../../support/person.ts'
 import { ownOnly } from '../../support/target.ts'
 import { world } from '../../support/world.ts'
@@ -16,7 +17,7 @@ type Item = {
 }
 type Inbox = { items: Item[]; nextCursor: string | null; hasMore: boolean }
 
-const { alice, bob, carla, admin, nobody, join } = await world()
+const { alice, bob, carla, admin, nobody, join, database } = await world()
 const unknown = '00000000-0000-4000-8000-000000000000'
 
 const inbox = async (person: Person, query = '?limit=50') => (await person.get<Inbox>(`/notifications${query}`)).body
@@ -167,4 +168,11 @@ describe('POST /notifications/read', () => {
     expect(await read(nobody, { groupKey: 'x' })).toFailWith(401, 'token_missing')
     expect(await nobody.get('/notifications/unread-count')).toFailWith(401, 'token_missing')
   })
+})
+
+test('the kinds that the API describes are those that are registered', async () => {
+  const { owner } = database
+  const kinds = await owner<{ kind: string }[]>`select kind from private.notification_kinds order by kind collate "C"`
+  const described = Notification.options.map(({ shape }) => shape.kind.value)
+  expect(described.toSorted()).toEqual(kinds.map(({ kind }) => kind))
 })

@@ -1,0 +1,37 @@
+// Every example of a body in openapi.json is sent as it stands, and its route takes it.
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { world } from '../../support/world.ts'
+
+type Operation = {
+  security?: unknown[]
+  parameters?: { name: string; in: string; schema: { format?: string } }[]
+  requestBody?: { content: Record<string, { example?: unknown }> }
+}
+const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.parse(
+  readFileSync('api-facade/openapi.json', 'utf8'),
+)
+const { bob, admin, nobody } = await world({ people: ['alice', 'bob'] })
+
+const unknown = '00000000-0000-4000-8000-000000000000'
+const bodies = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).flatMap(([method, { requestBody, parameters = [], security = [] }]) => {
+    const example = requestBody?.content['application/json']?.example
+    if (!requestBody) return []
+    const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
+      const parameter = parameters.find((one) => one.in === 'path' && one.name === name)
+      return parameter?.schema.format === 'uuid' ? unknown : bob.username
+    })
+    return [{ method: method.toUpperCase(), path: filled.replace('/api/v1', ''), example, open: security.length === 0 }]
+  }),
+)
+
+// who has logged out is nobody to all other routes
+bodies.sort((one, other) => Number(one.path === '/auth/logout') - Number(other.path === '/auth/logout'))
+
+test.each(bodies)('$method $path takes its example', async ({ method, path, example, open }) => {
+  expect(example).toBeDefined()
+  const { status, text } = await (open ? nobody : admin).request(method, path, example)
+  expect(status, text).not.toBe(422)
+  expect(status, text).not.toBe(400)
+})

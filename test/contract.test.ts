@@ -1,0 +1,34 @@
+// What openapi.json says of every route beside its schemas: limits as they are configured, and headers.
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { defaultLimits } from '../api-facade/lib/config.ts'
+import { loadTables } from '../api-facade/lib/features.ts'
+import { API, spellings } from '../api-facade/lib/routes.ts'
+
+type Operation = {
+  description?: string
+  'x-rate-limits'?: Record<string, string>
+  responses: Record<string, { headers?: Record<string, unknown> }>
+}
+const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.parse(
+  readFileSync('api-facade/openapi.json', 'utf8'),
+)
+const routes = spellings(await loadTables()).map(({ row, method, path }) => {
+  const operation = paths[API + path.replace(/:([^/]+)/g, '{$1}')]?.[method.toLowerCase()]
+  return { name: `${method} ${path}`, row, operation }
+})
+
+test('every route says its limits, in words where it has one of its own', () => {
+  for (const { name, row, operation } of routes) {
+    const own = [row.limit ?? [], row.limits ?? []].flat()
+    const limits = Object.fromEntries((['global', ...own] as const).map((limit) => [limit, defaultLimits[limit]]))
+    expect(operation?.['x-rate-limits'], name).toEqual(limits)
+    for (const limit of own) expect(operation?.description, name).toContain(`Limit \`${limit}\`:`)
+  }
+})
+
+test('every answer says what headers it has', () => {
+  for (const { name, operation } of routes)
+    for (const [status, { headers, ...response }] of Object.entries(operation?.responses ?? {}))
+      if (!('$ref' in response)) expect(Object.keys(headers ?? {}), `${name} ${status}`).toContain('X-Request-Id')
+})
