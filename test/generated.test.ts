@@ -1,8 +1,10 @@
 // What is generated is as fresh as what it is made of. `npm run gen` (and `npm run db:build`) bring it up to date.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { answersText } from '../api-facade/lib/answers.ts'
 import { loadTables } from '../api-facade/lib/features.ts'
 import { openApiText } from '../api-facade/lib/openapi.ts'
+import { formatted } from '../supabase/tools/format.ts'
 import { generated } from '../supabase/tools/generate.ts'
 import { baseline, baselinePath, schemaFiles } from '../supabase/tools/schema.ts'
 import { createDatabase } from './support/database.ts'
@@ -28,6 +30,11 @@ test('the error codes and operations are those of the schema', async () => {
   for (const [path, text] of Object.entries(await generated(url))) {
     expect(readFileSync(path, 'utf8') === text, `${path}: run npm run gen`).toBe(true)
   }
+})
+
+test('what operations answer is what the routes say', async () => {
+  const text = formatted(answersText(await loadTables()))
+  expect(readFileSync('api-facade/generated/answers.ts', 'utf8') === text, 'run npm run gen').toBe(true)
 })
 
 test('openapi.json is that of the routes', async () => {
