@@ -1,4 +1,4 @@
-// What openapi.json says of every route beside its schemas: limits as they are configured, and headers.
+// What api-facade/openapi.json says of every route beside its schemas: limits as they are configured, and headers.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { defaultLimits } from '../api-facade/lib/config.ts'

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
+import { channels } from '../generated/channels.ts'
 import { failures } from '../generated/operations.ts'
 import { defaultLimits, type LimitName } from './config.ts'
 import { type ErrorCode, lookUp } from './errors.ts'
@@ -25,7 +26,13 @@ const about = `${manifest.description}
 Every answer carries X-Request-Id and the RateLimit headers: a network may make ${said(defaultLimits.global)}, and what a
 route allows beside that is said there (\`x-rate-limits\`, the defaults). An error is an Error body with a stable code in X-Error-Code.
 People are named by actor id, by \`@name\` or by username. Letter case of the path and a trailing slash make no difference.
-Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the page before). Unknown body fields are ignored.`
+Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the page before). Unknown body fields are ignored.
+
+Channels of Realtime, with the same token. All are private, nobody but the database sends, and what is sent are ids to read by.
+
+| channel: event {payload} | who may listen |
+| --- | --- |
+${channels.map(([says, audience]) => `| ${says} | ${audience} |`).join('\n')}`
 
 type Registry = OpenAPIHono['openAPIRegistry']
 type Path = Parameters<Registry['registerPath']>[0]

@@ -65,7 +65,7 @@ async function callable(url: string): Promise<string[]> {
 
 /**
  * The types of schema `api` for supabase-js, as `supabase gen types` makes them of the database at `url`: of the
- * functions those that somebody may call, and what each answers as the routes say it (generated/answers.ts).
+ * functions those that somebody may call, and what each answers as the routes say it (api-facade/generated/answers.ts).
  */
 export async function databaseTypes(url: string): Promise<string> {
   const types = formatted(await cliOutput('gen', 'types', 'typescript', `--remote=${url}`, '--schema', 'api'))

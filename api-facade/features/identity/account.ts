@@ -59,7 +59,7 @@ export default routes('identity', {
     pool: 'gate',
     body: ErasureBody,
     handler: erase,
-    limits: ['login_account'],
+    limits: ['password'],
     calls: ['find_password', 'erase_me'],
     answers: { 200: Erased },
     fails: ['password_wrong'],

@@ -52,10 +52,11 @@ export default routes('identity', {
   'POST /me/email': {
     summary: 'Change my email address',
     description:
-      'Mails the new address a link that is good for a day, and tells the old one. The address changes when the link is used; until then it can be asked for anew by `POST /me/verify-email`. A later change takes the place of this one, my own address takes it back, and a new password ends it. Answers the same whether somebody has the address or not: its owner is then told that it is in use, and gets no link. At most five such mails an hour go to one address. A wrong password is 403, and counts as one at login does.',
+      'Mails the new address a link that is good for a day, and tells the old one. The address changes when the link is used; until then it can be asked for anew by `POST /me/verify-email`. A later change takes the place of this one, my own address takes it back, and a new password ends it. Answers the same whether somebody has the address or not: its owner is then told that it is in use, and gets no link. At most five such mails an hour go to one address. A wrong password is 403, and counts by person.',
     access: 'user',
     pool: 'gate',
     limit: 'verify_email',
+    limits: ['password'],
     body: EmailChange,
     handler: change,
     calls: ['find_password', 'request_email_change'],

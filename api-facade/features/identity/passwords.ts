@@ -34,7 +34,7 @@ export default routes('identity', {
     pool: 'gate',
     body: PasswordChange,
     handler: changePassword,
-    limits: ['login_account'],
+    limits: ['password'],
     calls: ['find_password', 'change_password'],
     answers: { 200: Session },
     fails: ['password_wrong'],

@@ -14,7 +14,7 @@ export default routes('identity', {
     limit: 'login',
     body: Credentials,
     handler: logIn,
-    limits: ['login_account'],
+    limits: ['login_account', 'login_device'],
     calls: ['find_login', 'log_in'],
     answers: { 200: Session },
   },

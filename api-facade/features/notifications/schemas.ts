@@ -1,5 +1,5 @@
-// Shapes of notifications: a kind has its target and its payload. Rules are in sql/notifications, and in the file
-// `80_notifications.sql` of later features; test/api/notifications holds the kinds against their registry.
+// Shapes of notifications: a kind has its target and its payload. Rules are in sql/notifications and, of later features,
+// with their causes; test/api/notifications holds the kinds against their registry.
 import { Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const common = {

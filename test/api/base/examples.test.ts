@@ -1,4 +1,4 @@
-// Every example of a body in openapi.json is sent as it stands, and its route takes it.
+// Every example of a body in api-facade/openapi.json is sent as it stands, and its route takes it.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { world } from '../../support/world.ts'
