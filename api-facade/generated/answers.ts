@@ -66,15 +66,21 @@ export interface Schemas {
     createdAt: string
   }
   EmojiBreakdown: { [key: string]: { count: number; total: number } }
-  FeedItem: {
+  FeedItem:
+    | Schemas['FeedItemNote']
+    | Schemas['FeedItemThread']
+    | Schemas['FeedItemEssay']
+    | Schemas['FeedItemPhoto']
+    | Schemas['FeedItemVideo']
+    | Schemas['FeedItemQuote']
+    | Schemas['FeedItemRepost']
+  FeedItemNote: {
     id: string
     authorId: string
     author: Schemas['PersonCard']
     personaId: string
     persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
     coAuthors: Schemas['CoAuthor'][]
-    format: 'note' | 'essay' | 'photo' | 'video' | 'quote' | 'thread' | 'repost'
-    title: string | null
     body: string
     media: Schemas['PostMedia'][]
     visibility: 'public' | 'circles' | 'inner'
@@ -85,7 +91,7 @@ export interface Schemas {
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
     viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll']
+    poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
     pinned: boolean
@@ -94,10 +100,12 @@ export interface Schemas {
     editedAt: string | null
     hiddenAt: string | null
     createdAt: string
-    quotedPostId: string | null
-    quotedPost: Schemas['QuotedPost']
+    quotedPostId: null
+    quotedPost: null
     score: number
     why: { factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'recency'; weight: number }[]
+    format: 'note'
+    title: null
   }
   CoAuthor: {
     id: string
@@ -114,16 +122,14 @@ export interface Schemas {
     closesAt: string | null
     closed: boolean
     myOptionId: string | null
-  } | null
-  QuotedPost: {
+  }
+  FeedItemThread: {
     id: string
     authorId: string
     author: Schemas['PersonCard']
     personaId: string
     persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
     coAuthors: Schemas['CoAuthor'][]
-    format: 'note' | 'essay' | 'photo' | 'video' | 'quote' | 'thread' | 'repost'
-    title: string | null
     body: string
     media: Schemas['PostMedia'][]
     visibility: 'public' | 'circles' | 'inner'
@@ -134,7 +140,7 @@ export interface Schemas {
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
     viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll']
+    poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
     pinned: boolean
@@ -143,7 +149,397 @@ export interface Schemas {
     editedAt: string | null
     hiddenAt: string | null
     createdAt: string
-  } | null
+    quotedPostId: null
+    quotedPost: null
+    score: number
+    why: { factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'recency'; weight: number }[]
+    format: 'thread'
+    title: null
+  }
+  FeedItemEssay: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: null
+    quotedPost: null
+    score: number
+    why: { factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'recency'; weight: number }[]
+    format: 'essay'
+    title: string
+  }
+  FeedItemPhoto: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: null
+    quotedPost: null
+    score: number
+    why: { factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'recency'; weight: number }[]
+    format: 'photo'
+    title: null
+  }
+  FeedItemVideo: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: null
+    quotedPost: null
+    score: number
+    why: { factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'recency'; weight: number }[]
+    format: 'video'
+    title: null
+  }
+  FeedItemQuote: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: string | null
+    quotedPost:
+      | Schemas['QuotedPostNote']
+      | Schemas['QuotedPostThread']
+      | Schemas['QuotedPostEssay']
+      | Schemas['QuotedPostPhoto']
+      | Schemas['QuotedPostVideo']
+      | Schemas['QuotedPostQuote']
+      | Schemas['QuotedPostRepost']
+      | null
+    score: number
+    why: { factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'recency'; weight: number }[]
+    format: 'quote'
+    title: null
+  }
+  QuotedPostNote: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    format: 'note'
+    title: null
+  }
+  QuotedPostThread: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    format: 'thread'
+    title: null
+  }
+  QuotedPostEssay: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    format: 'essay'
+    title: string
+  }
+  QuotedPostPhoto: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    format: 'photo'
+    title: null
+  }
+  QuotedPostVideo: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    format: 'video'
+    title: null
+  }
+  QuotedPostQuote: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    format: 'quote'
+    title: null
+  }
+  QuotedPostRepost: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: ''
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    format: 'repost'
+    title: null
+  }
+  FeedItemRepost: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: ''
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: string | null
+    quotedPost:
+      | Schemas['QuotedPostNote']
+      | Schemas['QuotedPostThread']
+      | Schemas['QuotedPostEssay']
+      | Schemas['QuotedPostPhoto']
+      | Schemas['QuotedPostVideo']
+      | Schemas['QuotedPostQuote']
+      | Schemas['QuotedPostRepost']
+      | null
+    score: number
+    why: { factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'recency'; weight: number }[]
+    format: 'repost'
+    title: null
+  }
   Reservation: { sessionId: string; expiresAt: string }
   ReservationAlias: { inviteCodeId: string; reservedUntil: string }
   Session: { accessToken: string; user: Schemas['Me']; deviceToken: string; refreshToken?: string; expiresIn?: number }
@@ -502,15 +898,21 @@ export interface Schemas {
     payload: { targetType: 'post' | 'reply'; targetId: string; action: 'hidden' | 'unhidden' | 'deleted' }
   }
   Unread: { count: number }
-  Post: {
+  Post:
+    | Schemas['PostNote']
+    | Schemas['PostThread']
+    | Schemas['PostEssay']
+    | Schemas['PostPhoto']
+    | Schemas['PostVideo']
+    | Schemas['PostQuote']
+    | Schemas['PostRepost']
+  PostNote: {
     id: string
     authorId: string
     author: Schemas['PersonCard']
     personaId: string
     persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
     coAuthors: Schemas['CoAuthor'][]
-    format: 'note' | 'essay' | 'photo' | 'video' | 'quote' | 'thread' | 'repost'
-    title: string | null
     body: string
     media: Schemas['PostMedia'][]
     visibility: 'public' | 'circles' | 'inner'
@@ -521,7 +923,162 @@ export interface Schemas {
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
     viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll']
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: null
+    quotedPost: null
+    format: 'note'
+    title: null
+  }
+  PostThread: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: null
+    quotedPost: null
+    format: 'thread'
+    title: null
+  }
+  PostEssay: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: null
+    quotedPost: null
+    format: 'essay'
+    title: string
+  }
+  PostPhoto: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: null
+    quotedPost: null
+    format: 'photo'
+    title: null
+  }
+  PostVideo: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: null
+    quotedPost: null
+    format: 'video'
+    title: null
+  }
+  PostQuote: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
     pinned: boolean
@@ -531,7 +1088,56 @@ export interface Schemas {
     hiddenAt: string | null
     createdAt: string
     quotedPostId: string | null
-    quotedPost: Schemas['QuotedPost']
+    quotedPost:
+      | Schemas['QuotedPostNote']
+      | Schemas['QuotedPostThread']
+      | Schemas['QuotedPostEssay']
+      | Schemas['QuotedPostPhoto']
+      | Schemas['QuotedPostVideo']
+      | Schemas['QuotedPostQuote']
+      | Schemas['QuotedPostRepost']
+      | null
+    format: 'quote'
+    title: null
+  }
+  PostRepost: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: ''
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: string | null
+    quotedPost:
+      | Schemas['QuotedPostNote']
+      | Schemas['QuotedPostThread']
+      | Schemas['QuotedPostEssay']
+      | Schemas['QuotedPostPhoto']
+      | Schemas['QuotedPostVideo']
+      | Schemas['QuotedPostQuote']
+      | Schemas['QuotedPostRepost']
+      | null
+    format: 'repost'
+    title: null
   }
   NewPost: {
     format?: 'note' | 'essay' | 'photo' | 'video' | 'quote' | 'thread' | 'repost'
@@ -548,15 +1154,21 @@ export interface Schemas {
     poll?: { options: string[]; closesAt?: string | null } | null
     quotedPostId?: string | null
   }
-  PostDetail: {
+  PostDetail:
+    | Schemas['PostDetailNote']
+    | Schemas['PostDetailThread']
+    | Schemas['PostDetailEssay']
+    | Schemas['PostDetailPhoto']
+    | Schemas['PostDetailVideo']
+    | Schemas['PostDetailQuote']
+    | Schemas['PostDetailRepost']
+  PostDetailNote: {
     id: string
     authorId: string
     author: Schemas['PersonCard']
     personaId: string
     persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
     coAuthors: Schemas['CoAuthor'][]
-    format: 'note' | 'essay' | 'photo' | 'video' | 'quote' | 'thread' | 'repost'
-    title: string | null
     body: string
     media: Schemas['PostMedia'][]
     visibility: 'public' | 'circles' | 'inner'
@@ -567,7 +1179,7 @@ export interface Schemas {
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
     viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll']
+    poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
     pinned: boolean
@@ -576,9 +1188,11 @@ export interface Schemas {
     editedAt: string | null
     hiddenAt: string | null
     createdAt: string
-    quotedPostId: string | null
-    quotedPost: Schemas['QuotedPost']
+    quotedPostId: null
+    quotedPost: null
     replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
+    format: 'note'
+    title: null
   }
   Reply: {
     id: string
@@ -590,6 +1204,214 @@ export interface Schemas {
     body: string
     hiddenAt: string | null
     createdAt: string
+  }
+  PostDetailThread: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: null
+    quotedPost: null
+    replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
+    format: 'thread'
+    title: null
+  }
+  PostDetailEssay: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: null
+    quotedPost: null
+    replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
+    format: 'essay'
+    title: string
+  }
+  PostDetailPhoto: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: null
+    quotedPost: null
+    replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
+    format: 'photo'
+    title: null
+  }
+  PostDetailVideo: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: null
+    quotedPost: null
+    replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
+    format: 'video'
+    title: null
+  }
+  PostDetailQuote: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: string | null
+    quotedPost:
+      | Schemas['QuotedPostNote']
+      | Schemas['QuotedPostThread']
+      | Schemas['QuotedPostEssay']
+      | Schemas['QuotedPostPhoto']
+      | Schemas['QuotedPostVideo']
+      | Schemas['QuotedPostQuote']
+      | Schemas['QuotedPostRepost']
+      | null
+    replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
+    format: 'quote'
+    title: null
+  }
+  PostDetailRepost: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: ''
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: string | null
+    quotedPost:
+      | Schemas['QuotedPostNote']
+      | Schemas['QuotedPostThread']
+      | Schemas['QuotedPostEssay']
+      | Schemas['QuotedPostPhoto']
+      | Schemas['QuotedPostVideo']
+      | Schemas['QuotedPostQuote']
+      | Schemas['QuotedPostRepost']
+      | null
+    replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
+    format: 'repost'
+    title: null
   }
   PostChanges: {
     title?: string | null

@@ -1,6 +1,6 @@
 // Shapes of the feed. Rules are in sql/feed.
 import { Page, queryInteger, Uuid, z } from '../../lib/schemas.ts'
-import { Post, PostFormat } from '../posts/schemas.ts'
+import { PostFormat, postAnd } from '../posts/schemas.ts'
 
 const queryFlag = z
   .enum(['true', 'false'])
@@ -13,16 +13,13 @@ export const FeedQuery = z.object({
   interestId: Uuid.optional().openapi({ description: 'This interest, or any below it.' }),
   format: PostFormat.optional(),
 })
-export const FeedItem = z
-  .object({
-    ...Post.shape,
-    score: z.number().openapi({ description: 'The sum of the weights in `why`.' }),
-    why: z.array(
-      z.object({
-        factor: z.enum(['engagement', 'depth', 'interest', 'following', 'circle', 'recency']),
-        weight: z.number(),
-      }),
-    ),
-  })
-  .openapi('FeedItem')
+export const FeedItem = postAnd('FeedItem', {
+  score: z.number().openapi({ description: 'The sum of the weights in `why`.' }),
+  why: z.array(
+    z.object({
+      factor: z.enum(['engagement', 'depth', 'interest', 'following', 'circle', 'recency']),
+      weight: z.number(),
+    }),
+  ),
+})
 export const FeedPage = Page(FeedItem)

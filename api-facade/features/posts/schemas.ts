@@ -94,8 +94,6 @@ const post = {
   personaId: Uuid,
   persona: z.object({ id: Uuid, name: z.string(), accent: z.string(), profilePicUrl: z.string().nullable() }),
   coAuthors: z.array(CoAuthor),
-  format: PostFormat,
-  title: z.string().nullable(),
   body: z.string(),
   media: z.array(Media),
   visibility: Visibility,
@@ -108,7 +106,7 @@ const post = {
   isJournalism: z.boolean(),
   counters: Counters,
   viewer: Viewer,
-  poll: Poll.nullable(),
+  poll: z.union([Poll, z.null()]),
   series: z.array(z.object({ id: Uuid, title: z.string() })),
   emojiBreakdown: Breakdown,
   pinned: z.boolean(),
@@ -118,14 +116,43 @@ const post = {
   hiddenAt: Timestamp.nullable(),
   createdAt: Timestamp,
 }
-const QuotedPost = z.object(post).openapi('QuotedPost')
+type Shape = z.ZodRawShape
+
+/** A post with further fields, by its format: what that format never has is null or empty there. */
+function postWith<M extends Shape, Q extends Shape, N extends Shape>(name: string, more: M, quotes: Q, none: N) {
+  const variant = <F extends z.output<typeof PostFormat>, O extends Shape, R extends Shape>(
+    format: F,
+    own: O,
+    refers: R,
+  ) =>
+    z
+      .object({ ...post, ...refers, ...more, format: z.literal(format), ...own })
+      .openapi(`${name}${format.charAt(0).toUpperCase()}${format.slice(1)}`)
+  const untitled = { title: z.null() }
+  return z
+    .discriminatedUnion('format', [
+      variant('note', untitled, none),
+      variant('thread', untitled, none),
+      variant('essay', { title: z.string() }, none),
+      variant('photo', { ...untitled, media: z.array(Media).min(1) }, none),
+      variant('video', { ...untitled, media: z.array(Media).length(1) }, none),
+      variant('quote', untitled, quotes),
+      variant('repost', { ...untitled, body: z.literal(''), media: z.array(Media).max(0), poll: z.null() }, quotes),
+    ])
+    .openapi(name)
+}
+
+const QuotedPost = postWith('QuotedPost', {}, {}, {})
 const quoting = {
   quotedPostId: Uuid.nullable(),
-  quotedPost: QuotedPost.nullable().openapi({
+  quotedPost: z.union([QuotedPost, z.null()]).openapi({
     description: 'What a quote or a repost is of; null, as its id, to whom may not see it, and when it is gone.',
   }),
 }
-export const Post = z.object({ ...post, ...quoting }).openapi('Post')
+/** A post of any format beside what it quotes, with further fields. */
+export const postAnd = <M extends Shape>(name: string, more: M) =>
+  postWith(name, more, quoting, { quotedPostId: z.null(), quotedPost: z.null() })
+export const Post = postAnd('Post', {})
 export const PostPage = Page(Post)
 export const Username = z.object({ username: PersonParam })
 export const NewReply = z.object({ body: z.string(), kind: ReplyKind.optional(), parentId: Uuid.nullish() })
@@ -146,7 +173,7 @@ export const Reply = z
   })
   .openapi('Reply')
 export const ReplyPage = Page(Reply)
-export const PostDetail = z.object({ ...Post.shape, replies: ReplyPage }).openapi('PostDetail')
+export const PostDetail = postAnd('PostDetail', { replies: ReplyPage })
 
 export const NewReaction = z.object({ kind: ReactionKind })
 export const TakenReaction = z.object({ kind: ReactionKind.optional() })
