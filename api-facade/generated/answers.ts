@@ -844,7 +844,7 @@ export interface Schemas {
     readAt: string | null
     kind: 'reputation.level-up'
     target: { type: 'interest'; id: string }
-    payload: { interestId: string; level: number }
+    payload: { interestId: string; level: string }
   }
   NotificationReputationVoted: {
     id: string

@@ -110,7 +110,8 @@ export function toRefusal(error: unknown): Refusal {
 
 /** Whether the log must have it: a fault of ours, also where the answer blames the caller, as with a missing grant. */
 export const isFault = (error: unknown, { status, code }: Refusal): boolean =>
-  status >= 500 || (error instanceof postgres.PostgresError && /^(23|42)/.test(error.code) && code in facadeErrors)
+  status >= 500 ||
+  (error instanceof postgres.PostgresError && /^(23|42)/.test(error.code) && error.constraint_name !== code)
 
 // What a status promises beside the body. Seconds.
 const always: Readonly<Record<number, Record<string, string> | undefined>> = {

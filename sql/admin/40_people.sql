@@ -45,7 +45,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return (select json_build_object('id', u.id, 'user', p.card, 'role', u.role, 'bannedAt', u.banned_at)
+  return (select json_build_object('id', u.id, 'user', p.card, 'role', u.role, 'bannedAt', private.utc(u.banned_at))
           from app.users u join app.person_card p on p.id = u.id where u.id = p_user);
 end $$;
 comment on function private.staff_account is 'A person as staff decides about them: {id, user, role, bannedAt}.';

@@ -89,7 +89,7 @@ begin
       'actorId', private.actor_id(u.username, private.domain()),
       'username', u.username,
       'email', a.email,
-      'emailVerifiedAt', a.email_verified_at,
+      'emailVerifiedAt', private.utc(a.email_verified_at),
       'role', u.role,
       'firstName', u.first_name,
       'lastName', u.last_name,

@@ -49,8 +49,8 @@ begin
   update app.users set credentials_version = credentials_version + 1 where id = p_user;
 end $$;
 comment on function private.replace_password is
-  'Sets a password, and ends what the one before it let in: tokens, sessions, device tokens, links that were mailed, a '
-  'change of address under way.';
+  'Sets a password, and ends what the one before it let in: tokens, sessions, device tokens, links that were mailed, '
+  'a change of address under way.';
 
 create function api.change_password(
   p_password_hash text, p_new_hash text, p_seconds integer,

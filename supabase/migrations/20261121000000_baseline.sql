@@ -2475,7 +2475,7 @@ begin
       'actorId', private.actor_id(u.username, private.domain()),
       'username', u.username,
       'email', a.email,
-      'emailVerifiedAt', a.email_verified_at,
+      'emailVerifiedAt', private.utc(a.email_verified_at),
       'role', u.role,
       'firstName', u.first_name,
       'lastName', u.last_name,
@@ -3578,8 +3578,8 @@ begin
   update app.users set credentials_version = credentials_version + 1 where id = p_user;
 end $$;
 comment on function private.replace_password is
-  'Sets a password, and ends what the one before it let in: tokens, sessions, device tokens, links that were mailed, a '
-  'change of address under way.';
+  'Sets a password, and ends what the one before it let in: tokens, sessions, device tokens, links that were mailed, '
+  'a change of address under way.';
 
 create function api.change_password(
   p_password_hash text, p_new_hash text, p_seconds integer,
@@ -13761,7 +13761,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return (select json_build_object('id', u.id, 'user', p.card, 'role', u.role, 'bannedAt', u.banned_at)
+  return (select json_build_object('id', u.id, 'user', p.card, 'role', u.role, 'bannedAt', private.utc(u.banned_at))
           from app.users u join app.person_card p on p.id = u.id where u.id = p_user);
 end $$;
 comment on function private.staff_account is 'A person as staff decides about them: {id, user, role, bannedAt}.';

@@ -58,7 +58,7 @@ const sum = (list: number[]) => list.reduce((one, other) => one + other, 0)
 const share = (part: number, whole: number) => (whole === 0 ? null : Number((part / whole).toFixed(3)))
 
 function expected(world: World) {
-  const inTime = ({ giver, receiver, hour }: Flow) => giver !== receiver && hour < world.since
+  const inTime = ({ giver, receiver, hour }: Flow) => giver !== receiver && hour <= world.since
   const kinds = {
     mana: world.payments.filter((one) => inTime(one) && !one.reversed),
     votes: distinct(world.votes)

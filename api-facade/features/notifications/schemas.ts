@@ -42,7 +42,7 @@ export const Notification = z
     kind('co-author.invited', of('post'), { inviteId: Uuid, postId }),
     kind('co-author.accepted', of('post'), { inviteId: Uuid, postId }),
     kind('series.updated', of('post'), { seriesId: Uuid, postId }),
-    kind('reputation.level-up', of('interest'), { interestId, level: z.int() }),
+    kind('reputation.level-up', of('interest'), { interestId, level: z.string().openapi({ example: 'Adept' }) }),
     kind('reputation.voted', of('vote'), { interestId, value: z.int() }),
     kind('appeal.resolved', of('appeal'), { appealId: Uuid, interestId, status: z.enum(['accepted', 'rejected']) }),
     kind('payment.received', of('payment'), {

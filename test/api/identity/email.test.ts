@@ -59,13 +59,13 @@ describe('without mail', async () => {
 })
 
 describe('with few tries', async () => {
-  const limits = { global: '10000/min', login: '10000/min', login_account: '4/min', verify_email: '10000/min' }
+  const limits = { global: '10000/min', password: '4/min', verify_email: '10000/min' }
   const { bob } = await world({
     people: ['bob'],
     env: { RATE_LIMIT_SCALE: '1', RATE_LIMITS: JSON.stringify(limits) },
   })
 
-  test('POST /me/email counts a wrong password as one at login', async () => {
+  test('POST /me/email counts a wrong password as the change of password does', async () => {
     const ask = () => bob.post('/me/email', { email: 'new@example.org', currentPassword: 'wrong' })
     for (let n = 0; n < 4; n++) expect(await ask()).toFailWith(403, 'password_wrong')
     expect(await ask()).toFailWith(429, 'rate_limited')
