@@ -26,7 +26,9 @@ const about = `${manifest.description}
 Every answer carries X-Request-Id and the RateLimit headers: a network may make ${said(defaultLimits.global)}, and what a
 route allows beside that is said there (\`x-rate-limits\`, the defaults). An error is an Error body with a stable code in X-Error-Code.
 People are named by actor id, by \`@name\` or by username. Letter case of the path and a trailing slash make no difference.
-Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the page before). Unknown body fields are ignored.
+Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the page before). A page may be short, even empty, and
+yet have \`hasMore\`: true: a request looks at a bounded number of rows, of which I may not see all. Go on until \`nextCursor\` is null.
+Unknown body fields are ignored.
 
 Channels of Realtime, with the same token. All are private, nobody but the database sends, and what is sent are ids to read by.
 

@@ -44,7 +44,7 @@ export const PageQuery = z.object({
   cursor: z.string().max(1000).optional().openapi({ description: 'The `nextCursor` of the page before.' }),
 })
 
-/** A page of a list; `nextCursor` is null at the end. */
+/** A page of a list; `nextCursor` is null at the end. A short page is no sign of it. */
 export const Page = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable(), hasMore: z.boolean() })
 

@@ -54,7 +54,7 @@ declare
   v_hex text := translate(p_cursor::text, '-', '');
   v_us  bigint;
 begin
-  if substr(v_hex, 13, 1) <> '8' or substr(v_hex, 17, 1) <> '8' then
+  if (substr(v_hex, 13, 1) = '8' and substr(v_hex, 17, 1) = '8') is not true then
     return null;
   end if;
   v_us := ('x0' || left(v_hex, 12) || substr(v_hex, 14, 3))::bit(64)::bigint;
@@ -70,6 +70,21 @@ create type app.found as (ids uuid[], next uuid);
 comment on type app.found is
   'What one look at a list found: up to 51 ids, which are one more than the largest page, and when all its 400 rows '
   'did not fill the page, the place of the last one, from which the next page goes on.';
+
+create procedure private.make_walk(p_function regproc)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- for many rows of one person, of which the planner expects few, it would rather read and sort them all
+  execute format('alter function %s set enable_seqscan = off', p_function);
+  execute format('alter function %s set enable_bitmapscan = off', p_function);
+  execute format('alter function %s set enable_hashjoin = off', p_function);
+  execute format('alter function %s set enable_mergejoin = off', p_function);
+end $$;
+comment on procedure private.make_walk is
+  'For migrations: from then on the function finds its rows one by one, in the order of an index or by their ids, and '
+  'stops when it has enough, whatever the planner believes.';
 
 create function private.page(p_items json, p_cursors text[], p_limit integer, p_next uuid default null) returns json
 language plpgsql stable

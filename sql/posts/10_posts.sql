@@ -71,11 +71,14 @@ create index posts_author_id_idx on app.posts (author_id, published_at desc, id 
 create index posts_interest_id_idx on app.posts (interest_id);
 create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
 create index posts_quoted_post_id_idx on app.posts (quoted_post_id) where quoted_post_id is not null;
+create index posts_reposts_idx on app.posts (quoted_post_id, id) where format = 'repost' and deleted_at is null;
 create unique index posts_repost_key on app.posts (author_id, quoted_post_id)
   where format = 'repost' and deleted_at is null;
 create index posts_pinned_idx on app.posts (author_id, pinned_at desc)
   where pinned_at is not null and deleted_at is null;
 create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at))
+  where published_at is null and deleted_at is null;
+create index posts_waiting_idx on app.posts (author_id, publish_at, id)
   where published_at is null and deleted_at is null;
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
 comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';

@@ -98,27 +98,51 @@ comment on function api.unbookmark is
   'Takes a bookmark back, also of a post that the caller no longer sees; repeating it changes nothing. Fails: '
   'post_unknown.';
 
+create function private.find_bookmarks(p_from app.place) returns app.found
+language plpgsql stable security definer   -- under the policies it would pass over posts that are hidden without end
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_from   timestamptz := p_from.at;
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select b.created_at as at, b.post_id as id
+    from app.bookmarks b
+    where b.user_id = v_me and (b.created_at, b.post_id) < (v_from, v_before)
+    order by b.created_at desc, b.post_id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_posts p on p.id = l.id
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_bookmarks is
+  'The next bookmarked posts that the caller may still see, among their next 400 bookmarks.';
+call private.make_walk('private.find_bookmarks');
+
 create function api.list_bookmarks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_caller uuid := private.require_caller();
-  v_before uuid := private.require_cursor(p_cursor);
-  v_from   timestamptz := private.find_bookmark_time(v_before);
-  v_ids    uuid[];
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_from   app.place := coalesce(private.cursor_place(v_cursor),
+                                 (private.find_bookmark_time(v_cursor), v_cursor)::app.place);
+  v_found  app.found;
 begin
-  if v_before is not null and v_from is null then
+  if v_cursor is null then
+    v_from := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  elsif v_from.at is null then
     perform private.fail('cursor_unknown');
   end if;
-  v_from := coalesce(v_from, 'infinity');   -- plain variables: an expression makes no index condition
-  v_before := coalesce(v_before, v_caller);
-  -- posts that the caller no longer sees drop out of the join, and the following ones fill the page
-  v_ids := array(
-    select b.post_id from app.bookmarks b join app.posts p on p.id = b.post_id
-    where b.user_id = v_caller and (b.created_at, b.post_id) < (v_from, v_before)
-    order by b.created_at desc, b.post_id desc limit 51);
-  return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  v_found := private.find_bookmarks(v_from);
+  return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_bookmarks is
   'The caller''s bookmarks, newest first, of posts that they may still see. Fails: cursor_unknown, '

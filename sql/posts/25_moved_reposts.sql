@@ -29,15 +29,18 @@ create function private.close_reposts() returns trigger
 language plpgsql security definer   -- changes reposts of others
 set search_path = ''
 as $$
+declare
+  v_ids uuid[];
 begin
   -- skips locked reposts: a ban or an erasure that has locked one may be waiting for this post
-  update app.posts set original_author_id = new.closer_id
-  where id = any (array(select r.id from app.posts r
-                        where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
-                        order by r.id limit 500 for no key update skip locked));
-  if exists (select from app.posts r
-             where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
-               and r.original_author_id is distinct from new.closer_id) then
+  v_ids := array(select r.id from app.posts r
+                 where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
+                 order by r.id limit 500 for no key update skip locked);
+  update app.posts set original_author_id = new.closer_id where id = any (v_ids);
+  if cardinality(v_ids) = 500 or exists (
+       select from app.posts r
+       where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
+         and r.original_author_id is distinct from new.closer_id) then
     perform private.enqueue('moved-reposts', json_build_object('postId', new.id));
   end if;
   return null;
@@ -45,6 +48,7 @@ end $$;
 comment on function private.close_reposts is
   'Trigger: when a post is opened to everyone or closed to circles, the feed finds its reposts for everyone, or only '
   'for people who are closer: 500 at once, the others soon after. Whether they are visible does not depend on it.';
+call private.make_walk('private.close_reposts');
 create trigger _140_close_reposts after update of visibility on app.posts
   for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)
   execute function private.close_reposts();

@@ -32,12 +32,14 @@ create table private.left_items (
   series_id uuid not null references app.series on delete cascade,
   post_id   uuid not null references app.posts on delete cascade,
   position  integer not null,
+  left_at   timestamptz not null default clock_timestamp(),
   primary key (series_id, post_id)
 );
 create index left_items_post_id_idx on private.left_items (post_id);
 comment on table private.left_items is
   'The places of deleted posts in their series, so that a reader can go on from there; position is the place of the '
-  'item behind. A row stays as long as the post''s own.';
+  'item behind. A series keeps the 200 that left last, since all move with its items.';
+comment on column private.left_items.left_at is 'When the post was deleted.';
 
 create table app.series_follows (
   series_id  uuid not null references app.series on delete cascade,
@@ -45,7 +47,7 @@ create table app.series_follows (
   created_at timestamptz not null default now(),
   primary key (series_id, user_id)
 );
-create index series_follows_user_id_idx on app.series_follows (user_id);
+create index series_follows_user_id_idx on app.series_follows (user_id, series_id);
 comment on table app.series_follows is 'The people who are told of new items of a series.';
 -- no update: a follow is made or ended
 
@@ -161,6 +163,10 @@ begin
     update app.series_items set position = position - 1 where series_id = v_series and position > v_gap;
     update private.left_items set position = position - 1 where series_id = v_series and position > v_gap;
     insert into private.left_items (series_id, post_id, position) values (v_series, new.id, v_gap);
+    delete from private.left_items
+    where series_id = v_series
+      and post_id in (select post_id from private.left_items where series_id = v_series
+                      order by left_at desc, post_id offset 200);
   end loop;
   return null;
 end $$;
@@ -174,13 +180,20 @@ language plpgsql volatile security definer   -- a block ends the other's follow 
 set search_path = ''
 as $$
 begin
-  delete from app.series_follows f using made m, app.series s
-  where s.id = f.series_id
-    and (f.user_id, s.author_id) in ((m.blocker_id, m.blocked_id), (m.blocked_id, m.blocker_id));
+  -- by the series, of which an author has at most 100
+  delete from app.series_follows f
+  using (select m.blocked_id as follower_id, s.id
+         from made m, app.series s where s.author_id = m.blocker_id
+         union all
+         select m.blocker_id, s.id
+         from made m, app.series s where s.author_id = m.blocked_id
+         offset 0) g
+  where f.series_id = g.id and f.user_id = g.follower_id;
   return null;
 end $$;
 comment on function private.end_series_follows is
   'Trigger: a block ends the follows of each other''s series, both ways. Lifting it restores none.';
+call private.make_walk('private.end_series_follows');
 create trigger _200_end_series_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_series_follows();
 
@@ -213,3 +226,4 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.series_card c on c.id = i.id);
 end $$;
 comment on function private.series_cards is 'The cards of these series, in order, as far as the caller sees them.';
+call private.make_walk('private.series_cards');

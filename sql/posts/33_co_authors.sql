@@ -5,15 +5,20 @@ create table app.post_co_authors (
   id          uuid primary key default gen_random_uuid(),
   post_id     uuid not null references app.posts on delete cascade,
   user_id     uuid not null references app.users on delete cascade,
+  author_id   uuid not null,
   split_share smallint not null check (split_share between 0 and 100),
   status      text not null default 'pending' check (status in ('pending', 'accepted')),
   created_at  timestamptz not null default now(),
   constraint co_author_already unique (post_id, user_id)
 );
 create index post_co_authors_user_id_idx on app.post_co_authors (user_id);
+create index post_co_authors_pending_idx on app.post_co_authors (user_id, author_id) where status = 'pending';
 comment on table app.post_co_authors is
   'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in '
   'splits. A declined invitation is gone, and so is a co-author who left.';
+comment on column app.post_co_authors.author_id is
+  'Who invited: the post''s author, which never changes. A trigger writes it, so that a block finds the invitations '
+  'between two people.';
 comment on column app.post_co_authors.status is 'pending or accepted. Whoever declines or leaves has no row.';
 comment on column app.post_co_authors.split_share is 'Percent of a payment for the post, rounded down to whole mana.';
 
@@ -34,19 +39,32 @@ insert into private.errors (code, status, text) values
   ('co_author_invitation_unknown', 404, 'There is no such invitation.'),
   ('co_author_resolved', 409, 'This invitation has already been accepted.');
 
+create function private.name_inviter() returns trigger
+language plpgsql security definer   -- reads the post, whoever may see it
+set search_path = ''
+as $$
+begin
+  select author_id into new.author_id from app.posts where id = new.post_id;
+  return new;
+end $$;
+comment on function private.name_inviter is 'Trigger: a co-author''s row has the author of the post.';
+create trigger name_inviter before insert on app.post_co_authors
+  for each row execute function private.name_inviter();
+
 create function private.end_co_author_invitations() returns trigger
 language plpgsql security definer   -- a block ends the other's invitations too
 set search_path = ''
 as $$
 begin
   delete from app.post_co_authors c
-  using app.posts p, blocked b
-  where p.id = c.post_id and c.status = 'pending'
-    and c.user_id in (b.blocker_id, b.blocked_id) and p.author_id in (b.blocker_id, b.blocked_id);
+  using blocked b
+  where c.status = 'pending'
+    and c.user_id = any (array[b.blocker_id, b.blocked_id]) and c.author_id = any (array[b.blocker_id, b.blocked_id]);
   return null;
 end $$;
 comment on function private.end_co_author_invitations is
   'Trigger: a block ends pending invitations both ways. Accepted ones stay, with their share.';
+call private.make_walk('private.end_co_author_invitations');
 create trigger _210_end_co_author_invitations after insert on app.blocks
   referencing new table as blocked for each statement execute function private.end_co_author_invitations();
 

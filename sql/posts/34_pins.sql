@@ -10,14 +10,15 @@ set search_path = ''
 as $$
 declare
   v_pinned integer;
+  v_all    integer;
 begin
   -- the lock comes first, the count in a later statement: the second of two then sees what the first has pinned
   perform pg_advisory_xact_lock(hashtextextended('pins ' || private.require_caller(), 0));
-  select count(*) into v_pinned from app.posts
-  where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post
-    -- a repost that its author cannot see is not on the profile, so they could not find it there to unpin it
-    and private.post_visible_to(id, author_id);
-  if v_pinned >= 3 then
+  -- a repost that its author cannot see is not on the profile, so they could not find it there to unpin it
+  select count(*) filter (where private.post_visible_to(id, author_id)), count(*) into v_pinned, v_all
+  from app.posts
+  where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post;
+  if v_pinned >= 3 or v_all >= 50 then
     perform private.fail('pins_exhausted');
   end if;
   update app.posts set pinned_at = now() where id = p_post and author_id = app.uid() and pinned_at is null;

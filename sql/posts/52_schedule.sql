@@ -95,7 +95,8 @@ begin
     end if;
   end if;
   v_ids := array(select id from app.posts
-                 where author_id = v_me and published_at is null and (publish_at, id) > (v_from, v_after)
+                 where author_id = v_me and published_at is null and deleted_at is null
+                   and (publish_at, id) > (v_from, v_after)
                  order by publish_at, id limit 51);
   return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;

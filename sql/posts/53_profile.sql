@@ -9,6 +9,10 @@ set search_path = ''
 as $$
 begin
   post_id := private.require_cursor(p_cursor);
+  if private.cursor_place(post_id) is not null then
+    select at, id into published_at, post_id from private.cursor_place(post_id);
+    return;
+  end if;
   if private.find_post_time(post_id) is not null then
     select p.pinned_at, p.published_at into pinned_at, published_at
     from app.posts p where p.id = require_profile_place.post_id and p.author_id = p_author;
@@ -19,8 +23,35 @@ begin
 end $$;
 comment on function private.require_profile_place is
   'The place of a cursor''s post on its author''s profile: among the pinned ones when pinned_at is set (a deleted '
-  'post keeps it), otherwise in time. A post that is not by this author or was never for the caller fails with '
-  'cursor_unknown.';
+  'post keeps it), otherwise in time, where a place may stand for a post. A post that is not by this author or was '
+  'never for the caller fails with cursor_unknown.';
+
+create function private.find_posts_by(p_author uuid, p_from app.place) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden posts without end
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select p.published_at as at, p.id
+    from app.posts p
+    where p.author_id = p_author and p.pinned_at is null and (p.published_at, p.id) < (v_from, v_before)
+    order by p.published_at desc, p.id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_posts p on p.id = l.id
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_posts_by is
+  'The next posts of a person that the caller may see, without the pinned ones, among their next 400.';
+call private.make_walk('private.find_posts_by');
 
 create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -31,7 +62,8 @@ declare
   v_before uuid;
   v_pinned timestamptz;
   v_from   timestamptz;
-  v_ids    uuid[] := '{}';
+  v_pins   uuid[];
+  v_found  app.found;
 begin
   select post_id, pinned_at, published_at into v_before, v_pinned, v_from
   from private.require_profile_place(p_cursor, v_author);
@@ -40,17 +72,17 @@ begin
     v_pinned := 'infinity';
   end if;
   if v_pinned is not null then
-    v_ids := array(select id from app.posts
-                   where author_id = v_author and pinned_at is not null and deleted_at is null
-                     and published_at is not null
-                     and (pinned_at, id) < (v_pinned, v_before)
-                   order by pinned_at desc, id desc);
+    -- at most 50, of which three are seen by their author: see private.pin
+    v_pins := array(select id from app.posts
+                    where author_id = v_author and pinned_at is not null and deleted_at is null
+                      and published_at is not null
+                      and (pinned_at, id) < (v_pinned, v_before)
+                    order by pinned_at desc, id desc);
     v_from := 'infinity';
   end if;
-  v_ids := v_ids || array(select id from app.posts
-                          where author_id = v_author and pinned_at is null and (published_at, id) < (v_from, v_before)
-                          order by published_at desc, id desc limit 51);
-  return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  v_found := private.find_posts_by(v_author, (v_from, v_before)::app.place);
+  v_found.ids := v_pins || v_found.ids;
+  return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_posts_by is
   'A person''s posts as far as the caller sees them, the pinned ones first, then the newest. Only the author sees the '

@@ -1009,7 +1009,7 @@ declare
   v_hex text := translate(p_cursor::text, '-', '');
   v_us  bigint;
 begin
-  if substr(v_hex, 13, 1) <> '8' or substr(v_hex, 17, 1) <> '8' then
+  if (substr(v_hex, 13, 1) = '8' and substr(v_hex, 17, 1) = '8') is not true then
     return null;
   end if;
   v_us := ('x0' || left(v_hex, 12) || substr(v_hex, 14, 3))::bit(64)::bigint;
@@ -1025,6 +1025,21 @@ create type app.found as (ids uuid[], next uuid);
 comment on type app.found is
   'What one look at a list found: up to 51 ids, which are one more than the largest page, and when all its 400 rows '
   'did not fill the page, the place of the last one, from which the next page goes on.';
+
+create procedure private.make_walk(p_function regproc)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- for many rows of one person, of which the planner expects few, it would rather read and sort them all
+  execute format('alter function %s set enable_seqscan = off', p_function);
+  execute format('alter function %s set enable_bitmapscan = off', p_function);
+  execute format('alter function %s set enable_hashjoin = off', p_function);
+  execute format('alter function %s set enable_mergejoin = off', p_function);
+end $$;
+comment on procedure private.make_walk is
+  'For migrations: from then on the function finds its rows one by one, in the order of an index or by their ids, and '
+  'stops when it has enough, whatever the planner believes.';
 
 create function private.page(p_items json, p_cursors text[], p_limit integer, p_next uuid default null) returns json
 language plpgsql stable
@@ -6347,11 +6362,14 @@ create index posts_author_id_idx on app.posts (author_id, published_at desc, id 
 create index posts_interest_id_idx on app.posts (interest_id);
 create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
 create index posts_quoted_post_id_idx on app.posts (quoted_post_id) where quoted_post_id is not null;
+create index posts_reposts_idx on app.posts (quoted_post_id, id) where format = 'repost' and deleted_at is null;
 create unique index posts_repost_key on app.posts (author_id, quoted_post_id)
   where format = 'repost' and deleted_at is null;
 create index posts_pinned_idx on app.posts (author_id, pinned_at desc)
   where pinned_at is not null and deleted_at is null;
 create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at))
+  where published_at is null and deleted_at is null;
+create index posts_waiting_idx on app.posts (author_id, publish_at, id)
   where published_at is null and deleted_at is null;
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
 comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
@@ -6739,6 +6757,8 @@ create index replies_post_id_idx on app.replies (post_id, created_at, id) where 
 create index replies_kind_idx on app.replies (post_id, kind, created_at, id) where required_level <= 3;
 create index replies_parent_id_idx on app.replies (parent_id, created_at, id)
   where parent_id is not null and required_level <= 3;
+create index replies_parent_kind_idx on app.replies (parent_id, kind, created_at, id)
+  where parent_id is not null and required_level <= 3;
 create index replies_author_id_idx on app.replies (author_id, created_at desc);
 comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
 comment on column app.replies.hidden_at is 'When staff hid it from all but its author; null unless it is hidden.';
@@ -6866,6 +6886,7 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.reply_card c on c.id = i.id);
 end $$;
 comment on function private.reply_cards is 'The cards of these replies, in order, as far as the caller sees them.';
+call private.make_walk('private.reply_cards');
 
 create function api.create_reply(p_id uuid, p_body text, p_kind text default 'reply', p_parent_id uuid default null)
 returns json
@@ -6893,6 +6914,57 @@ comment on function api.create_reply is
   'Replies to a post (to the original of a repost), or to a reply under it. Fails: post_unknown, post_not_out, '
   'reply_unknown, text_unfit, reply_body, criticism_length, contribution_length, writes_exceeded.';
 
+create function private.find_replies(p_post uuid, p_parent uuid, p_kind text, p_from app.place) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden replies without end
+set search_path = ''
+as $$
+declare
+  v_me    uuid := app.uid();
+  v_from  timestamptz := p_from.at;
+  v_after uuid := p_from.id;
+  v_found app.found;
+begin
+  -- of the four ways in one is open. Each repeats required_level, so that its index fits
+  with looked as materialized (
+    select * from (
+      (select created_at as at, id, author_id, required_level from app.replies
+       where p_parent is null and p_kind is null
+         and post_id = p_post and required_level <= 3 and (created_at, id) > (v_from, v_after)
+       order by created_at, id limit 400)
+      union all
+      (select created_at, id, author_id, required_level from app.replies
+       where p_parent is null and p_kind is not null
+         and post_id = p_post and kind = p_kind and required_level <= 3 and (created_at, id) > (v_from, v_after)
+       order by created_at, id limit 400)
+      union all
+      (select created_at, id, author_id, required_level from app.replies
+       where p_parent is not null and p_kind is null
+         and parent_id = p_parent and required_level <= 3 and (created_at, id) > (v_from, v_after)
+       order by created_at, id limit 400)
+      union all
+      (select created_at, id, author_id, required_level from app.replies
+       where p_parent is not null and p_kind is not null
+         and parent_id = p_parent and kind = p_kind and required_level <= 3
+         and (created_at, id) > (v_from, v_after)
+       order by created_at, id limit 400)) w
+  ), seen as materialized (
+    select array(
+      select l.id from looked l
+      where private.may_see(
+        (select a.level from app.audience a where a.viewer_id = v_me and a.author_id = l.author_id),
+        l.required_level, true)
+      limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_replies is
+  'The next replies that the caller may see under a post that they see, or under one of its replies, of all kinds or '
+  'of one, among the next 400.';
+call private.make_walk('private.find_replies');
+
 create function api.list_replies(
   p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null,
   p_parent_id uuid default null
@@ -6903,34 +6975,23 @@ as $$
 declare
   v_cursor uuid := private.require_cursor(p_cursor);
   v_post   uuid := (private.require_original(p_id)).id;
-  v_from   timestamptz := coalesce(private.find_reply_time(v_cursor, v_post), '-infinity');
-  v_after  uuid := coalesce(v_cursor, v_post);
-  v_ids    uuid[];
+  v_from   app.place := coalesce(private.cursor_place(v_cursor, p_up => true),
+                                 (private.find_reply_time(v_cursor, v_post), v_cursor)::app.place);
+  v_found  app.found;
 begin
-  if v_cursor is not null and v_from = '-infinity' then
+  if v_cursor is null then
+    v_from := ('-infinity', v_post)::app.place;   -- any id will do beside infinity
+  elsif v_from.at is null then
     perform private.fail('cursor_unknown');
   end if;
-  -- each query repeats required_level, which the policy checks too, so that the indexes fit
   if p_parent_id is not null then
     perform from app.replies where id = p_parent_id and post_id = v_post;
     if not found then
       perform private.fail('reply_unknown');
     end if;
-    v_ids := array(select id from app.reply_card
-                   where parent_id = p_parent_id and required_level <= 3
-                     and kind = coalesce(p_kind, kind) and (created_at, id) > (v_from, v_after)
-                   order by created_at, id limit 51);
-  elsif p_kind is null then
-    v_ids := array(select id from app.reply_card
-                   where post_id = v_post and required_level <= 3 and (created_at, id) > (v_from, v_after)
-                   order by created_at, id limit 51);
-  else
-    v_ids := array(select id from app.reply_card
-                   where post_id = v_post and required_level <= 3 and kind = p_kind
-                     and (created_at, id) > (v_from, v_after)
-                   order by created_at, id limit 51);
   end if;
-  return private.page(private.reply_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  v_found := private.find_replies(v_post, p_parent_id, p_kind, v_from);
+  return private.page(private.reply_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_replies is
   'The replies to a post (to the original of a repost), oldest first: all, those of one kind, or the direct answers '
@@ -7128,27 +7189,51 @@ comment on function api.unbookmark is
   'Takes a bookmark back, also of a post that the caller no longer sees; repeating it changes nothing. Fails: '
   'post_unknown.';
 
+create function private.find_bookmarks(p_from app.place) returns app.found
+language plpgsql stable security definer   -- under the policies it would pass over posts that are hidden without end
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_from   timestamptz := p_from.at;
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select b.created_at as at, b.post_id as id
+    from app.bookmarks b
+    where b.user_id = v_me and (b.created_at, b.post_id) < (v_from, v_before)
+    order by b.created_at desc, b.post_id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_posts p on p.id = l.id
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_bookmarks is
+  'The next bookmarked posts that the caller may still see, among their next 400 bookmarks.';
+call private.make_walk('private.find_bookmarks');
+
 create function api.list_bookmarks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_caller uuid := private.require_caller();
-  v_before uuid := private.require_cursor(p_cursor);
-  v_from   timestamptz := private.find_bookmark_time(v_before);
-  v_ids    uuid[];
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_from   app.place := coalesce(private.cursor_place(v_cursor),
+                                 (private.find_bookmark_time(v_cursor), v_cursor)::app.place);
+  v_found  app.found;
 begin
-  if v_before is not null and v_from is null then
+  if v_cursor is null then
+    v_from := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  elsif v_from.at is null then
     perform private.fail('cursor_unknown');
   end if;
-  v_from := coalesce(v_from, 'infinity');   -- plain variables: an expression makes no index condition
-  v_before := coalesce(v_before, v_caller);
-  -- posts that the caller no longer sees drop out of the join, and the following ones fill the page
-  v_ids := array(
-    select b.post_id from app.bookmarks b join app.posts p on p.id = b.post_id
-    where b.user_id = v_caller and (b.created_at, b.post_id) < (v_from, v_before)
-    order by b.created_at desc, b.post_id desc limit 51);
-  return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  v_found := private.find_bookmarks(v_from);
+  return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_bookmarks is
   'The caller''s bookmarks, newest first, of posts that they may still see. Fails: cursor_unknown, '
@@ -7454,15 +7539,18 @@ create function private.close_reposts() returns trigger
 language plpgsql security definer   -- changes reposts of others
 set search_path = ''
 as $$
+declare
+  v_ids uuid[];
 begin
   -- skips locked reposts: a ban or an erasure that has locked one may be waiting for this post
-  update app.posts set original_author_id = new.closer_id
-  where id = any (array(select r.id from app.posts r
-                        where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
-                        order by r.id limit 500 for no key update skip locked));
-  if exists (select from app.posts r
-             where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
-               and r.original_author_id is distinct from new.closer_id) then
+  v_ids := array(select r.id from app.posts r
+                 where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
+                 order by r.id limit 500 for no key update skip locked);
+  update app.posts set original_author_id = new.closer_id where id = any (v_ids);
+  if cardinality(v_ids) = 500 or exists (
+       select from app.posts r
+       where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
+         and r.original_author_id is distinct from new.closer_id) then
     perform private.enqueue('moved-reposts', json_build_object('postId', new.id));
   end if;
   return null;
@@ -7470,6 +7558,7 @@ end $$;
 comment on function private.close_reposts is
   'Trigger: when a post is opened to everyone or closed to circles, the feed finds its reposts for everyone, or only '
   'for people who are closer: 500 at once, the others soon after. Whether they are visible does not depend on it.';
+call private.make_walk('private.close_reposts');
 create trigger _140_close_reposts after update of visibility on app.posts
   for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)
   execute function private.close_reposts();
@@ -7897,12 +7986,14 @@ create table private.left_items (
   series_id uuid not null references app.series on delete cascade,
   post_id   uuid not null references app.posts on delete cascade,
   position  integer not null,
+  left_at   timestamptz not null default clock_timestamp(),
   primary key (series_id, post_id)
 );
 create index left_items_post_id_idx on private.left_items (post_id);
 comment on table private.left_items is
   'The places of deleted posts in their series, so that a reader can go on from there; position is the place of the '
-  'item behind. A row stays as long as the post''s own.';
+  'item behind. A series keeps the 200 that left last, since all move with its items.';
+comment on column private.left_items.left_at is 'When the post was deleted.';
 
 create table app.series_follows (
   series_id  uuid not null references app.series on delete cascade,
@@ -7910,7 +8001,7 @@ create table app.series_follows (
   created_at timestamptz not null default now(),
   primary key (series_id, user_id)
 );
-create index series_follows_user_id_idx on app.series_follows (user_id);
+create index series_follows_user_id_idx on app.series_follows (user_id, series_id);
 comment on table app.series_follows is 'The people who are told of new items of a series.';
 -- no update: a follow is made or ended
 
@@ -8026,6 +8117,10 @@ begin
     update app.series_items set position = position - 1 where series_id = v_series and position > v_gap;
     update private.left_items set position = position - 1 where series_id = v_series and position > v_gap;
     insert into private.left_items (series_id, post_id, position) values (v_series, new.id, v_gap);
+    delete from private.left_items
+    where series_id = v_series
+      and post_id in (select post_id from private.left_items where series_id = v_series
+                      order by left_at desc, post_id offset 200);
   end loop;
   return null;
 end $$;
@@ -8039,13 +8134,20 @@ language plpgsql volatile security definer   -- a block ends the other's follow 
 set search_path = ''
 as $$
 begin
-  delete from app.series_follows f using made m, app.series s
-  where s.id = f.series_id
-    and (f.user_id, s.author_id) in ((m.blocker_id, m.blocked_id), (m.blocked_id, m.blocker_id));
+  -- by the series, of which an author has at most 100
+  delete from app.series_follows f
+  using (select m.blocked_id as follower_id, s.id
+         from made m, app.series s where s.author_id = m.blocker_id
+         union all
+         select m.blocker_id, s.id
+         from made m, app.series s where s.author_id = m.blocked_id
+         offset 0) g
+  where f.series_id = g.id and f.user_id = g.follower_id;
   return null;
 end $$;
 comment on function private.end_series_follows is
   'Trigger: a block ends the follows of each other''s series, both ways. Lifting it restores none.';
+call private.make_walk('private.end_series_follows');
 create trigger _200_end_series_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_series_follows();
 
@@ -8078,6 +8180,7 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.series_card c on c.id = i.id);
 end $$;
 comment on function private.series_cards is 'The cards of these series, in order, as far as the caller sees them.';
+call private.make_walk('private.series_cards');
 
 -- sql/posts/32_series_operations.sql
 
@@ -8271,15 +8374,20 @@ create table app.post_co_authors (
   id          uuid primary key default gen_random_uuid(),
   post_id     uuid not null references app.posts on delete cascade,
   user_id     uuid not null references app.users on delete cascade,
+  author_id   uuid not null,
   split_share smallint not null check (split_share between 0 and 100),
   status      text not null default 'pending' check (status in ('pending', 'accepted')),
   created_at  timestamptz not null default now(),
   constraint co_author_already unique (post_id, user_id)
 );
 create index post_co_authors_user_id_idx on app.post_co_authors (user_id);
+create index post_co_authors_pending_idx on app.post_co_authors (user_id, author_id) where status = 'pending';
 comment on table app.post_co_authors is
   'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in '
   'splits. A declined invitation is gone, and so is a co-author who left.';
+comment on column app.post_co_authors.author_id is
+  'Who invited: the post''s author, which never changes. A trigger writes it, so that a block finds the invitations '
+  'between two people.';
 comment on column app.post_co_authors.status is 'pending or accepted. Whoever declines or leaves has no row.';
 comment on column app.post_co_authors.split_share is 'Percent of a payment for the post, rounded down to whole mana.';
 
@@ -8300,19 +8408,32 @@ insert into private.errors (code, status, text) values
   ('co_author_invitation_unknown', 404, 'There is no such invitation.'),
   ('co_author_resolved', 409, 'This invitation has already been accepted.');
 
+create function private.name_inviter() returns trigger
+language plpgsql security definer   -- reads the post, whoever may see it
+set search_path = ''
+as $$
+begin
+  select author_id into new.author_id from app.posts where id = new.post_id;
+  return new;
+end $$;
+comment on function private.name_inviter is 'Trigger: a co-author''s row has the author of the post.';
+create trigger name_inviter before insert on app.post_co_authors
+  for each row execute function private.name_inviter();
+
 create function private.end_co_author_invitations() returns trigger
 language plpgsql security definer   -- a block ends the other's invitations too
 set search_path = ''
 as $$
 begin
   delete from app.post_co_authors c
-  using app.posts p, blocked b
-  where p.id = c.post_id and c.status = 'pending'
-    and c.user_id in (b.blocker_id, b.blocked_id) and p.author_id in (b.blocker_id, b.blocked_id);
+  using blocked b
+  where c.status = 'pending'
+    and c.user_id = any (array[b.blocker_id, b.blocked_id]) and c.author_id = any (array[b.blocker_id, b.blocked_id]);
   return null;
 end $$;
 comment on function private.end_co_author_invitations is
   'Trigger: a block ends pending invitations both ways. Accepted ones stay, with their share.';
+call private.make_walk('private.end_co_author_invitations');
 create trigger _210_end_co_author_invitations after insert on app.blocks
   referencing new table as blocked for each statement execute function private.end_co_author_invitations();
 
@@ -8451,14 +8572,15 @@ set search_path = ''
 as $$
 declare
   v_pinned integer;
+  v_all    integer;
 begin
   -- the lock comes first, the count in a later statement: the second of two then sees what the first has pinned
   perform pg_advisory_xact_lock(hashtextextended('pins ' || private.require_caller(), 0));
-  select count(*) into v_pinned from app.posts
-  where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post
-    -- a repost that its author cannot see is not on the profile, so they could not find it there to unpin it
-    and private.post_visible_to(id, author_id);
-  if v_pinned >= 3 then
+  -- a repost that its author cannot see is not on the profile, so they could not find it there to unpin it
+  select count(*) filter (where private.post_visible_to(id, author_id)), count(*) into v_pinned, v_all
+  from app.posts
+  where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post;
+  if v_pinned >= 3 or v_all >= 50 then
     perform private.fail('pins_exhausted');
   end if;
   update app.posts set pinned_at = now() where id = p_post and author_id = app.uid() and pinned_at is null;
@@ -9090,7 +9212,8 @@ begin
     end if;
   end if;
   v_ids := array(select id from app.posts
-                 where author_id = v_me and published_at is null and (publish_at, id) > (v_from, v_after)
+                 where author_id = v_me and published_at is null and deleted_at is null
+                   and (publish_at, id) > (v_from, v_after)
                  order by publish_at, id limit 51);
   return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
@@ -9110,6 +9233,10 @@ set search_path = ''
 as $$
 begin
   post_id := private.require_cursor(p_cursor);
+  if private.cursor_place(post_id) is not null then
+    select at, id into published_at, post_id from private.cursor_place(post_id);
+    return;
+  end if;
   if private.find_post_time(post_id) is not null then
     select p.pinned_at, p.published_at into pinned_at, published_at
     from app.posts p where p.id = require_profile_place.post_id and p.author_id = p_author;
@@ -9120,8 +9247,35 @@ begin
 end $$;
 comment on function private.require_profile_place is
   'The place of a cursor''s post on its author''s profile: among the pinned ones when pinned_at is set (a deleted '
-  'post keeps it), otherwise in time. A post that is not by this author or was never for the caller fails with '
-  'cursor_unknown.';
+  'post keeps it), otherwise in time, where a place may stand for a post. A post that is not by this author or was '
+  'never for the caller fails with cursor_unknown.';
+
+create function private.find_posts_by(p_author uuid, p_from app.place) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden posts without end
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select p.published_at as at, p.id
+    from app.posts p
+    where p.author_id = p_author and p.pinned_at is null and (p.published_at, p.id) < (v_from, v_before)
+    order by p.published_at desc, p.id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_posts p on p.id = l.id
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_posts_by is
+  'The next posts of a person that the caller may see, without the pinned ones, among their next 400.';
+call private.make_walk('private.find_posts_by');
 
 create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -9132,7 +9286,8 @@ declare
   v_before uuid;
   v_pinned timestamptz;
   v_from   timestamptz;
-  v_ids    uuid[] := '{}';
+  v_pins   uuid[];
+  v_found  app.found;
 begin
   select post_id, pinned_at, published_at into v_before, v_pinned, v_from
   from private.require_profile_place(p_cursor, v_author);
@@ -9141,17 +9296,17 @@ begin
     v_pinned := 'infinity';
   end if;
   if v_pinned is not null then
-    v_ids := array(select id from app.posts
-                   where author_id = v_author and pinned_at is not null and deleted_at is null
-                     and published_at is not null
-                     and (pinned_at, id) < (v_pinned, v_before)
-                   order by pinned_at desc, id desc);
+    -- at most 50, of which three are seen by their author: see private.pin
+    v_pins := array(select id from app.posts
+                    where author_id = v_author and pinned_at is not null and deleted_at is null
+                      and published_at is not null
+                      and (pinned_at, id) < (v_pinned, v_before)
+                    order by pinned_at desc, id desc);
     v_from := 'infinity';
   end if;
-  v_ids := v_ids || array(select id from app.posts
-                          where author_id = v_author and pinned_at is null and (published_at, id) < (v_from, v_before)
-                          order by published_at desc, id desc limit 51);
-  return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  v_found := private.find_posts_by(v_author, (v_from, v_before)::app.place);
+  v_found.ids := v_pins || v_found.ids;
+  return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_posts_by is
   'A person''s posts as far as the caller sees them, the pinned ones first, then the newest. Only the author sees the '
@@ -9590,8 +9745,11 @@ grant execute on function
   private.delete_own_post,
   private.delete_repost,
   private.find_bookmark_time,
+  private.find_bookmarks,
   private.find_item_place,
   private.find_post_time,
+  private.find_posts_by,
+  private.find_replies,
   private.find_reply_time,
   private.find_reposted,
   private.find_scheduled_time,

@@ -71,7 +71,7 @@ export default routes('posts', {
   'POST /posts/:id/pin': {
     summary: 'Pin my post to my profile',
     description:
-      'At most 3; the one pinned last comes first. Pinning it again changes nothing. A post of somebody else is 403 when I see it, otherwise 404.',
+      'At most 3, and 50 with those of which I no longer see the original; the one pinned last comes first. Pinning it again changes nothing. A post of somebody else is 403 when I see it, otherwise 404.',
     access: 'user',
     operation: 'pin_post',
     params: UuidId,

@@ -1,6 +1,6 @@
 -- Pages of lists, and cursors.
 begin;
-select plan(17);
+select plan(38);
 select test.people('alice');
 select test.act_as('alice');
 
@@ -20,6 +20,43 @@ select is(private.require_cursor('6f1c2a1e-0000-4000-8000-000000000001'), '6f1c2
 select is(private.require_cursor(null), null, 'no cursor is none');
 select throws_ok(format('select private.require_cursor(%L)', c), 'PT400', 'cursor_unknown', format('%L is no cursor', c))
 from unnest(array['', 'x', '1', '6f1c2a1e-0000-4000-8000-00000000000']) c;
+
+-- a page that is not full, and goes on
+select is(private.page('[1]', array['a'], 2, '00000000-0000-8000-8000-000000000000')::jsonb,
+  '{"items": [1], "nextCursor": "00000000-0000-8000-8000-000000000000", "hasMore": true}', 'a short page may have a next one');
+select is(private.page(null, '{}', 2, '00000000-0000-8000-8000-000000000000') ->> 'hasMore', 'true', 'and so may an empty one');
+select is(private.page('[1, 2]', array['a', 'b', 'c'], 2, '00000000-0000-8000-8000-000000000000') ->> 'nextCursor', 'b',
+  'a full one goes on behind its last item');
+
+-- places
+select test.act_as_owner();
+create temp table places as
+select at, id, private.place_cursor(at, id) as cursor
+from (select timestamptz '2026-01-01' + random() * interval '20 years' as at, gen_random_uuid() as id from generate_series(1, 2000)
+      union all select now(), gen_random_uuid() from generate_series(1, 500)
+      union all select t, gen_random_uuid() from unnest(array['1970-01-01Z', '2262-04-11 23:47:16.854775Z']::timestamptz[]) t) p;
+select is((select count(*) from places where substr(cursor::text, 15, 1) <> '8' or cursor::text !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'),
+  0::bigint, 'a place is a UUID of version 8');
+select is((select count(*) from places where (private.cursor_place(cursor)).at <> at), 0::bigint, 'its moment comes back to the microsecond');
+select is((select count(*) from places where (at, id) < private.cursor_place(cursor)), 0::bigint, 'going down its own row is not met again');
+select is((select count(*) from places where (at, id) > private.cursor_place(cursor, true)), 0::bigint, 'nor going up');
+select is((select count(*) from places a, (select * from places where at = now() limit 50) b
+           where a.id <> b.id and ((a.at, a.id) < (b.at, b.id)) <> ((a.at, a.id) < private.cursor_place(b.cursor))), 0::bigint,
+  'going down all others are, and no more');
+select is((select count(*) from places a, (select * from places where at = now() limit 50) b
+           where a.id <> b.id and ((a.at, a.id) > (b.at, b.id)) <> ((a.at, a.id) > private.cursor_place(b.cursor, true))), 0::bigint,
+  'and so they are going up');
+select is((select count(*) from (select cursor, lag(cursor) over (order by at, id) as before from places) p where cursor <= before),
+  0::bigint, 'cursors are in the order of their places');
+select is((select count(*) from places where strpos(cursor::text, substr(id::text, 20)) > 0), 0::bigint, 'none names its row');
+select is(private.cursor_place(null), null, 'no cursor is no place');
+select is(private.cursor_place(c::uuid), null, c || ' is none') from unnest(array[
+  '6f1c2a1e-0000-4000-8000-000000000001', '6f1c2a1e-0000-7000-8000-000000000001', '6f1c2a1e-0000-8000-9000-000000000001',
+  'ffffffff-ffff-ffff-ffff-ffffffffffff', '00000000-0000-0000-0000-000000000000']) c;
+select is((private.cursor_place('ffffffff-ffff-8fff-8fff-ffffffffffff')).at > now(), true, 'the last of all is a moment too');
+select is((private.cursor_place('00000000-0000-8000-8000-000000000000')).at, timestamptz 'epoch', 'and the first');
+select is((private.cursor_place(private.place_cursor(t, gen_random_uuid()))).at is not null, true, t || ' is cut off')
+from unnest(array['infinity', '-infinity']::timestamptz[]) t;
 
 select * from finish();
 rollback;
