@@ -7,7 +7,8 @@ grant insert (owner_id, kind, name, accent), update (name, accent) on app.circle
 grant select on app.circle_card to authenticated;
 create policy select_member on app.circles for select to authenticated
   using (owner_id = (select app.uid())
-      or id in (select m.circle_id from app.circle_members m where m.member_id = (select app.uid())));
+      or (select true from app.circle_members m
+          where m.circle_id = circles.id and m.member_id = (select app.uid())));
 comment on policy select_member on app.circles is 'The owner and the members see a circle.';
 create policy insert_own on app.circles for insert to authenticated with check (owner_id = (select app.uid()));
 comment on policy insert_own on app.circles is 'People make circles of their own.';
@@ -128,6 +129,9 @@ grant execute on function
   private.circle_cards,
   private.circle_name,
   private.find_blocked_person,
+  private.find_circles,
+  private.find_follows,
+  private.find_invitations,
   private.find_muted_words,
   private.fold,
   private.follow_counts,
@@ -145,6 +149,7 @@ grant execute on function
   private.muted_words,
   private.own_blocks,
   private.person_page,
+  private.require_circle_place,
   private.require_follow_place,
   private.require_name_cursor,
   private.require_own_circle,

@@ -26,6 +26,7 @@ create table app.audience (
   constraint audience_pkey primary key (viewer_id, author_id) include (level)
 );
 create index audience_author_id_idx on app.audience (author_id, viewer_id) include (level);
+create index audience_blocked_idx on app.audience (viewer_id, author_id) where level < 0;
 comment on table app.audience is
   'What a viewer is to an author: -1 blocked either way, 1 in a circle, 2 inner circle, 3 oneself; no row is a '
   'stranger (0).';
@@ -49,6 +50,16 @@ begin
   return coalesce(p_level, 0) >= 0;
 end $$;
 comment on function private.may_meet is 'Whether two people exist for each other: no block either way.';
+
+create view private.visible_people with (security_invoker) as
+select u.id, u.username
+from app.users u
+where u.banned_at is null and u.erased_at is null
+  and private.may_meet((select a.level from app.audience a
+                        where a.viewer_id = (select app.uid()) and a.author_id = u.id));
+comment on view private.visible_people is
+  'The people whom the caller may see, by the rule of the policy of app.users. It is for definer functions, to which '
+  'no policy applies.';
 
 create function private.find_level(p_viewer uuid, p_author uuid) returns smallint
 language plpgsql stable security definer   -- reads the audience of others than the caller

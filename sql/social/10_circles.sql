@@ -19,14 +19,19 @@ create table app.circle_members (
   member_id  uuid not null references app.users on delete cascade,
   bond_level text not null default 'acquaintance' check (bond_level in ('acquaintance', 'inner-circle')),
   created_at timestamptz not null default now(),
+  made_at    timestamptz not null,
   constraint member_already primary key (circle_id, member_id),
   foreign key (circle_id, owner_id) references app.circles (id, owner_id) on delete cascade,
   constraint member_oneself check (member_id <> owner_id)
 );
 create index circle_members_circle_owner_idx on app.circle_members (circle_id, owner_id);
 create index circle_members_member_id_idx on app.circle_members (member_id, owner_id) include (bond_level);
+create index circle_members_made_at_idx on app.circle_members (member_id, made_at desc, circle_id desc)
+  include (owner_id);
 comment on table app.circle_members is
   'Who is in a circle. owner_id repeats the circle''s, so that policies and the audience need no join.';
+comment on column app.circle_members.made_at is
+  'When the circle was made, which is its place in the lists of its members. A trigger writes it.';
 
 insert into private.events (name, payload, happens) values
   ('social.member.added', '{circleId,memberId}',
@@ -64,7 +69,8 @@ language plpgsql security definer   -- counts members whom the inserting person 
 set search_path = ''
 as $$
 begin
-  perform from app.circles where id = new.circle_id for update;   -- so that two at once never make one too many
+  -- locked, so that two at once never make one too many
+  select created_at into new.made_at from app.circles where id = new.circle_id for update;
   if not found then
     perform private.fail('circle_unknown');   -- it was deleted meanwhile
   end if;
@@ -76,7 +82,8 @@ begin
   end if;
   return new;
 end $$;
-comment on function private.limit_circle_members is 'Trigger: a circle has at most 10 members, without the owner.';
+comment on function private.limit_circle_members is
+  'Trigger: a circle has at most 10 members, without the owner. A member has the circle''s made_at.';
 create trigger limit_circle_members before insert on app.circle_members
   for each row execute function private.limit_circle_members();
 
@@ -125,6 +132,7 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.circle_card c on c.id = i.id);
 end $$;
 comment on function private.circle_cards is 'The cards of these circles, in order, as far as the caller sees them.';
+call private.make_walk('private.circle_cards');
 
 create function private.require_own_circle(p_circle uuid) returns uuid
 language plpgsql stable
@@ -158,22 +166,71 @@ begin
 end $$;
 comment on function api.create_circle is 'Makes a circle for the caller. Fails: circles_exhausted, text_unfit.';
 
+create function private.find_circles(p_own boolean, p_from app.place) returns app.found
+language plpgsql stable security definer   -- under the policies it would pass over hidden circles without end
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_from   timestamptz := p_from.at;
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select * from (
+      (select created_at as at, id, owner_id from app.circles
+       where p_own and owner_id = v_me and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc)
+      union all
+      (select made_at, circle_id, owner_id from app.circle_members
+       where member_id = v_me and (made_at, circle_id) < (v_from, v_before)
+       order by made_at desc, circle_id desc limit 400)) w
+    order by w.at desc, w.id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people o on o.id = l.owner_id
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_circles is
+  'The next circles of others that the caller belongs to, with p_own also those that they own, among the next 400: '
+  'they do not see those whose owner is hidden.';
+call private.make_walk('private.find_circles');
+
+create function private.require_circle_place(p_cursor text, p_own boolean default true) returns app.place
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor);
+begin
+  if v_cursor is null then
+    return ('infinity', app.uid())::app.place;   -- any id will do beside infinity
+  elsif v_place is null then
+    select created_at, id into v_place from app.circles
+    where id = v_cursor and (p_own or owner_id <> app.uid());
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  return v_place;
+end $$;
+comment on function private.require_circle_place is
+  'The place of a cursor''s circle, which the caller belongs to, with p_own also as its owner. Fails: '
+  'cursor_unknown.';
+
 create function api.list_my_circles(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from app.circles;
-  v_ids  uuid[];
+  v_found app.found := private.find_circles(true, private.require_circle_place(p_cursor));
 begin
-  select * into v_from from app.circles where id = private.require_cursor(p_cursor);
-  if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_ids := array(select id from app.circle_card
-                 where (created_at, id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.id, app.uid()))
-                 order by created_at desc, id desc limit 51);
-  return private.page(private.circle_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  return private.page(private.circle_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_my_circles is
   'The circles that the caller owns or is a member of, newest first. Fails: cursor_unknown, limit_out_of_range.';

@@ -13,10 +13,11 @@ create table app.circle_invitations (
   constraint invite_oneself check (invitee_id <> inviter_id)
 );
 create unique index invitation_pending on app.circle_invitations (circle_id, invitee_id) where status = 'pending';
-create index circle_invitations_inviter_id_idx on app.circle_invitations (inviter_id, status);
+create index circle_invitations_inviter_id_idx on app.circle_invitations (inviter_id, invitee_id, status);
 create index circle_invitations_invitee_id_idx
   on app.circle_invitations (invitee_id, status, created_at desc, id desc);
-create index circle_invitations_circle_id_idx on app.circle_invitations (circle_id, created_at desc, id desc);
+create index circle_invitations_circle_id_idx
+  on app.circle_invitations (circle_id, status, created_at desc, id desc);
 comment on table app.circle_invitations is 'Invitations into circles. A settled one never changes again.';
 comment on column app.circle_invitations.status is
   'pending, then accepted or declined by the invitee, or revoked by the inviter or a block. Only pending changes.';
@@ -31,8 +32,28 @@ insert into private.events (name, payload, happens) values
 insert into private.errors (code, status, text) values
   ('invitation_unknown', 404, 'There is no such invitation.'),
   ('invitation_pending', 409, 'This person already has a pending invitation into the circle.'),
+  ('invitations_exhausted', 409, 'A circle can have at most 100 pending invitations. Take one back first.'),
   ('invitation_settled', 409, 'This invitation has already been accepted, declined or revoked.'),
   ('invite_oneself', 400, 'You cannot invite yourself.');
+
+create function private.limit_invitations() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform from app.circles where id = new.circle_id for update;   -- so that two at once never make one too many
+  if not exists (select from app.circle_invitations
+                 where circle_id = new.circle_id and invitee_id = new.invitee_id and status = 'pending')
+     and (select count(*) from app.circle_invitations
+          where circle_id = new.circle_id and status = 'pending') >= 100 then
+    perform private.fail('invitations_exhausted');
+  end if;
+  return new;
+end $$;
+comment on function private.limit_invitations is
+  'Trigger: a circle has at most 100 pending invitations, since whoever deletes it locks a pair for each.';
+create trigger limit_invitations before insert on app.circle_invitations
+  for each row execute function private.limit_invitations();
 
 create function private.circle_name(p_circle uuid) returns text
 language plpgsql stable security definer   -- an invitee does not see the circle yet, but may know its name
@@ -75,6 +96,7 @@ begin
 end $$;
 comment on function private.invitation_cards is 'The cards of these invitations, in order, as far as the caller sees '
   'them.';
+call private.make_walk('private.invitation_cards');
 
 create function api.invite_to_circle(p_id uuid, p_invitee_id text, p_bond_level text default 'acquaintance')
 returns json
@@ -102,7 +124,54 @@ begin
 end $$;
 comment on function api.invite_to_circle is
   'Invites a person into the caller''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, '
-  'invite_oneself, member_already, invitation_pending.';
+  'invite_oneself, member_already, invitation_pending, invitations_exhausted.';
+
+create function private.find_invitations(p_circle uuid, p_cursor text) returns app.found
+language plpgsql stable security definer   -- under the policies it would pass over hidden people without end
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor);
+  v_from   timestamptz := v_place.at;
+  v_before uuid := v_place.id;
+  v_found  app.found;
+begin
+  if v_cursor is null then
+    v_from := 'infinity';
+    v_before := v_me;   -- any id will do beside infinity
+  elsif v_from is null then
+    select created_at, id into v_from, v_before
+    from app.circle_invitations where id = v_cursor and v_me in (inviter_id, invitee_id);
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  -- one of the two ways in is open
+  with looked as materialized (
+    select * from (
+      (select created_at as at, id, invitee_id as other from app.circle_invitations
+       where p_circle is not null and circle_id = p_circle and inviter_id = v_me and status = 'pending'
+         and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, id, inviter_id from app.circle_invitations
+       where p_circle is null and invitee_id = v_me and status = 'pending' and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)) w
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people o on o.id = l.other
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_invitations is
+  'The next pending invitations into a circle of the caller, or those addressed to them, among the next 400: they do '
+  'not see those of hidden people. Fails: cursor_unknown.';
+call private.make_walk('private.find_invitations');
 
 create function api.list_circle_invitations(p_id uuid, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -110,19 +179,11 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from app.circle_invitations;
-  v_ids  uuid[];
+  v_found app.found;
 begin
   perform private.require_own_circle(p_id);
-  select * into v_from from app.circle_invitations where id = private.require_cursor(p_cursor);
-  if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_ids := array(select id from app.circle_invitation_card
-                 where circle_id = p_id and status = 'pending'
-                   and (created_at, id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.id, p_id))
-                 order by created_at desc, id desc limit 51);
-  return private.page(private.invitation_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  v_found := private.find_invitations(p_id, p_cursor);
+  return private.page(private.invitation_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_circle_invitations is
   'The pending invitations of the caller''s circle, newest first. Fails: circle_unknown, circle_not_yours, '
@@ -133,18 +194,9 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from app.circle_invitations;
-  v_ids  uuid[];
+  v_found app.found := private.find_invitations(null, p_cursor);
 begin
-  select * into v_from from app.circle_invitations where id = private.require_cursor(p_cursor);
-  if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_ids := array(select id from app.circle_invitation_card
-                 where invitee_id = app.uid() and status = 'pending'
-                   and (created_at, id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.id, app.uid()))
-                 order by created_at desc, id desc limit 51);
-  return private.page(private.invitation_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  return private.page(private.invitation_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_my_invitations is
   'The pending invitations addressed to the caller, newest first. Fails: cursor_unknown, limit_out_of_range.';

@@ -6,22 +6,25 @@ language plpgsql stable security definer   -- members do not see each other, nor
 set search_path = ''
 as $$
 begin
-  return exists (
+  return p_one <> p_other and exists (
     select
-    from (select person, circle_id, owner_id
-          from (select owner_id as person, id as circle_id, owner_id
-                from app.circles where owner_id in (p_one, p_other)
-                union all
-                select member_id, circle_id, owner_id
-                from app.circle_members where member_id in (p_one, p_other)) b
-          where private.may_meet(private.find_level(person, owner_id))) belonging
-    join app.users owner on owner.id = owner_id and owner.banned_at is null and owner.erased_at is null
-    group by circle_id
-    having count(distinct person) = 2);
+    from (select id as circle_id, owner_id from app.circles where owner_id in (p_one, p_other)
+          union all
+          (select circle_id, owner_id from app.circle_members
+           where member_id = p_one order by made_at desc, circle_id desc limit 1000)) c
+    join app.users owner on owner.id = c.owner_id and owner.banned_at is null and owner.erased_at is null
+    where private.may_meet(private.find_level(p_one, c.owner_id))
+      and private.may_meet(private.find_level(p_other, c.owner_id))
+      and (c.owner_id = p_one
+           or exists (select from app.circle_members m where m.circle_id = c.circle_id and m.member_id = p_one))
+      and (c.owner_id = p_other
+           or exists (select from app.circle_members m where m.circle_id = c.circle_id and m.member_id = p_other)));
 end $$;
 comment on function private.have_common_circle is
   'Whether two people belong to one circle, as its owner or as members. A circle does not count when its owner is '
-  'banned, or across a block from one of the two.';
+  'banned, or across a block from one of the two. Of circles of others it looks at the 1000 newest of the first '
+  'person.';
+call private.make_walk('private.have_common_circle');
 
 create function api.check_circles(p_person text) returns json
 language plpgsql stable
@@ -62,18 +65,9 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from app.circles;
-  v_ids  uuid[];
+  v_found app.found := private.find_circles(false, private.require_circle_place(p_cursor, p_own => false));
 begin
-  select * into v_from from app.circles where id = private.require_cursor(p_cursor) and owner_id <> app.uid();
-  if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_ids := array(select id from app.circle_card
-                 where owner_id <> private.require_caller()
-                   and (created_at, id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.id, app.uid()))
-                 order by created_at desc, id desc limit 51);
-  return private.page(private.circle_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  return private.page(private.circle_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_memberships is
   'The circles of others that the caller belongs to, newest first. Fails: cursor_unknown, limit_out_of_range.';

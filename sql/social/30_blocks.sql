@@ -13,7 +13,26 @@ comment on table app.blocks is 'Who blocked whom. Either direction silences both
 -- no update: a block is made or lifted
 
 insert into private.errors (code, status, text) values
-  ('block_oneself', 400, 'You cannot block yourself.');
+  ('block_oneself', 400, 'You cannot block yourself.'),
+  ('blocks_exhausted', 409, 'You can block at most 5000 people. Unblock one first.');
+
+create function private.limit_blocks() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- so that two at once never make one too many
+  perform pg_advisory_xact_lock(hashtextextended('blocks ' || new.blocker_id, 0));
+  if not exists (select from app.blocks where blocker_id = new.blocker_id and blocked_id = new.blocked_id)
+     and (select count(*) from app.blocks where blocker_id = new.blocker_id) >= 5000 then
+    perform private.fail('blocks_exhausted');
+  end if;
+  return new;
+end $$;
+comment on function private.limit_blocks is
+  'Trigger: a person blocks at most 5000 people, since their list is sorted by name when it is read.';
+create trigger _050_limit_blocks before insert on app.blocks
+  for each row execute function private.limit_blocks();
 
 create view private.audience_rebuilt with (security_invoker) as
 select s.viewer_id, s.author_id, case when min(s.level) < 0 then -1 else max(s.level) end::smallint as level
@@ -82,12 +101,15 @@ begin
     update app.circle_invitations i set status = 'revoked'
     from changed c
     where i.status = 'pending'
-      and (i.inviter_id, i.invitee_id) in ((c.blocker_id, c.blocked_id), (c.blocked_id, c.blocker_id));
+      -- nobody invites themselves: these are the two ways, in the form that finds its index
+      and i.inviter_id = any (array[c.blocker_id, c.blocked_id])
+      and i.invitee_id = any (array[c.blocker_id, c.blocked_id]);
   end if;
   return null;
 end $$;
 comment on function private.follow_blocks is
   'Trigger: a block silences both ways and ends pending invitations; when it is lifted, the memberships apply again.';
+call private.make_walk('private.follow_blocks');
 create trigger _100_audience_blocked after insert on app.blocks
   referencing new table as changed for each statement execute function private.follow_blocks();
 create trigger _100_audience_unblocked after delete on app.blocks
@@ -116,7 +138,7 @@ begin
 end $$;
 comment on function api.block_person is
   'Blocks a person: both are silent for each other at once. Repeating it changes nothing. Fails: person_unknown (also '
-  'when they block the caller), block_oneself.';
+  'when they block the caller), block_oneself, blocks_exhausted.';
 
 create function api.unblock_person(p_person text) returns json
 language plpgsql volatile

@@ -56,14 +56,17 @@ set search_path = ''
 as $$
 begin
   delete from app.follows f using made m
-  where (f.follower_id, f.following_id) in ((m.blocker_id, m.blocked_id), (m.blocked_id, m.blocker_id));
+  -- nobody follows themselves: these are the two ways, in the form that finds its index
+  where f.follower_id = any (array[m.blocker_id, m.blocked_id])
+    and f.following_id = any (array[m.blocker_id, m.blocked_id]);
   return null;
 end $$;
 comment on function private.end_follows is 'Trigger: a block ends follows both ways. Lifting it restores none.';
+call private.make_walk('private.end_follows');
 create trigger _110_end_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_follows();
 
-create function private.person_page(p_ids uuid[], p_limit integer) returns json
+create function private.person_page(p_ids uuid[], p_limit integer, p_next uuid default null) returns json
 language plpgsql stable
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
@@ -71,42 +74,109 @@ as $$
 begin
   return (
     select private.page(json_agg(c.card order by i.place) filter (where i.place <= p_limit),
-                        coalesce(array_agg(c.card ->> 'id' order by i.place), '{}'), p_limit)
+                        coalesce(array_agg(c.card ->> 'id' order by i.place), '{}'), p_limit, p_next)
     from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
 end $$;
 comment on function private.person_page is
-  'A page of these people, in order, from one more than the page if there are so many; the cursor is an actor id. '
-  'Fails: limit_out_of_range.';
+  'A page of these people, in order, from one more than the page if there are so many; the cursor is an actor id, '
+  'or p_next where a page is not full. Fails: limit_out_of_range.';
+call private.make_walk('private.person_page');
 
 create function private.require_follow_place(
   p_cursor text, p_follower uuid default null, p_following uuid default null
-) returns app.follows
+) returns app.place
 language plpgsql stable security definer   -- a cursor stays good when its follow ends or its person is banned
 set search_path = ''
 as $$
 declare
   v_named uuid := private.find_person(p_cursor);
-  v_place app.follows;
+  v_place app.place;
 begin
   if p_cursor is null then
-    v_place.created_at := 'infinity';   -- before the first
-    return v_place;
-  end if;
-  select * into v_place from app.follows
-  where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
-  if not found then
-    select follower_id, following_id, created_at into v_place from private.ended_follows
+    return ('infinity', app.uid())::app.place;   -- any id will do beside infinity
+  elsif pg_input_is_valid(p_cursor, 'uuid') then
+    v_place := private.cursor_place(p_cursor::uuid);
+  elsif private.may_meet(private.find_level(app.uid(), v_named)) then
+    select created_at, v_named into v_place from app.follows
     where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
+    if not found then
+      select created_at, v_named into v_place from private.ended_follows
+      where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
+    end if;
   end if;
-  if not found or not private.may_meet(private.find_level(app.uid(), v_named)) then
+  if v_place.at is null then
     perform private.fail('cursor_unknown');
   end if;
   return v_place;
 end $$;
 comment on function private.require_follow_place is
-  'The follow between the person that a cursor names and the person whose list it is, also when it has ended. Without '
-  'a cursor it is a moment after all of them. A person across a block from the caller is never found. Fails: '
+  'The place of a follow between the person that a cursor names and the person whose list it is, also when it has '
+  'ended. Without a cursor it is behind all of them. A person across a block from the caller is never found. Fails: '
   'cursor_unknown.';
+
+create function private.find_follows(p_follower uuid, p_following uuid, p_from app.place) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  -- one of the two ways in is open
+  with looked as materialized (
+    select * from (
+      (select created_at as at, follower_id as id from app.follows
+       where p_following is not null and following_id = p_following and (created_at, follower_id) < (v_from, v_before)
+       order by created_at desc, follower_id desc limit 400)
+      union all
+      (select created_at, following_id from app.follows
+       where p_follower is not null and follower_id = p_follower and (created_at, following_id) < (v_from, v_before)
+       order by created_at desc, following_id desc limit 400)) w
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people p on p.id = l.id
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_follows is
+  'The next people whom a person (p_follower) follows, or who follow a person (p_following), as far as the caller '
+  'sees them, among the next 400.';
+call private.make_walk('private.find_follows');
+
+create function private.count_follows(p_follower uuid, p_following uuid, p_hidden uuid[]) returns bigint
+language plpgsql stable security definer   -- row-level security would check every follower
+set search_path = ''
+as $$
+declare
+  v_all bigint;
+begin
+  -- one of the two ways in is open
+  select count(*) into v_all
+  from ((select from app.follows where p_following is not null and following_id = p_following limit 10000)
+        union all
+        (select from app.follows where p_follower is not null and follower_id = p_follower limit 10000)) f;
+  if v_all = 10000 then
+    return v_all;
+  end if;
+  if cardinality(p_hidden) > 1000 then
+    return (select count(*) from app.follows f
+            join private.visible_people p on p.id = case when p_following is null then f.following_id
+                                                         else f.follower_id end
+            where p_following is not null and f.following_id = p_following
+               or p_following is null and f.follower_id = p_follower);
+  end if;
+  return v_all - (select count(*) from unnest(p_hidden) as h (id)
+                  join app.follows f on f.follower_id = coalesce(p_follower, h.id)
+                                    and f.following_id = coalesce(p_following, h.id));
+end $$;
+comment on function private.count_follows is
+  'How many people a person (p_follower) follows, or follow a person (p_following), without these hidden ones, or '
+  'when those are more than 1000, without all whom the caller does not see. It counts up to 10,000.';
+call private.make_walk('private.count_follows');
 
 create function private.follow_counts(p_person uuid) returns json
 language plpgsql stable security definer   -- row-level security would check every follower
@@ -114,19 +184,20 @@ set search_path = ''
 as $$
 declare
   -- the counts leave out whom the caller's lists leave out, since a difference would tell of a block
-  v_hidden uuid[] := array(select author_id from app.audience where viewer_id = app.uid() and level < 0
-                           union select id from app.users where banned_at is not null);
+  v_hidden uuid[] := array(
+    select distinct h.id
+    from ((select author_id as id from app.audience where viewer_id = app.uid() and level < 0 limit 1001)
+          union all
+          (select id from app.users where banned_at is not null limit 1001)) h);
 begin
   return json_build_object(
-    'followers', (select count(*) from app.follows where following_id = p_person)
-               - (select count(*) from app.follows where following_id = p_person and follower_id = any (v_hidden)),
-    'following', (select count(*) from app.follows where follower_id = p_person)
-               - (select count(*) from app.follows where follower_id = p_person and following_id = any (v_hidden)),
+    'followers', private.count_follows(null, p_person, v_hidden),
+    'following', private.count_follows(p_person, null, v_hidden),
     'isFollowing', exists (select from app.follows where follower_id = app.uid() and following_id = p_person));
 end $$;
 comment on function private.follow_counts is
-  'How many people follow a person and how many they follow, as the caller''s lists show them, and whether the caller '
-  'follows them: {followers, following, isFollowing}.';
+  'How many people follow a person and how many they follow, as the caller''s lists show them and up to 10,000, and '
+  'whether the caller follows them: {followers, following, isFollowing}.';
 
 create function api.follow_person(p_person text) returns json
 language plpgsql volatile
@@ -161,8 +232,8 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.follow_counts(private.require_person(p_person)); end $$;
 comment on function api.follow_stats is
-  'How many people follow a person and how many they follow, and whether the caller follows them: {followers, '
-  'following, isFollowing}. Fails: person_unknown.';
+  'How many people follow a person and how many they follow, each counted up to 10,000, and whether the caller '
+  'follows them: {followers, following, isFollowing}. Fails: person_unknown.';
 
 create function api.list_followers(p_person text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -170,15 +241,10 @@ set search_path = ''
 as $$
 declare
   v_person uuid := private.require_person(p_person);
-  v_from   app.follows := private.require_follow_place(p_cursor, p_following => v_person);
+  v_found  app.found := private.find_follows(
+    null, v_person, private.require_follow_place(p_cursor, p_following => v_person));
 begin
-  -- plain variables: an expression such as coalesce makes no index condition under a policy, and a deep page would
-  -- read all pages before it
-  return private.person_page(array(
-    select follower_id from app.follows
-    where following_id = v_person
-      and (created_at, follower_id) < (v_from.created_at, v_from.follower_id)
-    order by created_at desc, follower_id desc limit 51), p_limit);
+  return private.person_page(v_found.ids, p_limit, v_found.next);
 end $$;
 comment on function api.list_followers is
   'The people who follow a person, newest first. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
@@ -189,13 +255,10 @@ set search_path = ''
 as $$
 declare
   v_person uuid := private.require_person(p_person);
-  v_from   app.follows := private.require_follow_place(p_cursor, p_follower => v_person);
+  v_found  app.found := private.find_follows(
+    v_person, null, private.require_follow_place(p_cursor, p_follower => v_person));
 begin
-  return private.person_page(array(
-    select following_id from app.follows
-    where follower_id = v_person
-      and (created_at, following_id) < (v_from.created_at, v_from.following_id)
-    order by created_at desc, following_id desc limit 51), p_limit);
+  return private.person_page(v_found.ids, p_limit, v_found.next);
 end $$;
 comment on function api.list_following is
   'The people whom a person follows, newest first. Fails: person_unknown, cursor_unknown, limit_out_of_range.';

@@ -637,6 +637,7 @@ create table app.audience (
   constraint audience_pkey primary key (viewer_id, author_id) include (level)
 );
 create index audience_author_id_idx on app.audience (author_id, viewer_id) include (level);
+create index audience_blocked_idx on app.audience (viewer_id, author_id) where level < 0;
 comment on table app.audience is
   'What a viewer is to an author: -1 blocked either way, 1 in a circle, 2 inner circle, 3 oneself; no row is a '
   'stranger (0).';
@@ -660,6 +661,16 @@ begin
   return coalesce(p_level, 0) >= 0;
 end $$;
 comment on function private.may_meet is 'Whether two people exist for each other: no block either way.';
+
+create view private.visible_people with (security_invoker) as
+select u.id, u.username
+from app.users u
+where u.banned_at is null and u.erased_at is null
+  and private.may_meet((select a.level from app.audience a
+                        where a.viewer_id = (select app.uid()) and a.author_id = u.id));
+comment on view private.visible_people is
+  'The people whom the caller may see, by the rule of the policy of app.users. It is for definer functions, to which '
+  'no policy applies.';
 
 create function private.find_level(p_viewer uuid, p_author uuid) returns smallint
 language plpgsql stable security definer   -- reads the audience of others than the caller
@@ -4579,14 +4590,19 @@ create table app.circle_members (
   member_id  uuid not null references app.users on delete cascade,
   bond_level text not null default 'acquaintance' check (bond_level in ('acquaintance', 'inner-circle')),
   created_at timestamptz not null default now(),
+  made_at    timestamptz not null,
   constraint member_already primary key (circle_id, member_id),
   foreign key (circle_id, owner_id) references app.circles (id, owner_id) on delete cascade,
   constraint member_oneself check (member_id <> owner_id)
 );
 create index circle_members_circle_owner_idx on app.circle_members (circle_id, owner_id);
 create index circle_members_member_id_idx on app.circle_members (member_id, owner_id) include (bond_level);
+create index circle_members_made_at_idx on app.circle_members (member_id, made_at desc, circle_id desc)
+  include (owner_id);
 comment on table app.circle_members is
   'Who is in a circle. owner_id repeats the circle''s, so that policies and the audience need no join.';
+comment on column app.circle_members.made_at is
+  'When the circle was made, which is its place in the lists of its members. A trigger writes it.';
 
 insert into private.events (name, payload, happens) values
   ('social.member.added', '{circleId,memberId}',
@@ -4624,7 +4640,8 @@ language plpgsql security definer   -- counts members whom the inserting person 
 set search_path = ''
 as $$
 begin
-  perform from app.circles where id = new.circle_id for update;   -- so that two at once never make one too many
+  -- locked, so that two at once never make one too many
+  select created_at into new.made_at from app.circles where id = new.circle_id for update;
   if not found then
     perform private.fail('circle_unknown');   -- it was deleted meanwhile
   end if;
@@ -4636,7 +4653,8 @@ begin
   end if;
   return new;
 end $$;
-comment on function private.limit_circle_members is 'Trigger: a circle has at most 10 members, without the owner.';
+comment on function private.limit_circle_members is
+  'Trigger: a circle has at most 10 members, without the owner. A member has the circle''s made_at.';
 create trigger limit_circle_members before insert on app.circle_members
   for each row execute function private.limit_circle_members();
 
@@ -4685,6 +4703,7 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.circle_card c on c.id = i.id);
 end $$;
 comment on function private.circle_cards is 'The cards of these circles, in order, as far as the caller sees them.';
+call private.make_walk('private.circle_cards');
 
 create function private.require_own_circle(p_circle uuid) returns uuid
 language plpgsql stable
@@ -4718,22 +4737,71 @@ begin
 end $$;
 comment on function api.create_circle is 'Makes a circle for the caller. Fails: circles_exhausted, text_unfit.';
 
+create function private.find_circles(p_own boolean, p_from app.place) returns app.found
+language plpgsql stable security definer   -- under the policies it would pass over hidden circles without end
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_from   timestamptz := p_from.at;
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select * from (
+      (select created_at as at, id, owner_id from app.circles
+       where p_own and owner_id = v_me and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc)
+      union all
+      (select made_at, circle_id, owner_id from app.circle_members
+       where member_id = v_me and (made_at, circle_id) < (v_from, v_before)
+       order by made_at desc, circle_id desc limit 400)) w
+    order by w.at desc, w.id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people o on o.id = l.owner_id
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_circles is
+  'The next circles of others that the caller belongs to, with p_own also those that they own, among the next 400: '
+  'they do not see those whose owner is hidden.';
+call private.make_walk('private.find_circles');
+
+create function private.require_circle_place(p_cursor text, p_own boolean default true) returns app.place
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor);
+begin
+  if v_cursor is null then
+    return ('infinity', app.uid())::app.place;   -- any id will do beside infinity
+  elsif v_place is null then
+    select created_at, id into v_place from app.circles
+    where id = v_cursor and (p_own or owner_id <> app.uid());
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  return v_place;
+end $$;
+comment on function private.require_circle_place is
+  'The place of a cursor''s circle, which the caller belongs to, with p_own also as its owner. Fails: '
+  'cursor_unknown.';
+
 create function api.list_my_circles(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from app.circles;
-  v_ids  uuid[];
+  v_found app.found := private.find_circles(true, private.require_circle_place(p_cursor));
 begin
-  select * into v_from from app.circles where id = private.require_cursor(p_cursor);
-  if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_ids := array(select id from app.circle_card
-                 where (created_at, id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.id, app.uid()))
-                 order by created_at desc, id desc limit 51);
-  return private.page(private.circle_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  return private.page(private.circle_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_my_circles is
   'The circles that the caller owns or is a member of, newest first. Fails: cursor_unknown, limit_out_of_range.';
@@ -4882,10 +4950,11 @@ create table app.circle_invitations (
   constraint invite_oneself check (invitee_id <> inviter_id)
 );
 create unique index invitation_pending on app.circle_invitations (circle_id, invitee_id) where status = 'pending';
-create index circle_invitations_inviter_id_idx on app.circle_invitations (inviter_id, status);
+create index circle_invitations_inviter_id_idx on app.circle_invitations (inviter_id, invitee_id, status);
 create index circle_invitations_invitee_id_idx
   on app.circle_invitations (invitee_id, status, created_at desc, id desc);
-create index circle_invitations_circle_id_idx on app.circle_invitations (circle_id, created_at desc, id desc);
+create index circle_invitations_circle_id_idx
+  on app.circle_invitations (circle_id, status, created_at desc, id desc);
 comment on table app.circle_invitations is 'Invitations into circles. A settled one never changes again.';
 comment on column app.circle_invitations.status is
   'pending, then accepted or declined by the invitee, or revoked by the inviter or a block. Only pending changes.';
@@ -4900,8 +4969,28 @@ insert into private.events (name, payload, happens) values
 insert into private.errors (code, status, text) values
   ('invitation_unknown', 404, 'There is no such invitation.'),
   ('invitation_pending', 409, 'This person already has a pending invitation into the circle.'),
+  ('invitations_exhausted', 409, 'A circle can have at most 100 pending invitations. Take one back first.'),
   ('invitation_settled', 409, 'This invitation has already been accepted, declined or revoked.'),
   ('invite_oneself', 400, 'You cannot invite yourself.');
+
+create function private.limit_invitations() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform from app.circles where id = new.circle_id for update;   -- so that two at once never make one too many
+  if not exists (select from app.circle_invitations
+                 where circle_id = new.circle_id and invitee_id = new.invitee_id and status = 'pending')
+     and (select count(*) from app.circle_invitations
+          where circle_id = new.circle_id and status = 'pending') >= 100 then
+    perform private.fail('invitations_exhausted');
+  end if;
+  return new;
+end $$;
+comment on function private.limit_invitations is
+  'Trigger: a circle has at most 100 pending invitations, since whoever deletes it locks a pair for each.';
+create trigger limit_invitations before insert on app.circle_invitations
+  for each row execute function private.limit_invitations();
 
 create function private.circle_name(p_circle uuid) returns text
 language plpgsql stable security definer   -- an invitee does not see the circle yet, but may know its name
@@ -4944,6 +5033,7 @@ begin
 end $$;
 comment on function private.invitation_cards is 'The cards of these invitations, in order, as far as the caller sees '
   'them.';
+call private.make_walk('private.invitation_cards');
 
 create function api.invite_to_circle(p_id uuid, p_invitee_id text, p_bond_level text default 'acquaintance')
 returns json
@@ -4971,7 +5061,54 @@ begin
 end $$;
 comment on function api.invite_to_circle is
   'Invites a person into the caller''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, '
-  'invite_oneself, member_already, invitation_pending.';
+  'invite_oneself, member_already, invitation_pending, invitations_exhausted.';
+
+create function private.find_invitations(p_circle uuid, p_cursor text) returns app.found
+language plpgsql stable security definer   -- under the policies it would pass over hidden people without end
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor);
+  v_from   timestamptz := v_place.at;
+  v_before uuid := v_place.id;
+  v_found  app.found;
+begin
+  if v_cursor is null then
+    v_from := 'infinity';
+    v_before := v_me;   -- any id will do beside infinity
+  elsif v_from is null then
+    select created_at, id into v_from, v_before
+    from app.circle_invitations where id = v_cursor and v_me in (inviter_id, invitee_id);
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  -- one of the two ways in is open
+  with looked as materialized (
+    select * from (
+      (select created_at as at, id, invitee_id as other from app.circle_invitations
+       where p_circle is not null and circle_id = p_circle and inviter_id = v_me and status = 'pending'
+         and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, id, inviter_id from app.circle_invitations
+       where p_circle is null and invitee_id = v_me and status = 'pending' and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)) w
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people o on o.id = l.other
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_invitations is
+  'The next pending invitations into a circle of the caller, or those addressed to them, among the next 400: they do '
+  'not see those of hidden people. Fails: cursor_unknown.';
+call private.make_walk('private.find_invitations');
 
 create function api.list_circle_invitations(p_id uuid, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -4979,19 +5116,11 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from app.circle_invitations;
-  v_ids  uuid[];
+  v_found app.found;
 begin
   perform private.require_own_circle(p_id);
-  select * into v_from from app.circle_invitations where id = private.require_cursor(p_cursor);
-  if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_ids := array(select id from app.circle_invitation_card
-                 where circle_id = p_id and status = 'pending'
-                   and (created_at, id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.id, p_id))
-                 order by created_at desc, id desc limit 51);
-  return private.page(private.invitation_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  v_found := private.find_invitations(p_id, p_cursor);
+  return private.page(private.invitation_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_circle_invitations is
   'The pending invitations of the caller''s circle, newest first. Fails: circle_unknown, circle_not_yours, '
@@ -5002,18 +5131,9 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from app.circle_invitations;
-  v_ids  uuid[];
+  v_found app.found := private.find_invitations(null, p_cursor);
 begin
-  select * into v_from from app.circle_invitations where id = private.require_cursor(p_cursor);
-  if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_ids := array(select id from app.circle_invitation_card
-                 where invitee_id = app.uid() and status = 'pending'
-                   and (created_at, id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.id, app.uid()))
-                 order by created_at desc, id desc limit 51);
-  return private.page(private.invitation_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  return private.page(private.invitation_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_my_invitations is
   'The pending invitations addressed to the caller, newest first. Fails: cursor_unknown, limit_out_of_range.';
@@ -5101,22 +5221,25 @@ language plpgsql stable security definer   -- members do not see each other, nor
 set search_path = ''
 as $$
 begin
-  return exists (
+  return p_one <> p_other and exists (
     select
-    from (select person, circle_id, owner_id
-          from (select owner_id as person, id as circle_id, owner_id
-                from app.circles where owner_id in (p_one, p_other)
-                union all
-                select member_id, circle_id, owner_id
-                from app.circle_members where member_id in (p_one, p_other)) b
-          where private.may_meet(private.find_level(person, owner_id))) belonging
-    join app.users owner on owner.id = owner_id and owner.banned_at is null and owner.erased_at is null
-    group by circle_id
-    having count(distinct person) = 2);
+    from (select id as circle_id, owner_id from app.circles where owner_id in (p_one, p_other)
+          union all
+          (select circle_id, owner_id from app.circle_members
+           where member_id = p_one order by made_at desc, circle_id desc limit 1000)) c
+    join app.users owner on owner.id = c.owner_id and owner.banned_at is null and owner.erased_at is null
+    where private.may_meet(private.find_level(p_one, c.owner_id))
+      and private.may_meet(private.find_level(p_other, c.owner_id))
+      and (c.owner_id = p_one
+           or exists (select from app.circle_members m where m.circle_id = c.circle_id and m.member_id = p_one))
+      and (c.owner_id = p_other
+           or exists (select from app.circle_members m where m.circle_id = c.circle_id and m.member_id = p_other)));
 end $$;
 comment on function private.have_common_circle is
   'Whether two people belong to one circle, as its owner or as members. A circle does not count when its owner is '
-  'banned, or across a block from one of the two.';
+  'banned, or across a block from one of the two. Of circles of others it looks at the 1000 newest of the first '
+  'person.';
+call private.make_walk('private.have_common_circle');
 
 create function api.check_circles(p_person text) returns json
 language plpgsql stable
@@ -5157,18 +5280,9 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from app.circles;
-  v_ids  uuid[];
+  v_found app.found := private.find_circles(false, private.require_circle_place(p_cursor, p_own => false));
 begin
-  select * into v_from from app.circles where id = private.require_cursor(p_cursor) and owner_id <> app.uid();
-  if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_ids := array(select id from app.circle_card
-                 where owner_id <> private.require_caller()
-                   and (created_at, id) < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.id, app.uid()))
-                 order by created_at desc, id desc limit 51);
-  return private.page(private.circle_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  return private.page(private.circle_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_memberships is
   'The circles of others that the caller belongs to, newest first. Fails: cursor_unknown, limit_out_of_range.';
@@ -5190,7 +5304,26 @@ comment on table app.blocks is 'Who blocked whom. Either direction silences both
 -- no update: a block is made or lifted
 
 insert into private.errors (code, status, text) values
-  ('block_oneself', 400, 'You cannot block yourself.');
+  ('block_oneself', 400, 'You cannot block yourself.'),
+  ('blocks_exhausted', 409, 'You can block at most 5000 people. Unblock one first.');
+
+create function private.limit_blocks() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- so that two at once never make one too many
+  perform pg_advisory_xact_lock(hashtextextended('blocks ' || new.blocker_id, 0));
+  if not exists (select from app.blocks where blocker_id = new.blocker_id and blocked_id = new.blocked_id)
+     and (select count(*) from app.blocks where blocker_id = new.blocker_id) >= 5000 then
+    perform private.fail('blocks_exhausted');
+  end if;
+  return new;
+end $$;
+comment on function private.limit_blocks is
+  'Trigger: a person blocks at most 5000 people, since their list is sorted by name when it is read.';
+create trigger _050_limit_blocks before insert on app.blocks
+  for each row execute function private.limit_blocks();
 
 create view private.audience_rebuilt with (security_invoker) as
 select s.viewer_id, s.author_id, case when min(s.level) < 0 then -1 else max(s.level) end::smallint as level
@@ -5259,12 +5392,15 @@ begin
     update app.circle_invitations i set status = 'revoked'
     from changed c
     where i.status = 'pending'
-      and (i.inviter_id, i.invitee_id) in ((c.blocker_id, c.blocked_id), (c.blocked_id, c.blocker_id));
+      -- nobody invites themselves: these are the two ways, in the form that finds its index
+      and i.inviter_id = any (array[c.blocker_id, c.blocked_id])
+      and i.invitee_id = any (array[c.blocker_id, c.blocked_id]);
   end if;
   return null;
 end $$;
 comment on function private.follow_blocks is
   'Trigger: a block silences both ways and ends pending invitations; when it is lifted, the memberships apply again.';
+call private.make_walk('private.follow_blocks');
 create trigger _100_audience_blocked after insert on app.blocks
   referencing new table as changed for each statement execute function private.follow_blocks();
 create trigger _100_audience_unblocked after delete on app.blocks
@@ -5293,7 +5429,7 @@ begin
 end $$;
 comment on function api.block_person is
   'Blocks a person: both are silent for each other at once. Repeating it changes nothing. Fails: person_unknown (also '
-  'when they block the caller), block_oneself.';
+  'when they block the caller), block_oneself, blocks_exhausted.';
 
 create function api.unblock_person(p_person text) returns json
 language plpgsql volatile
@@ -5397,14 +5533,17 @@ set search_path = ''
 as $$
 begin
   delete from app.follows f using made m
-  where (f.follower_id, f.following_id) in ((m.blocker_id, m.blocked_id), (m.blocked_id, m.blocker_id));
+  -- nobody follows themselves: these are the two ways, in the form that finds its index
+  where f.follower_id = any (array[m.blocker_id, m.blocked_id])
+    and f.following_id = any (array[m.blocker_id, m.blocked_id]);
   return null;
 end $$;
 comment on function private.end_follows is 'Trigger: a block ends follows both ways. Lifting it restores none.';
+call private.make_walk('private.end_follows');
 create trigger _110_end_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_follows();
 
-create function private.person_page(p_ids uuid[], p_limit integer) returns json
+create function private.person_page(p_ids uuid[], p_limit integer, p_next uuid default null) returns json
 language plpgsql stable
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
@@ -5412,42 +5551,109 @@ as $$
 begin
   return (
     select private.page(json_agg(c.card order by i.place) filter (where i.place <= p_limit),
-                        coalesce(array_agg(c.card ->> 'id' order by i.place), '{}'), p_limit)
+                        coalesce(array_agg(c.card ->> 'id' order by i.place), '{}'), p_limit, p_next)
     from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
 end $$;
 comment on function private.person_page is
-  'A page of these people, in order, from one more than the page if there are so many; the cursor is an actor id. '
-  'Fails: limit_out_of_range.';
+  'A page of these people, in order, from one more than the page if there are so many; the cursor is an actor id, '
+  'or p_next where a page is not full. Fails: limit_out_of_range.';
+call private.make_walk('private.person_page');
 
 create function private.require_follow_place(
   p_cursor text, p_follower uuid default null, p_following uuid default null
-) returns app.follows
+) returns app.place
 language plpgsql stable security definer   -- a cursor stays good when its follow ends or its person is banned
 set search_path = ''
 as $$
 declare
   v_named uuid := private.find_person(p_cursor);
-  v_place app.follows;
+  v_place app.place;
 begin
   if p_cursor is null then
-    v_place.created_at := 'infinity';   -- before the first
-    return v_place;
-  end if;
-  select * into v_place from app.follows
-  where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
-  if not found then
-    select follower_id, following_id, created_at into v_place from private.ended_follows
+    return ('infinity', app.uid())::app.place;   -- any id will do beside infinity
+  elsif pg_input_is_valid(p_cursor, 'uuid') then
+    v_place := private.cursor_place(p_cursor::uuid);
+  elsif private.may_meet(private.find_level(app.uid(), v_named)) then
+    select created_at, v_named into v_place from app.follows
     where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
+    if not found then
+      select created_at, v_named into v_place from private.ended_follows
+      where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
+    end if;
   end if;
-  if not found or not private.may_meet(private.find_level(app.uid(), v_named)) then
+  if v_place.at is null then
     perform private.fail('cursor_unknown');
   end if;
   return v_place;
 end $$;
 comment on function private.require_follow_place is
-  'The follow between the person that a cursor names and the person whose list it is, also when it has ended. Without '
-  'a cursor it is a moment after all of them. A person across a block from the caller is never found. Fails: '
+  'The place of a follow between the person that a cursor names and the person whose list it is, also when it has '
+  'ended. Without a cursor it is behind all of them. A person across a block from the caller is never found. Fails: '
   'cursor_unknown.';
+
+create function private.find_follows(p_follower uuid, p_following uuid, p_from app.place) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  -- one of the two ways in is open
+  with looked as materialized (
+    select * from (
+      (select created_at as at, follower_id as id from app.follows
+       where p_following is not null and following_id = p_following and (created_at, follower_id) < (v_from, v_before)
+       order by created_at desc, follower_id desc limit 400)
+      union all
+      (select created_at, following_id from app.follows
+       where p_follower is not null and follower_id = p_follower and (created_at, following_id) < (v_from, v_before)
+       order by created_at desc, following_id desc limit 400)) w
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people p on p.id = l.id
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_follows is
+  'The next people whom a person (p_follower) follows, or who follow a person (p_following), as far as the caller '
+  'sees them, among the next 400.';
+call private.make_walk('private.find_follows');
+
+create function private.count_follows(p_follower uuid, p_following uuid, p_hidden uuid[]) returns bigint
+language plpgsql stable security definer   -- row-level security would check every follower
+set search_path = ''
+as $$
+declare
+  v_all bigint;
+begin
+  -- one of the two ways in is open
+  select count(*) into v_all
+  from ((select from app.follows where p_following is not null and following_id = p_following limit 10000)
+        union all
+        (select from app.follows where p_follower is not null and follower_id = p_follower limit 10000)) f;
+  if v_all = 10000 then
+    return v_all;
+  end if;
+  if cardinality(p_hidden) > 1000 then
+    return (select count(*) from app.follows f
+            join private.visible_people p on p.id = case when p_following is null then f.following_id
+                                                         else f.follower_id end
+            where p_following is not null and f.following_id = p_following
+               or p_following is null and f.follower_id = p_follower);
+  end if;
+  return v_all - (select count(*) from unnest(p_hidden) as h (id)
+                  join app.follows f on f.follower_id = coalesce(p_follower, h.id)
+                                    and f.following_id = coalesce(p_following, h.id));
+end $$;
+comment on function private.count_follows is
+  'How many people a person (p_follower) follows, or follow a person (p_following), without these hidden ones, or '
+  'when those are more than 1000, without all whom the caller does not see. It counts up to 10,000.';
+call private.make_walk('private.count_follows');
 
 create function private.follow_counts(p_person uuid) returns json
 language plpgsql stable security definer   -- row-level security would check every follower
@@ -5455,19 +5661,20 @@ set search_path = ''
 as $$
 declare
   -- the counts leave out whom the caller's lists leave out, since a difference would tell of a block
-  v_hidden uuid[] := array(select author_id from app.audience where viewer_id = app.uid() and level < 0
-                           union select id from app.users where banned_at is not null);
+  v_hidden uuid[] := array(
+    select distinct h.id
+    from ((select author_id as id from app.audience where viewer_id = app.uid() and level < 0 limit 1001)
+          union all
+          (select id from app.users where banned_at is not null limit 1001)) h);
 begin
   return json_build_object(
-    'followers', (select count(*) from app.follows where following_id = p_person)
-               - (select count(*) from app.follows where following_id = p_person and follower_id = any (v_hidden)),
-    'following', (select count(*) from app.follows where follower_id = p_person)
-               - (select count(*) from app.follows where follower_id = p_person and following_id = any (v_hidden)),
+    'followers', private.count_follows(null, p_person, v_hidden),
+    'following', private.count_follows(p_person, null, v_hidden),
     'isFollowing', exists (select from app.follows where follower_id = app.uid() and following_id = p_person));
 end $$;
 comment on function private.follow_counts is
-  'How many people follow a person and how many they follow, as the caller''s lists show them, and whether the caller '
-  'follows them: {followers, following, isFollowing}.';
+  'How many people follow a person and how many they follow, as the caller''s lists show them and up to 10,000, and '
+  'whether the caller follows them: {followers, following, isFollowing}.';
 
 create function api.follow_person(p_person text) returns json
 language plpgsql volatile
@@ -5502,8 +5709,8 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.follow_counts(private.require_person(p_person)); end $$;
 comment on function api.follow_stats is
-  'How many people follow a person and how many they follow, and whether the caller follows them: {followers, '
-  'following, isFollowing}. Fails: person_unknown.';
+  'How many people follow a person and how many they follow, each counted up to 10,000, and whether the caller '
+  'follows them: {followers, following, isFollowing}. Fails: person_unknown.';
 
 create function api.list_followers(p_person text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -5511,15 +5718,10 @@ set search_path = ''
 as $$
 declare
   v_person uuid := private.require_person(p_person);
-  v_from   app.follows := private.require_follow_place(p_cursor, p_following => v_person);
+  v_found  app.found := private.find_follows(
+    null, v_person, private.require_follow_place(p_cursor, p_following => v_person));
 begin
-  -- plain variables: an expression such as coalesce makes no index condition under a policy, and a deep page would
-  -- read all pages before it
-  return private.person_page(array(
-    select follower_id from app.follows
-    where following_id = v_person
-      and (created_at, follower_id) < (v_from.created_at, v_from.follower_id)
-    order by created_at desc, follower_id desc limit 51), p_limit);
+  return private.person_page(v_found.ids, p_limit, v_found.next);
 end $$;
 comment on function api.list_followers is
   'The people who follow a person, newest first. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
@@ -5530,13 +5732,10 @@ set search_path = ''
 as $$
 declare
   v_person uuid := private.require_person(p_person);
-  v_from   app.follows := private.require_follow_place(p_cursor, p_follower => v_person);
+  v_found  app.found := private.find_follows(
+    v_person, null, private.require_follow_place(p_cursor, p_follower => v_person));
 begin
-  return private.person_page(array(
-    select following_id from app.follows
-    where follower_id = v_person
-      and (created_at, following_id) < (v_from.created_at, v_from.following_id)
-    order by created_at desc, following_id desc limit 51), p_limit);
+  return private.person_page(v_found.ids, p_limit, v_found.next);
 end $$;
 comment on function api.list_following is
   'The people whom a person follows, newest first. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
@@ -6099,7 +6298,8 @@ grant insert (owner_id, kind, name, accent), update (name, accent) on app.circle
 grant select on app.circle_card to authenticated;
 create policy select_member on app.circles for select to authenticated
   using (owner_id = (select app.uid())
-      or id in (select m.circle_id from app.circle_members m where m.member_id = (select app.uid())));
+      or (select true from app.circle_members m
+          where m.circle_id = circles.id and m.member_id = (select app.uid())));
 comment on policy select_member on app.circles is 'The owner and the members see a circle.';
 create policy insert_own on app.circles for insert to authenticated with check (owner_id = (select app.uid()));
 comment on policy insert_own on app.circles is 'People make circles of their own.';
@@ -6220,6 +6420,9 @@ grant execute on function
   private.circle_cards,
   private.circle_name,
   private.find_blocked_person,
+  private.find_circles,
+  private.find_follows,
+  private.find_invitations,
   private.find_muted_words,
   private.fold,
   private.follow_counts,
@@ -6237,6 +6440,7 @@ grant execute on function
   private.muted_words,
   private.own_blocks,
   private.person_page,
+  private.require_circle_place,
   private.require_follow_place,
   private.require_name_cursor,
   private.require_own_circle,

@@ -89,6 +89,7 @@ export default routes('social', {
   },
   'POST /circles/me/:id/invitations': {
     summary: 'Invite a person into my circle',
+    description: 'At most 100 invitations into a circle are pending.',
     access: 'user',
     also: ['POST /circles/:id/invite'],
     params: UuidId,
@@ -147,7 +148,7 @@ export default routes('social', {
   'GET /circles/me/check/:userId': {
     summary: 'Do I share a circle with this person?',
     description:
-      '`sharesCircle` is true when both belong to one circle, as its owner or as members, also that of a third person; `inMyCircle` and `inTheirCircle` say whose. A circle whose owner is banned, or across a block from one of the two, is none.',
+      '`sharesCircle` is true when both belong to one circle, as its owner or as members, also that of a third person; `inMyCircle` and `inTheirCircle` say whose. A circle whose owner is banned, or across a block from one of the two, is none, and of circles of others it looks at my 1000 newest.',
     access: 'user',
     operation: 'check_circles',
     params: UserId,

@@ -65,8 +65,8 @@ export const InvitationPage = Page(Invitation)
 export const CircleCheck = z.object({ sharesCircle: z.boolean(), inMyCircle: z.boolean(), inTheirCircle: z.boolean() })
 
 export const FollowStats = z.object({
-  followers: z.int().min(0),
-  following: z.int().min(0),
+  followers: z.int().min(0).max(10_000).openapi({ description: 'Counted up to 10,000.' }),
+  following: z.int().min(0).max(10_000).openapi({ description: 'Counted up to 10,000.' }),
   isFollowing: z.boolean().openapi({ description: 'Whether the caller follows them.' }),
 })
 export const PersonPage = Page(PersonCard)

@@ -7,7 +7,7 @@ export default routes('social', {
   'POST /users/:id/block': {
     summary: 'Block a person',
     description:
-      'Both fall silent for each other at once, and follows and pending invitations end, both ways. Memberships stay, silent. Repeating it changes nothing.',
+      'Both fall silent for each other at once, and follows and pending invitations end, both ways. Memberships stay, silent. Repeating it changes nothing. A person blocks at most 5000 people.',
     access: 'user',
     operation: 'block_person',
     params: PersonId,
