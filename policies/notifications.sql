@@ -24,6 +24,7 @@ comment on policy select_own on app.notification_actors is
 
 -- helpers
 grant execute on function
+  private.mark_own_read,
   private.notification_cards
   to authenticated;
 
@@ -34,7 +35,8 @@ grant execute on function
   api.mark_read
   to authenticated;
 
--- a batch that the worker does
+-- batches that the worker does
 grant execute on function
+  private.mark_earlier_read,
   private.tell_series_followers
   to worker;

@@ -96,7 +96,7 @@ export const errors = {
   post_title: [422, 'An essay must have a title of 1 to 200 characters. Other formats cannot have one.'],
   post_unknown: [404, 'There is no such post.'],
   publish_at_past: [422, 'publishAt must lie in the future.'],
-  read_selection: [422, 'Exactly one of ids, groupKey and before must be given.'],
+  read_selection: [422, 'Exactly one of ids (at most 100), groupKey and before must be given.'],
   reason_length: [422, 'A reason can have at most 1000 characters, and a ban must have one.'],
   refresh_token_invalid: [401, 'This refresh token is not valid. Log in again.'],
   refresh_token_reused: [401, 'This refresh token was used before, so its session has been ended. Log in again.'],

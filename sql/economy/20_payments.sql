@@ -133,6 +133,7 @@ begin
           from unnest(p_ids) with ordinality as i (id, place) join app.payment_card c on c.id = i.id);
 end $$;
 comment on function private.payment_cards is 'The cards of these payments, in order, as far as the caller sees them.';
+call private.make_walk('private.payment_cards');
 
 create function private.split_payment(p_payment app.payments, out receiver_id uuid, out amount integer)
 returns setof record

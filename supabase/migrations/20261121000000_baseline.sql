@@ -10082,6 +10082,8 @@ create table app.notifications (
 create index notifications_user_id_idx on app.notifications (user_id, created_at desc, id desc);
 create index notifications_group_key_idx on app.notifications (user_id, group_key, created_at desc);
 create index notifications_unread_idx on app.notifications (user_id, created_at) where read_at is null;
+create index notifications_unread_group_idx on app.notifications (user_id, group_key, created_at)
+  where read_at is null;
 comment on table app.notifications is
   'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
   'never the internal id of a person. In a roll-up, created_at is the time of the first item.';
@@ -10095,6 +10097,7 @@ create table app.notification_actors (
   primary key (notification_id, actor_id)
 );
 create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
+create index notification_actors_first_idx on app.notification_actors (notification_id, created_at, actor_id);
 comment on column app.notifications.kind is
   'One of private.notification_kinds, as private.notify checks. There is no foreign key, since everybody would lock '
   'the same row for it.';
@@ -10102,7 +10105,7 @@ comment on table app.notification_actors is
   'Everybody who caused a notification, each once, so that the next one shows when an actor is hidden later.';
 
 insert into private.errors (code, status, text) values
-  ('read_selection', 422, 'Exactly one of ids, groupKey and before must be given.');
+  ('read_selection', 422, 'Exactly one of ids (at most 100), groupKey and before must be given.');
 
 create view app.notification_card with (security_invoker) as
 select n.id,
@@ -10114,8 +10117,10 @@ select n.id,
          'actors', coalesce((
            select json_agg(a.card order by a.created_at, a.id)
            from (select p.card, a.created_at, p.id
-                 from app.notification_actors a join app.person_card p on p.id = a.actor_id
-                 where a.notification_id = n.id
+                 from (select actor_id, created_at from app.notification_actors
+                       where notification_id = n.id
+                       order by created_at, actor_id limit 50) a
+                 join app.person_card p on p.id = a.actor_id
                  order by a.created_at, p.id limit 3) a), '[]'),
          'target', case when n.target_id is not null
                         then json_build_object('type', n.target_type, 'id', n.target_id) end,
@@ -10125,7 +10130,7 @@ select n.id,
 from app.notifications n;
 comment on view app.notification_card is
   'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, readAt}. actors are the first '
-  'three whom the reader may still see.';
+  'three whom the reader may still see, among the first 50.';
 
 create function private.notification_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -10138,6 +10143,7 @@ begin
 end $$;
 comment on function private.notification_cards is 'The cards of these notifications, in order, as far as the caller '
   'sees them.';
+call private.make_walk('private.notification_cards');
 
 create function private.roll_up(
   p_user uuid, p_kind private.notification_kinds, p_group_key text, p_actor uuid, p_payload jsonb
@@ -10245,12 +10251,62 @@ create function api.count_unread() returns json
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_caller uuid := private.require_caller();
 begin
-  return json_build_object('count', (select count(*) from app.notifications
-                                     where user_id = private.require_caller() and read_at is null));
+  return json_build_object('count', (select count(*)
+                                     from (select from app.notifications
+                                           where user_id = v_caller and read_at is null limit 1000) n));
 end $$;
 comment on function api.count_unread is
-  'How many notifications the caller has not read: {count}. A roll-up counts once.';
+  'How many notifications the caller has not read, counted up to 1000: {count}. A roll-up counts once.';
+call private.make_walk('api.count_unread');
+
+create function private.mark_earlier_read(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- the worker goes on for the person
+set search_path = ''
+as $$
+declare
+  v_user   uuid := (p_job ->> 'userId')::uuid;
+  v_group  text := p_job ->> 'groupKey';
+  v_before timestamptz := p_job ->> 'before';
+  v_ids    uuid[];
+begin
+  if v_group is null then
+    v_ids := array(select id from app.notifications
+                   where user_id = v_user and read_at is null and created_at < v_before
+                   order by created_at desc limit 500);
+  else
+    v_ids := array(select id from app.notifications
+                   where user_id = v_user and read_at is null and group_key = v_group and created_at < v_before
+                   order by created_at desc limit 500);
+  end if;
+  update app.notifications set read_at = now() where id = any (v_ids) and read_at is null;
+  -- what is read is not found again, so the next batch begins at the front
+  return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
+end $$;
+comment on function private.mark_earlier_read is
+  'For the worker alone, and private.mark_own_read: marks the newest 500 of a person''s unread notifications before a '
+  'moment read, {userId, groupKey, before}, all or those of a group. Answers {changed, next}; next is null at the '
+  'end.';
+call private.make_walk('private.mark_earlier_read');
+
+call private.make_batch_queue('read-notifications', 'private.mark_earlier_read');
+
+create function private.mark_own_read(p_group_key text, p_before timestamptz) returns void
+language plpgsql volatile security definer   -- private.mark_earlier_read marks anybody's
+set search_path = ''
+as $$
+declare
+  v_job json := json_build_object('userId', private.require_caller(), 'groupKey', p_group_key, 'before', p_before);
+begin
+  if private.mark_earlier_read(v_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('read-notifications', v_job);
+  end if;
+end $$;
+comment on function private.mark_own_read is
+  'Marks the caller''s notifications before a moment read, all or those of a group: the newest 500 at once, the '
+  'others soon after.';
 
 create function api.mark_read(
   p_ids uuid[] default null, p_group_key text default null, p_before timestamptz default null
@@ -10259,17 +10315,21 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if num_nonnulls(p_ids, p_group_key, p_before) <> 1 then
+  if num_nonnulls(p_ids, p_group_key, p_before) <> 1 or cardinality(p_ids) > 100 then
     perform private.fail('read_selection');
   end if;
-  update app.notifications set read_at = now()
-  where user_id = private.require_caller() and read_at is null
-    and (id = any (p_ids) or group_key = p_group_key or created_at < p_before);
+  if p_ids is null then
+    perform private.mark_own_read(p_group_key, coalesce(p_before, clock_timestamp()));
+  else
+    update app.notifications set read_at = now()
+    where user_id = private.require_caller() and read_at is null and id = any (p_ids);
+  end if;
   return api.count_unread();
 end $$;
 comment on function api.mark_read is
-  'Marks the caller''s notifications read: these ids, a group, or all before a moment. Notifications of others are '
-  'skipped. Answers how many are still unread, {count}. Fails: read_selection.';
+  'Marks the caller''s notifications read: up to 100 ids, a group, or all before a moment, beyond 500 soon after. '
+  'Notifications of others are skipped. Answers how many are still unread, as api.count_unread. Fails: '
+  'read_selection.';
 
 -- sql/notifications/20_identity.sql
 
@@ -10642,6 +10702,7 @@ comment on policy select_own on app.notification_actors is
 
 -- helpers
 grant execute on function
+  private.mark_own_read,
   private.notification_cards
   to authenticated;
 
@@ -10652,8 +10713,9 @@ grant execute on function
   api.mark_read
   to authenticated;
 
--- a batch that the worker does
+-- batches that the worker does
 grant execute on function
+  private.mark_earlier_read,
   private.tell_series_followers
   to worker;
 
@@ -12505,6 +12567,7 @@ begin
           from unnest(p_ids) with ordinality as i (id, place) join app.payment_card c on c.id = i.id);
 end $$;
 comment on function private.payment_cards is 'The cards of these payments, in order, as far as the caller sees them.';
+call private.make_walk('private.payment_cards');
 
 create function private.split_payment(p_payment app.payments, out receiver_id uuid, out amount integer)
 returns setof record

@@ -22,7 +22,7 @@ export default routes('notifications', {
   'POST /notifications/read': {
     summary: 'Mark notifications as read',
     description:
-      'Takes exactly one of `ids`, `groupKey` and `before` (all that came earlier than that moment). Ids that are not mine are passed over, and repeating it changes nothing. Answers how many are still unread.',
+      'Takes exactly one of `ids`, `groupKey` and `before` (all that came earlier than that moment). Beyond the newest 500 of a group or before a moment, the others are read soon after. Ids that are not mine are passed over, and repeating it changes nothing. Answers how many are still unread.',
     access: 'user',
     operation: 'mark_read',
     body: ReadSelection,

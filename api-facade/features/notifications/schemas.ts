@@ -6,7 +6,7 @@ const common = {
   id: Uuid,
   groupKey: z.string(),
   count: z.int().min(1),
-  actors: z.array(PersonCard).max(3).openapi({ description: 'The first three whom I can see.' }),
+  actors: z.array(PersonCard).max(3).openapi({ description: 'The first three whom I can see, among the first 50.' }),
   createdAt: Timestamp.openapi({ description: 'Of a roll-up, when its first item came.' }),
   readAt: Timestamp.nullable(),
 }
@@ -67,4 +67,6 @@ export const ReadSelection = z.object({
   groupKey: z.string().min(1).max(300).nullish(),
   before: Moment.nullish(),
 })
-export const Unread = z.object({ count: z.int().min(0) }).openapi('Unread')
+export const Unread = z
+  .object({ count: z.int().min(0).max(1000).openapi({ description: 'Counted up to 1000.' }) })
+  .openapi('Unread')
