@@ -13,10 +13,17 @@ alter table app.reputation enable row level security;
 grant select (user_id, interest_id, value, direct_value) on app.reputation to authenticated;
 grant select on app.reputation_card to authenticated;
 create policy select_reachable on app.reputation for select to authenticated
-  using (exists (select from app.users u where u.id = user_id));
+  using ((select true from app.users u where u.id = user_id));
 comment on policy select_reachable on app.reputation is
   'Everybody who sees the person sees their reputation, but not levels that they have lost. A trigger on the ledger '
   'writes it.';
+
+-- reputation_kinds
+alter table app.reputation_kinds enable row level security;
+grant select on app.reputation_kinds to authenticated;
+create policy select_own on app.reputation_kinds for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.reputation_kinds is
+  'People see what each kind of entry gave them. A trigger on the ledger writes it.';
 
 -- reputation_votes
 alter table app.reputation_votes enable row level security;
@@ -69,6 +76,7 @@ grant execute on function
   private.cast_vote,
   private.detailed_interests,
   private.find_vote_time,
+  private.find_votes,
   private.has_journalism_reputation,
   private.reputation_events,
   private.require_reputation

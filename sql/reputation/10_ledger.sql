@@ -60,6 +60,18 @@ comment on column app.reputation.direct_value is 'value without roll-ups; over a
 comment on column app.reputation.highest_level is
   'The highest level that value ever had, by private.level_rank, so that no level is told twice. A trigger keeps it.';
 
+create table app.reputation_kinds (
+  user_id     uuid not null references app.users on delete restrict,
+  interest_id uuid not null references app.interests on delete restrict,
+  kind        text not null,
+  points      numeric(12, 2) not null,
+  primary key (user_id, interest_id, kind)
+);
+create index reputation_kinds_interest_id_idx on app.reputation_kinds (interest_id);
+comment on table app.reputation_kinds is
+  'The direct entries of the ledger summed up by person, interest and kind. A trigger on the ledger keeps it.';
+comment on column app.reputation_kinds.points is 'The sum of the direct entries of the kind, with two decimals.';
+
 create function private.sum_reputation() returns trigger
 language plpgsql security definer   -- writes the sums of others than the caller
 set search_path = ''
@@ -73,6 +85,13 @@ begin
   order by w.user_id, w.interest_id
   on conflict (user_id, interest_id) do update
     set value = r.value + excluded.value, direct_value = r.direct_value + excluded.direct_value;
+  insert into app.reputation_kinds as k (user_id, interest_id, kind, points)
+  select w.user_id, w.interest_id, w.kind, sum(w.delta)
+  from written w
+  where w.roll_up_level = 0
+  group by w.user_id, w.interest_id, w.kind
+  order by w.user_id, w.interest_id, w.kind
+  on conflict (user_id, interest_id, kind) do update set points = k.points + excluded.points;
   -- whoever writes the ledger of these people holds private.lock_ledger: no two meet here
   update app.accounts a set total_reputation = a.total_reputation + w.earned
   from (select user_id, sum(delta) as earned from written where roll_up_level = 0 group by user_id) w
@@ -80,7 +99,7 @@ begin
   return null;
 end $$;
 comment on function private.sum_reputation is
-  'Trigger: keeps app.reputation, and app.accounts.total_reputation, the sum of direct entries.';
+  'Trigger: keeps app.reputation, app.reputation_kinds, and app.accounts.total_reputation, the sum of direct entries.';
 create trigger sum_reputation after insert on app.reputation_entries
   referencing new table as written for each statement execute function private.sum_reputation();
 

@@ -7,13 +7,6 @@ set search_path = ''
 as $$
 begin
   return coalesce((
-    with earned as (
-      select e.interest_id, e.kind, sum(e.delta) as points
-      from app.reputation_entries e
-      where e.user_id = p_user and e.roll_up_level = 0
-      group by e.interest_id, e.kind
-      having sum(e.delta) <> 0
-    )
     select json_agg(json_build_object(
              'interestId', i.id,
              'slug', i.slug,
@@ -23,15 +16,16 @@ begin
              'rolledUpValue', r.value - r.direct_value,
              'level', private.reputation_level(r.value),
              'nextLevel', private.next_level(r.value),
-             'byKind', coalesce((select json_object_agg(e.kind, e.points order by e.kind)
-                                 from earned e where e.interest_id = i.id), '{}'))
+             'byKind', coalesce((select json_object_agg(k.kind, k.points order by k.kind)
+                                 from app.reputation_kinds k
+                                 where k.user_id = p_user and k.interest_id = i.id and k.points <> 0), '{}'))
              order by r.value desc, r.interest_id)
     from app.reputation r join app.interests i on i.id = r.interest_id
     where r.user_id = p_user and (r.value <> 0 or r.direct_value <> 0)), '[]');
 end $$;
 comment on function private.detailed_interests is
   'A person''s interests with what makes up each value: {interestId, slug, name, value, directValue, rolledUpValue, '
-  'level, nextLevel, byKind}. Only the person sees the entries that it sums.';
+  'level, nextLevel, byKind}. Only the person sees the parts.';
 
 create function private.reputation_events(p_user uuid, p_limit integer, p_cursor text) returns json
 language plpgsql stable
@@ -64,6 +58,7 @@ end $$;
 comment on function private.reputation_events is
   'A page of a person''s ledger, newest first: {id, interestId, kind, delta, createdAt, rolledUp}. Fails: '
   'cursor_unknown, limit_out_of_range.';
+call private.make_walk('private.reputation_events');
 
 create function api.get_reputation_details(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable

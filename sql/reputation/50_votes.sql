@@ -150,28 +150,56 @@ end $$;
 comment on function private.find_vote_time is
   'The time of a cursor''s vote among those for the caller, also of one that they no longer see.';
 
+create function private.find_votes(p_from app.place) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden voters without end
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_from   timestamptz := p_from.at;
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select v.created_at as at, v.id, v.voter_id, v.value
+    from app.reputation_votes v
+    where v.user_id = v_me and (v.created_at, v.id) < (v_from, v_before)
+    order by v.created_at desc, v.id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people p on p.id = l.voter_id
+                 where l.value <> 0
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_votes is
+  'The next votes for the caller that were not taken back, by people whom they see, among the next 400.';
+call private.make_walk('private.find_votes');
+
 create function api.list_received_votes(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me   uuid := private.require_caller();
-  v_id   uuid := private.require_cursor(p_cursor);
-  v_from timestamptz := private.find_vote_time(v_id);
-  v_ids  uuid[];
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_from   app.place := coalesce(private.cursor_place(v_cursor),
+                                 (private.find_vote_time(v_cursor), v_cursor)::app.place);
+  v_found  app.found;
 begin
-  if v_id is not null and v_from is null then
+  if v_cursor is null then
+    v_from := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  elsif v_from.at is null then
     perform private.fail('cursor_unknown');
   end if;
-  v_from := coalesce(v_from, 'infinity');
-  v_id := coalesce(v_id, v_me);   -- any id will do beside infinity
-  v_ids := array(select id from app.reputation_votes
-                 where user_id = v_me and (created_at, id) < (v_from, v_id)
-                 order by created_at desc, id desc limit 51);
+  v_found := private.find_votes(v_from);
   return private.page((select json_agg(c.card order by p.place)
-                       from unnest(v_ids[:p_limit]) with ordinality as p (id, place)
-                       join app.reputation_vote_card c on c.id = p.id), v_ids::text[], p_limit);
+                       from unnest(v_found.ids[:p_limit]) with ordinality as p (id, place)
+                       join app.reputation_vote_card c on c.id = p.id), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_received_votes is
   'The votes for the caller that were not taken back, newest first by when each was first cast, without those of '
   'people whom they cannot see. Fails: cursor_unknown, limit_out_of_range.';
+call private.make_walk('api.list_received_votes');

@@ -112,3 +112,4 @@ begin
 end $$;
 comment on function api.list_my_appeals is
   'The caller''s appeals, newest first. Fails: cursor_unknown, limit_out_of_range.';
+call private.make_walk('api.list_my_appeals');

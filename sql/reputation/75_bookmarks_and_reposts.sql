@@ -51,43 +51,58 @@ comment on function private.earn_reputation_from_repost is
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.reposted', 'private.earn_reputation_from_repost', 300);
 
-create function private.list_standing_reputation(p_user uuid, p_source uuid) returns uuid[]
+create function private.list_standing_reputation(
+  p_user uuid, p_source uuid, p_from uuid, out entries uuid[], out next uuid
+)
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- of each kind and person only the newest counts, as in private.find_standing_reputation
-  return array(
-    select e.id
-    from (select distinct on (coalesce(n.earned_from, n.user_id), n.kind) n.id, n.undoes_id
-          from app.reputation_entries n
-          where n.user_id = p_user and n.source_id = p_source and n.roll_up_level = 0
-          order by coalesce(n.earned_from, n.user_id), n.kind, n.position desc) e
-    where e.undoes_id is null
-    limit 500);
+  -- of each person and kind only the newest counts, as in private.find_standing_reputation: it goes from one to the
+  -- next, since somebody may have liked and unliked for hours
+  with recursive newest as (
+    (select coalesce(e.earned_from, e.user_id) as person, e.kind, e.id, e.undoes_id, 1 as place
+     from app.reputation_entries e
+     where e.user_id = p_user and e.source_id = p_source and e.roll_up_level = 0
+       and coalesce(e.earned_from, e.user_id) >= p_from
+     order by coalesce(e.earned_from, e.user_id), e.kind, e.position desc limit 1)
+    union all
+    select e.person, e.kind, e.id, e.undoes_id, n.place + 1
+    from newest n
+    cross join lateral (
+      select coalesce(m.earned_from, m.user_id) as person, m.kind, m.id, m.undoes_id
+      from app.reputation_entries m
+      where m.user_id = p_user and m.source_id = p_source and m.roll_up_level = 0
+        and (coalesce(m.earned_from, m.user_id), m.kind) > (n.person, n.kind)
+      order by coalesce(m.earned_from, m.user_id), m.kind, m.position desc limit 1) e
+    where n.place < 500
+  )
+  select coalesce(array_agg(n.id) filter (where n.undoes_id is null), '{}'),
+         case when count(*) = 500 then (array_agg(n.person order by n.place desc))[1] end
+  into entries, next from newest n;
 end $$;
 comment on function private.list_standing_reputation is
-  'Up to 500 direct entries that a cause gave a person and that were not undone. Lock first (private.lock_ledger).';
+  'Up to 500 direct entries that a cause gave a person and that were not undone, of what was earned from this person '
+  'and those behind; next is the person to go on from, or null. Lock first (private.lock_ledger).';
 
 create function private.forfeit_earnings(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- writes for a post's author
 set search_path = ''
 as $$
 declare
-  v_post    uuid := (p_job ->> 'postId')::uuid;
-  v_author  uuid := (p_job ->> 'authorId')::uuid;
-  v_entries uuid[];
+  v_post   uuid := (p_job ->> 'postId')::uuid;
+  v_author uuid := (p_job ->> 'authorId')::uuid;
+  v_from   uuid := coalesce(p_after, '00000000-0000-0000-0000-000000000000');
+  v_found  record;
 begin
   perform private.lock_ledger('reputation', array[v_author]);
-  v_entries := private.list_standing_reputation(v_author, v_post);
-  perform private.reverse_reputation(v_entries);
-  -- what was taken back is not listed again, so the next batch begins at the front
-  return json_build_object('changed', cardinality(v_entries),
-                           'next', case when cardinality(v_entries) = 500 then v_post end);
+  v_found := private.list_standing_reputation(v_author, v_post, v_from);
+  perform private.reverse_reputation(v_found.entries);
+  return json_build_object('changed', cardinality(v_found.entries), 'next', v_found.next);
 end $$;
 comment on function private.forfeit_earnings is
-  'For the worker alone, and private.forfeit_post: takes the next 500 entries back that a post {postId, authorId} '
-  'earned its author. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.forfeit_post: takes back up to 500 entries that a post {postId, authorId} earned '
+  'its author, from the next people. Answers {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('forfeited-earnings', 'private.forfeit_earnings');
 

@@ -10783,6 +10783,18 @@ comment on column app.reputation.direct_value is 'value without roll-ups; over a
 comment on column app.reputation.highest_level is
   'The highest level that value ever had, by private.level_rank, so that no level is told twice. A trigger keeps it.';
 
+create table app.reputation_kinds (
+  user_id     uuid not null references app.users on delete restrict,
+  interest_id uuid not null references app.interests on delete restrict,
+  kind        text not null,
+  points      numeric(12, 2) not null,
+  primary key (user_id, interest_id, kind)
+);
+create index reputation_kinds_interest_id_idx on app.reputation_kinds (interest_id);
+comment on table app.reputation_kinds is
+  'The direct entries of the ledger summed up by person, interest and kind. A trigger on the ledger keeps it.';
+comment on column app.reputation_kinds.points is 'The sum of the direct entries of the kind, with two decimals.';
+
 create function private.sum_reputation() returns trigger
 language plpgsql security definer   -- writes the sums of others than the caller
 set search_path = ''
@@ -10796,6 +10808,13 @@ begin
   order by w.user_id, w.interest_id
   on conflict (user_id, interest_id) do update
     set value = r.value + excluded.value, direct_value = r.direct_value + excluded.direct_value;
+  insert into app.reputation_kinds as k (user_id, interest_id, kind, points)
+  select w.user_id, w.interest_id, w.kind, sum(w.delta)
+  from written w
+  where w.roll_up_level = 0
+  group by w.user_id, w.interest_id, w.kind
+  order by w.user_id, w.interest_id, w.kind
+  on conflict (user_id, interest_id, kind) do update set points = k.points + excluded.points;
   -- whoever writes the ledger of these people holds private.lock_ledger: no two meet here
   update app.accounts a set total_reputation = a.total_reputation + w.earned
   from (select user_id, sum(delta) as earned from written where roll_up_level = 0 group by user_id) w
@@ -10803,7 +10822,7 @@ begin
   return null;
 end $$;
 comment on function private.sum_reputation is
-  'Trigger: keeps app.reputation, and app.accounts.total_reputation, the sum of direct entries.';
+  'Trigger: keeps app.reputation, app.reputation_kinds, and app.accounts.total_reputation, the sum of direct entries.';
 create trigger sum_reputation after insert on app.reputation_entries
   referencing new table as written for each statement execute function private.sum_reputation();
 
@@ -11291,13 +11310,6 @@ set search_path = ''
 as $$
 begin
   return coalesce((
-    with earned as (
-      select e.interest_id, e.kind, sum(e.delta) as points
-      from app.reputation_entries e
-      where e.user_id = p_user and e.roll_up_level = 0
-      group by e.interest_id, e.kind
-      having sum(e.delta) <> 0
-    )
     select json_agg(json_build_object(
              'interestId', i.id,
              'slug', i.slug,
@@ -11307,15 +11319,16 @@ begin
              'rolledUpValue', r.value - r.direct_value,
              'level', private.reputation_level(r.value),
              'nextLevel', private.next_level(r.value),
-             'byKind', coalesce((select json_object_agg(e.kind, e.points order by e.kind)
-                                 from earned e where e.interest_id = i.id), '{}'))
+             'byKind', coalesce((select json_object_agg(k.kind, k.points order by k.kind)
+                                 from app.reputation_kinds k
+                                 where k.user_id = p_user and k.interest_id = i.id and k.points <> 0), '{}'))
              order by r.value desc, r.interest_id)
     from app.reputation r join app.interests i on i.id = r.interest_id
     where r.user_id = p_user and (r.value <> 0 or r.direct_value <> 0)), '[]');
 end $$;
 comment on function private.detailed_interests is
   'A person''s interests with what makes up each value: {interestId, slug, name, value, directValue, rolledUpValue, '
-  'level, nextLevel, byKind}. Only the person sees the entries that it sums.';
+  'level, nextLevel, byKind}. Only the person sees the parts.';
 
 create function private.reputation_events(p_user uuid, p_limit integer, p_cursor text) returns json
 language plpgsql stable
@@ -11348,6 +11361,7 @@ end $$;
 comment on function private.reputation_events is
   'A page of a person''s ledger, newest first: {id, interestId, kind, delta, createdAt, rolledUp}. Fails: '
   'cursor_unknown, limit_out_of_range.';
+call private.make_walk('private.reputation_events');
 
 create function api.get_reputation_details(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -11538,31 +11552,59 @@ end $$;
 comment on function private.find_vote_time is
   'The time of a cursor''s vote among those for the caller, also of one that they no longer see.';
 
+create function private.find_votes(p_from app.place) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden voters without end
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_from   timestamptz := p_from.at;
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select v.created_at as at, v.id, v.voter_id, v.value
+    from app.reputation_votes v
+    where v.user_id = v_me and (v.created_at, v.id) < (v_from, v_before)
+    order by v.created_at desc, v.id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people p on p.id = l.voter_id
+                 where l.value <> 0
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_votes is
+  'The next votes for the caller that were not taken back, by people whom they see, among the next 400.';
+call private.make_walk('private.find_votes');
+
 create function api.list_received_votes(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me   uuid := private.require_caller();
-  v_id   uuid := private.require_cursor(p_cursor);
-  v_from timestamptz := private.find_vote_time(v_id);
-  v_ids  uuid[];
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_from   app.place := coalesce(private.cursor_place(v_cursor),
+                                 (private.find_vote_time(v_cursor), v_cursor)::app.place);
+  v_found  app.found;
 begin
-  if v_id is not null and v_from is null then
+  if v_cursor is null then
+    v_from := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  elsif v_from.at is null then
     perform private.fail('cursor_unknown');
   end if;
-  v_from := coalesce(v_from, 'infinity');
-  v_id := coalesce(v_id, v_me);   -- any id will do beside infinity
-  v_ids := array(select id from app.reputation_votes
-                 where user_id = v_me and (created_at, id) < (v_from, v_id)
-                 order by created_at desc, id desc limit 51);
+  v_found := private.find_votes(v_from);
   return private.page((select json_agg(c.card order by p.place)
-                       from unnest(v_ids[:p_limit]) with ordinality as p (id, place)
-                       join app.reputation_vote_card c on c.id = p.id), v_ids::text[], p_limit);
+                       from unnest(v_found.ids[:p_limit]) with ordinality as p (id, place)
+                       join app.reputation_vote_card c on c.id = p.id), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_received_votes is
   'The votes for the caller that were not taken back, newest first by when each was first cast, without those of '
   'people whom they cannot see. Fails: cursor_unknown, limit_out_of_range.';
+call private.make_walk('api.list_received_votes');
 
 -- sql/reputation/60_appeals.sql
 
@@ -11680,6 +11722,7 @@ begin
 end $$;
 comment on function api.list_my_appeals is
   'The caller''s appeals, newest first. Fails: cursor_unknown, limit_out_of_range.';
+call private.make_walk('api.list_my_appeals');
 
 -- sql/reputation/70_contribution.sql
 
@@ -11990,43 +12033,58 @@ comment on function private.earn_reputation_from_repost is
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.reposted', 'private.earn_reputation_from_repost', 300);
 
-create function private.list_standing_reputation(p_user uuid, p_source uuid) returns uuid[]
+create function private.list_standing_reputation(
+  p_user uuid, p_source uuid, p_from uuid, out entries uuid[], out next uuid
+)
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- of each kind and person only the newest counts, as in private.find_standing_reputation
-  return array(
-    select e.id
-    from (select distinct on (coalesce(n.earned_from, n.user_id), n.kind) n.id, n.undoes_id
-          from app.reputation_entries n
-          where n.user_id = p_user and n.source_id = p_source and n.roll_up_level = 0
-          order by coalesce(n.earned_from, n.user_id), n.kind, n.position desc) e
-    where e.undoes_id is null
-    limit 500);
+  -- of each person and kind only the newest counts, as in private.find_standing_reputation: it goes from one to the
+  -- next, since somebody may have liked and unliked for hours
+  with recursive newest as (
+    (select coalesce(e.earned_from, e.user_id) as person, e.kind, e.id, e.undoes_id, 1 as place
+     from app.reputation_entries e
+     where e.user_id = p_user and e.source_id = p_source and e.roll_up_level = 0
+       and coalesce(e.earned_from, e.user_id) >= p_from
+     order by coalesce(e.earned_from, e.user_id), e.kind, e.position desc limit 1)
+    union all
+    select e.person, e.kind, e.id, e.undoes_id, n.place + 1
+    from newest n
+    cross join lateral (
+      select coalesce(m.earned_from, m.user_id) as person, m.kind, m.id, m.undoes_id
+      from app.reputation_entries m
+      where m.user_id = p_user and m.source_id = p_source and m.roll_up_level = 0
+        and (coalesce(m.earned_from, m.user_id), m.kind) > (n.person, n.kind)
+      order by coalesce(m.earned_from, m.user_id), m.kind, m.position desc limit 1) e
+    where n.place < 500
+  )
+  select coalesce(array_agg(n.id) filter (where n.undoes_id is null), '{}'),
+         case when count(*) = 500 then (array_agg(n.person order by n.place desc))[1] end
+  into entries, next from newest n;
 end $$;
 comment on function private.list_standing_reputation is
-  'Up to 500 direct entries that a cause gave a person and that were not undone. Lock first (private.lock_ledger).';
+  'Up to 500 direct entries that a cause gave a person and that were not undone, of what was earned from this person '
+  'and those behind; next is the person to go on from, or null. Lock first (private.lock_ledger).';
 
 create function private.forfeit_earnings(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- writes for a post's author
 set search_path = ''
 as $$
 declare
-  v_post    uuid := (p_job ->> 'postId')::uuid;
-  v_author  uuid := (p_job ->> 'authorId')::uuid;
-  v_entries uuid[];
+  v_post   uuid := (p_job ->> 'postId')::uuid;
+  v_author uuid := (p_job ->> 'authorId')::uuid;
+  v_from   uuid := coalesce(p_after, '00000000-0000-0000-0000-000000000000');
+  v_found  record;
 begin
   perform private.lock_ledger('reputation', array[v_author]);
-  v_entries := private.list_standing_reputation(v_author, v_post);
-  perform private.reverse_reputation(v_entries);
-  -- what was taken back is not listed again, so the next batch begins at the front
-  return json_build_object('changed', cardinality(v_entries),
-                           'next', case when cardinality(v_entries) = 500 then v_post end);
+  v_found := private.list_standing_reputation(v_author, v_post, v_from);
+  perform private.reverse_reputation(v_found.entries);
+  return json_build_object('changed', cardinality(v_found.entries), 'next', v_found.next);
 end $$;
 comment on function private.forfeit_earnings is
-  'For the worker alone, and private.forfeit_post: takes the next 500 entries back that a post {postId, authorId} '
-  'earned its author. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.forfeit_post: takes back up to 500 entries that a post {postId, authorId} earned '
+  'its author, from the next people. Answers {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('forfeited-earnings', 'private.forfeit_earnings');
 
@@ -12121,6 +12179,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, section, whose) values
   ('app.reputation_votes', 'user_id', 'reputationVotesReceived', 'user_id = $1 and value <> 0');
 insert into private.personal_data (relation, person_column, reason) values
+  ('app.reputation_kinds', 'user_id', 'Worked out from reputationEntries.'),
   ('app.reputation_entries', 'earned_from', 'The entry is another''s; what the person did for it is in reactions, '
   'replies and invitedBy.'),
   ('app.reputation_entries', 'source_id', 'Only the cause of an entry.'),
@@ -12159,10 +12218,17 @@ alter table app.reputation enable row level security;
 grant select (user_id, interest_id, value, direct_value) on app.reputation to authenticated;
 grant select on app.reputation_card to authenticated;
 create policy select_reachable on app.reputation for select to authenticated
-  using (exists (select from app.users u where u.id = user_id));
+  using ((select true from app.users u where u.id = user_id));
 comment on policy select_reachable on app.reputation is
   'Everybody who sees the person sees their reputation, but not levels that they have lost. A trigger on the ledger '
   'writes it.';
+
+-- reputation_kinds
+alter table app.reputation_kinds enable row level security;
+grant select on app.reputation_kinds to authenticated;
+create policy select_own on app.reputation_kinds for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.reputation_kinds is
+  'People see what each kind of entry gave them. A trigger on the ledger writes it.';
 
 -- reputation_votes
 alter table app.reputation_votes enable row level security;
@@ -12215,6 +12281,7 @@ grant execute on function
   private.cast_vote,
   private.detailed_interests,
   private.find_vote_time,
+  private.find_votes,
   private.has_journalism_reputation,
   private.reputation_events,
   private.require_reputation

@@ -92,7 +92,12 @@ select private.delete_post(pg_temp.made('loved'));
 select is(pg_temp.total('alice'), 3500.00, 'go 500 at once');
 select is((select data from pgboss.job where name = 'forfeited-earnings'),
   jsonb_build_object('postId', pg_temp.made('loved'), 'authorId', test.id('alice')), 'and the rest is left to the worker');
-select count(private.forfeit_earnings(jsonb_build_object('postId', pg_temp.made('loved'), 'authorId', test.id('alice')))) from generate_series(1, 8);
+with recursive batch as (
+  select private.forfeit_earnings(jsonb_build_object('postId', pg_temp.made('loved'), 'authorId', test.id('alice'))) as done
+  union all
+  select private.forfeit_earnings(jsonb_build_object('postId', pg_temp.made('loved'), 'authorId', test.id('alice')), (done ->> 'next')::uuid)
+  from batch where done ->> 'next' is not null)
+select count(*) from batch;
 select is(pg_temp.total('alice'), 0.00, 'which takes them, and no more than there are');
 select results_eq(
   $$ select user_id, interest_id, value from app.reputation order by 1, 2 $$,
