@@ -48,7 +48,7 @@ grant insert (user_id, name, about, accent, profile_pic_url), update (name, abou
   on app.personas to authenticated;
 grant select on app.persona_card to authenticated;
 create policy select_reachable on app.personas for select to authenticated
-  using (exists (select from app.users u where u.id = user_id));
+  using ((select true from app.users u where u.id = user_id));
 comment on policy select_reachable on app.personas is 'Everybody who sees the person sees their personas.';
 create policy insert_own on app.personas for insert to authenticated with check (user_id = (select app.uid()));
 comment on policy insert_own on app.personas is 'People make personas of their own.';
@@ -79,6 +79,7 @@ grant execute on function
   private.count_invites,
   private.end_own_token,
   private.export_own,
+  private.find_invited,
   private.invite_allotment,
   private.invite_status,
   private.make_default_persona,

@@ -18,7 +18,9 @@ create table app.invite_codes (
   check ((used_by is null) = (used_at is null)),
   check (case status when 'used' then used_by is not null when 'revoked' then true else used_by is null end)
 );
-create index invite_codes_generated_by_idx on app.invite_codes (generated_by, created_at desc);
+create index invite_codes_generated_by_idx on app.invite_codes (generated_by, created_at desc, id desc);
+create index invite_codes_standing_idx on app.invite_codes (generated_by) where status <> 'expired';
+create index invite_codes_used_idx on app.invite_codes (generated_by) where used_by is not null;
 create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until) where status = 'reserved';
 create index invite_codes_candidate_idx on app.invite_codes (candidate_session_id) where status = 'reserved';
 comment on table app.invite_codes is
@@ -34,7 +36,7 @@ create table app.invite_tree (
   code_id    uuid not null unique references app.invite_codes on delete restrict,
   created_at timestamptz not null default now()
 );
-create index invite_tree_inviter_id_idx on app.invite_tree (inviter_id, created_at desc);
+create index invite_tree_inviter_id_idx on app.invite_tree (inviter_id, created_at desc, code_id desc);
 comment on table app.invite_tree is 'Who was invited by whom, and with which code.';
 
 insert into private.events (name, payload, happens) values
@@ -98,12 +100,14 @@ begin
       reservation_id = null, candidate_session_id = null, reserved_until = null
   where id in (select id from app.invite_codes
                where status = 'reserved' and reserved_until <= now()
+               order by reserved_until limit 500
                for update skip locked);   -- a request that has locked a code decides about it
   get diagnostics v_released = row_count;
   return v_released;
 end $$;
 comment on function private.release_reservations is
-  'Ends reservations whose half hour is over: their codes become active again, or expired. Answers how many.';
+  'Ends up to 500 reservations whose half hour is over: their codes become active again, or expired. Answers how '
+  'many.';
 
 create function api.reserve_invite(p_code text, p_candidate_session_id uuid default null) returns json
 language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller

@@ -37,11 +37,14 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return (select count(*) from app.invite_codes c
-          where c.generated_by = p_user and private.invite_status(c) <> 'expired');
+  return (select count(*)
+          from (select from app.invite_codes c
+                where c.generated_by = p_user and c.status <> 'expired' and private.invite_status(c) <> 'expired'
+                limit 30) c);
 end $$;
 comment on function private.count_invites is
-  'Counts a person''s codes against their allotment: all except codes that expired unused.';
+  'Counts a person''s codes against their allotment: all except codes that expired unused, up to 30, which is the '
+  'most that anybody may have.';
 
 create view app.invite_card with (security_invoker) as
 select c.id, c.generated_by, c.created_at,
@@ -72,12 +75,13 @@ begin
                        from (select * from app.invite_card where generated_by = v_me
                              order by created_at desc, id desc limit 200) c), '[]'),
     'allotment', v_allotment,
-    'used', (select count(*) from app.invite_codes where generated_by = v_me and used_by is not null),
+    'used', (select count(*) from (select from app.invite_codes
+                                   where generated_by = v_me and used_by is not null limit 1000) c),
     'remaining', greatest(0, v_allotment - private.count_invites(v_me)));
 end $$;
 comment on function api.list_my_invites is
   'The caller''s invite codes, {codes, allotment, used, remaining}: the newest 200, newest first, how many codes they '
-  'may make in all, how many were redeemed, and how many they can still make.';
+  'may make in all, how many were redeemed (counted up to 1000), and how many they can still make.';
 
 create function private.make_own_invite() returns uuid
 language plpgsql volatile security definer   -- a person may not write codes
@@ -136,33 +140,63 @@ end $$;
 comment on function api.revoke_invite is
   'Revokes an unused invite code of the caller. Repeating it changes nothing. Fails: invite_unknown, invite_settled.';
 
+create function private.find_invited(p_cursor text) returns app.found
+language plpgsql stable security definer   -- under the policies it would pass over hidden people without end
+set search_path = ''
+as $$
+declare
+  v_me     uuid := private.require_caller();
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor);
+  v_from   timestamptz := v_place.at;
+  v_before uuid := v_place.id;
+  v_found  app.found;
+begin
+  if v_cursor is null then
+    v_from := 'infinity';
+    v_before := v_me;   -- any id will do beside infinity
+  elsif v_from is null then
+    select created_at, code_id into v_from, v_before
+    from app.invite_tree where code_id = v_cursor and inviter_id = v_me;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  with looked as materialized (
+    select t.created_at as at, t.code_id as id, t.invitee_id
+    from app.invite_tree t
+    where t.inviter_id = v_me and (t.created_at, t.code_id) < (v_from, v_before)
+    order by t.created_at desc, t.code_id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people p on p.id = l.invitee_id
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_invited is
+  'The codes of the next people whom the caller has invited and may see, among the next 400. Fails: cursor_unknown.';
+call private.make_walk('private.find_invited');
+
 create function api.get_invite_tree(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me    uuid := private.require_caller();
-  v_from  app.invite_tree;
-  v_codes uuid[];
+  v_found app.found := private.find_invited(p_cursor);
 begin
-  select * into v_from from app.invite_tree where code_id = private.require_cursor(p_cursor) and inviter_id = v_me;
-  if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_codes := array(select t.code_id from app.invite_tree t join app.person_card p on p.id = t.invitee_id
-                   where t.inviter_id = v_me
-                     and (t.created_at, t.code_id)
-                         < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.code_id, v_me))
-                   order by t.created_at desc, t.code_id desc limit 51);
   return (
     jsonb_build_object('invitedBy', (select p.card
                                      from app.invite_tree t join app.person_card p on p.id = t.inviter_id
-                                     where t.invitee_id = v_me))
+                                     where t.invitee_id = app.uid()))
     || private.page((select json_agg(json_build_object('id', t.code_id, 'person', p.card,
                                                       'joinedAt', private.utc(t.created_at))
                                      order by t.created_at desc, t.code_id desc)
                      from app.invite_tree t join app.person_card p on p.id = t.invitee_id
-                     where t.code_id = any (v_codes[:p_limit])), v_codes::text[], p_limit)::jsonb)::json;
+                     where t.code_id = any (v_found.ids[:p_limit])),
+                    v_found.ids::text[], p_limit, v_found.next)::jsonb)::json;
 end $$;
 comment on function api.get_invite_tree is
   'Who invited the caller (null for the first admin), and a page of the people whom they invited, newest first: '

@@ -14,7 +14,7 @@ create table app.sessions (
   expires_at   timestamptz not null default now() + interval '60 days',
   ended_at     timestamptz
 );
-create index sessions_user_id_idx on app.sessions (user_id, created_at desc, id desc);
+create index sessions_user_id_idx on app.sessions (user_id, created_at desc, id desc) where ended_at is null;
 create index sessions_expires_at_idx on app.sessions (expires_at);
 comment on table app.sessions is
   'Families of refresh tokens, one a login: the generation that is good now, and the SHA-256 of its token. An ended '
@@ -105,9 +105,10 @@ begin
       perform private.fail('cursor_unknown');
     end if;
   end if;
+  v_id := coalesce(v_id, v_caller);   -- any id will do beside infinity
   v_ids := array(select id from app.sessions
                  where user_id = v_caller and ended_at is null and expires_at > now()
-                   and (created_at, id) < (v_before, coalesce(v_id, v_caller))   -- any id will do beside infinity
+                   and (created_at, id) < (v_before, v_id)
                  order by created_at desc, id desc limit 51);
   select json_agg(json_build_object(
            'id', s.id, 'userAgent', s.user_agent, 'createdAt', private.utc(s.created_at),
@@ -120,6 +121,7 @@ end $$;
 comment on function api.list_sessions is
   'The caller''s rotating sessions that are not over, newest first: {id, userAgent, createdAt, lastUsedAt, '
   'expiresAt}. Fails: cursor_unknown, limit_out_of_range.';
+call private.make_walk('api.list_sessions');
 
 create function api.end_session(p_id uuid) returns json
 language plpgsql volatile

@@ -2131,6 +2131,7 @@ end $$;
 comment on function private.export_row is
   'A row as the export has it: fields in camel case, other people by actor id, or null where the person cannot see '
   'them.';
+call private.make_walk('private.export_row');
 
 create function private.export_page(p_user uuid, p_section text, p_after jsonb default null) returns json
 language plpgsql stable security definer   -- reads what people otherwise see only as cards
@@ -2147,9 +2148,12 @@ begin
   end if;
   v_keys := private.key_columns(v_source.relation);
   execute format(
-      'select array(select to_json(t) from %1$s t
-                    where (%2$s)
-                      and ($2 is null or (%3$s) > (select %3$s from jsonb_populate_record(null::%1$s, $2) t))
+      -- the offset keeps it from walking over the rows of everybody in the order of their keys
+      'select array(select to_json(t)
+                    from (select * from %1$s t
+                          where (%2$s)
+                            and ($2 is null or (%3$s) > (select %3$s from jsonb_populate_record(null::%1$s, $2) t))
+                          offset 0) t
                     order by %3$s limit 201)',
       v_source.relation, coalesce(v_source.whose, format('%I = $1', v_source.person_column)), v_keys)
     into v_rows using p_user, p_after;
@@ -2990,7 +2994,9 @@ create table app.invite_codes (
   check ((used_by is null) = (used_at is null)),
   check (case status when 'used' then used_by is not null when 'revoked' then true else used_by is null end)
 );
-create index invite_codes_generated_by_idx on app.invite_codes (generated_by, created_at desc);
+create index invite_codes_generated_by_idx on app.invite_codes (generated_by, created_at desc, id desc);
+create index invite_codes_standing_idx on app.invite_codes (generated_by) where status <> 'expired';
+create index invite_codes_used_idx on app.invite_codes (generated_by) where used_by is not null;
 create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until) where status = 'reserved';
 create index invite_codes_candidate_idx on app.invite_codes (candidate_session_id) where status = 'reserved';
 comment on table app.invite_codes is
@@ -3006,7 +3012,7 @@ create table app.invite_tree (
   code_id    uuid not null unique references app.invite_codes on delete restrict,
   created_at timestamptz not null default now()
 );
-create index invite_tree_inviter_id_idx on app.invite_tree (inviter_id, created_at desc);
+create index invite_tree_inviter_id_idx on app.invite_tree (inviter_id, created_at desc, code_id desc);
 comment on table app.invite_tree is 'Who was invited by whom, and with which code.';
 
 insert into private.events (name, payload, happens) values
@@ -3070,12 +3076,14 @@ begin
       reservation_id = null, candidate_session_id = null, reserved_until = null
   where id in (select id from app.invite_codes
                where status = 'reserved' and reserved_until <= now()
+               order by reserved_until limit 500
                for update skip locked);   -- a request that has locked a code decides about it
   get diagnostics v_released = row_count;
   return v_released;
 end $$;
 comment on function private.release_reservations is
-  'Ends reservations whose half hour is over: their codes become active again, or expired. Answers how many.';
+  'Ends up to 500 reservations whose half hour is over: their codes become active again, or expired. Answers how '
+  'many.';
 
 create function api.reserve_invite(p_code text, p_candidate_session_id uuid default null) returns json
 language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
@@ -3245,11 +3253,14 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return (select count(*) from app.invite_codes c
-          where c.generated_by = p_user and private.invite_status(c) <> 'expired');
+  return (select count(*)
+          from (select from app.invite_codes c
+                where c.generated_by = p_user and c.status <> 'expired' and private.invite_status(c) <> 'expired'
+                limit 30) c);
 end $$;
 comment on function private.count_invites is
-  'Counts a person''s codes against their allotment: all except codes that expired unused.';
+  'Counts a person''s codes against their allotment: all except codes that expired unused, up to 30, which is the '
+  'most that anybody may have.';
 
 create view app.invite_card with (security_invoker) as
 select c.id, c.generated_by, c.created_at,
@@ -3280,12 +3291,13 @@ begin
                        from (select * from app.invite_card where generated_by = v_me
                              order by created_at desc, id desc limit 200) c), '[]'),
     'allotment', v_allotment,
-    'used', (select count(*) from app.invite_codes where generated_by = v_me and used_by is not null),
+    'used', (select count(*) from (select from app.invite_codes
+                                   where generated_by = v_me and used_by is not null limit 1000) c),
     'remaining', greatest(0, v_allotment - private.count_invites(v_me)));
 end $$;
 comment on function api.list_my_invites is
   'The caller''s invite codes, {codes, allotment, used, remaining}: the newest 200, newest first, how many codes they '
-  'may make in all, how many were redeemed, and how many they can still make.';
+  'may make in all, how many were redeemed (counted up to 1000), and how many they can still make.';
 
 create function private.make_own_invite() returns uuid
 language plpgsql volatile security definer   -- a person may not write codes
@@ -3344,33 +3356,63 @@ end $$;
 comment on function api.revoke_invite is
   'Revokes an unused invite code of the caller. Repeating it changes nothing. Fails: invite_unknown, invite_settled.';
 
+create function private.find_invited(p_cursor text) returns app.found
+language plpgsql stable security definer   -- under the policies it would pass over hidden people without end
+set search_path = ''
+as $$
+declare
+  v_me     uuid := private.require_caller();
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor);
+  v_from   timestamptz := v_place.at;
+  v_before uuid := v_place.id;
+  v_found  app.found;
+begin
+  if v_cursor is null then
+    v_from := 'infinity';
+    v_before := v_me;   -- any id will do beside infinity
+  elsif v_from is null then
+    select created_at, code_id into v_from, v_before
+    from app.invite_tree where code_id = v_cursor and inviter_id = v_me;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  with looked as materialized (
+    select t.created_at as at, t.code_id as id, t.invitee_id
+    from app.invite_tree t
+    where t.inviter_id = v_me and (t.created_at, t.code_id) < (v_from, v_before)
+    order by t.created_at desc, t.code_id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people p on p.id = l.invitee_id
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_invited is
+  'The codes of the next people whom the caller has invited and may see, among the next 400. Fails: cursor_unknown.';
+call private.make_walk('private.find_invited');
+
 create function api.get_invite_tree(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_me    uuid := private.require_caller();
-  v_from  app.invite_tree;
-  v_codes uuid[];
+  v_found app.found := private.find_invited(p_cursor);
 begin
-  select * into v_from from app.invite_tree where code_id = private.require_cursor(p_cursor) and inviter_id = v_me;
-  if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_codes := array(select t.code_id from app.invite_tree t join app.person_card p on p.id = t.invitee_id
-                   where t.inviter_id = v_me
-                     and (t.created_at, t.code_id)
-                         < (coalesce(v_from.created_at, 'infinity'), coalesce(v_from.code_id, v_me))
-                   order by t.created_at desc, t.code_id desc limit 51);
   return (
     jsonb_build_object('invitedBy', (select p.card
                                      from app.invite_tree t join app.person_card p on p.id = t.inviter_id
-                                     where t.invitee_id = v_me))
+                                     where t.invitee_id = app.uid()))
     || private.page((select json_agg(json_build_object('id', t.code_id, 'person', p.card,
                                                       'joinedAt', private.utc(t.created_at))
                                      order by t.created_at desc, t.code_id desc)
                      from app.invite_tree t join app.person_card p on p.id = t.invitee_id
-                     where t.code_id = any (v_codes[:p_limit])), v_codes::text[], p_limit)::jsonb)::json;
+                     where t.code_id = any (v_found.ids[:p_limit])),
+                    v_found.ids::text[], p_limit, v_found.next)::jsonb)::json;
 end $$;
 comment on function api.get_invite_tree is
   'Who invited the caller (null for the first admin), and a page of the people whom they invited, newest first: '
@@ -3428,7 +3470,7 @@ create table app.sessions (
   expires_at   timestamptz not null default now() + interval '60 days',
   ended_at     timestamptz
 );
-create index sessions_user_id_idx on app.sessions (user_id, created_at desc, id desc);
+create index sessions_user_id_idx on app.sessions (user_id, created_at desc, id desc) where ended_at is null;
 create index sessions_expires_at_idx on app.sessions (expires_at);
 comment on table app.sessions is
   'Families of refresh tokens, one a login: the generation that is good now, and the SHA-256 of its token. An ended '
@@ -3519,9 +3561,10 @@ begin
       perform private.fail('cursor_unknown');
     end if;
   end if;
+  v_id := coalesce(v_id, v_caller);   -- any id will do beside infinity
   v_ids := array(select id from app.sessions
                  where user_id = v_caller and ended_at is null and expires_at > now()
-                   and (created_at, id) < (v_before, coalesce(v_id, v_caller))   -- any id will do beside infinity
+                   and (created_at, id) < (v_before, v_id)
                  order by created_at desc, id desc limit 51);
   select json_agg(json_build_object(
            'id', s.id, 'userAgent', s.user_agent, 'createdAt', private.utc(s.created_at),
@@ -3534,6 +3577,7 @@ end $$;
 comment on function api.list_sessions is
   'The caller''s rotating sessions that are not over, newest first: {id, userAgent, createdAt, lastUsedAt, '
   'expiresAt}. Fails: cursor_unknown, limit_out_of_range.';
+call private.make_walk('api.list_sessions');
 
 create function api.end_session(p_id uuid) returns json
 language plpgsql volatile
@@ -4151,7 +4195,7 @@ grant insert (user_id, name, about, accent, profile_pic_url), update (name, abou
   on app.personas to authenticated;
 grant select on app.persona_card to authenticated;
 create policy select_reachable on app.personas for select to authenticated
-  using (exists (select from app.users u where u.id = user_id));
+  using ((select true from app.users u where u.id = user_id));
 comment on policy select_reachable on app.personas is 'Everybody who sees the person sees their personas.';
 create policy insert_own on app.personas for insert to authenticated with check (user_id = (select app.uid()));
 comment on policy insert_own on app.personas is 'People make personas of their own.';
@@ -4182,6 +4226,7 @@ grant execute on function
   private.count_invites,
   private.end_own_token,
   private.export_own,
+  private.find_invited,
   private.invite_allotment,
   private.invite_status,
   private.make_default_persona,

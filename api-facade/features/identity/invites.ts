@@ -7,7 +7,7 @@ export default routes('identity', {
   'GET /me/invites': {
     summary: 'My invite codes, and how many more I can make',
     description:
-      'The allotment is 5, and one more for every 50 of total reputation and every 14 days since registration, at most 30. It counts codes that are active, reserved, used or revoked; those that expired unused are given back. `used` counts redeemed ones. `codes` are the newest 200.',
+      'The allotment is 5, and one more for every 50 of total reputation and every 14 days since registration, at most 30. It counts codes that are active, reserved, used or revoked; those that expired unused are given back. `used` counts redeemed ones, up to 1000. `codes` are the newest 200.',
     access: 'user',
     operation: 'list_my_invites',
     answers: { 200: Invites },
