@@ -26,7 +26,7 @@ comment on function private.require_cursor is 'Reads a cursor that is a UUID; nu
 -- of them are passed over. So a page looks at no more than 400 rows. When they end before the page is full it is
 -- short, and the next one goes on behind the last row that was looked at, which may be one that the caller must not
 -- know of: its cursor is a place.
--- docs/decisions.md, Lists.
+-- docs/limits.md; docs/decisions.md, Lists.
 
 create type app.place as (at timestamptz, id uuid);
 comment on type app.place is 'A place in a list that goes by time, then id. It need not be that of a row.';

@@ -1,0 +1,630 @@
+// The most that a request looks at (docs/limits.md), whoever asks and whatever was written before: each operation meets
+// a hostile number of rows that it must pass over, and three times as many. What it looks at is counted, entry by entry
+// of every index and row by row of every scan, never timed. A list with hidden rows is also walked to its end, by pages
+// that may be short: each visible item comes once, in order, and nothing is told of the others.
+import { readFileSync } from 'node:fs'
+import type { TransactionSql } from 'postgres'
+import { describe, expect, test } from 'vitest'
+import { root } from '../../supabase/tools/schema.ts'
+import { createDatabase } from '../support/database.ts'
+import type { Page } from '../support/lists.ts'
+
+const SIZES = [3000, 9000]
+const SHOWN = 5
+
+const { owner, superuser, asCaller } = await createDatabase()
+
+type Item = Record<string, unknown>
+type Scene = {
+  /** The parameters of the operation, as SQL. */
+  parameters: string
+  /** Of a list: its items as the viewer must meet them, by `key`. */
+  shown?: string[]
+}
+type Bound = {
+  operation: string
+  /** What there is more of than the operation may look at. */
+  against: string
+  /** The most entries and rows that one call looks at. */
+  most: number
+  /** Writes `size` such rows for the viewer, and about them what is to be shown. */
+  scene(viewer: string, size: number): Promise<Scene>
+  /** What identifies an item; its id unless said otherwise. */
+  key?(item: Item): string
+}
+
+/** Writes rows past the triggers, or thousands would take minutes. */
+async function put<Row extends object>(statement: string, ...values: string[]): Promise<Row[]> {
+  const { rows } = await superuser.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`
+    const rows = await sql.unsafe(statement, values)
+    for (const [, table] of statement.matchAll(/insert into ([a-z_.]+)/g)) await sql.unsafe(`analyze ${table}`)
+    return { rows: [...rows] as unknown as Row[] }
+  })
+  return rows
+}
+
+const person = (kind: string, n: string) => `('${kind}0000000-0000-4000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`
+/** One of thousands of people whom a viewer does not see. */
+const crowd = (n: string) => person('c', n)
+/** One of the few whom everybody sees. */
+const friend = (n: string) => person('f', n)
+const id = (made: { id: string }[]): string => made[0]?.id ?? ''
+const ids = (made: { id: string }[]): string[] => made.map((row) => row.id)
+
+const people = (kind: string, name: string, count: number) => `
+  with made as (
+    insert into app.users (id, username, first_name, last_name)
+    select ${person(kind, 'n')}, '${name}' || n, '${name}', 'x' from generate_series(1, ${count}) n returning id, username
+  ), named as (
+    insert into app.usernames (hash, username, user_id) select private.username_hash(username), username, id from made
+  )
+  insert into app.audience (viewer_id, author_id, level) select id, id, 3 from made`
+await put(people('c', 'crowd', Math.max(...SIZES)))
+await put(people('f', 'friend', 10))
+await put(people('e', 'viewer', 100))
+
+let viewers = 0
+/** Somebody whom so many people of the crowd have blocked. */
+async function newViewer(blockers: number): Promise<string> {
+  viewers += 1
+  const [viewer] = await put<{ id: string }>(`select ${person('e', String(viewers))} as id`)
+  await put(
+    `insert into app.audience (viewer_id, author_id, level)
+     select $1::uuid, ${crowd('n')}, -1 from generate_series(1, ${blockers}) n`,
+    viewer?.id ?? '',
+  )
+  return viewer?.id ?? ''
+}
+
+async function nameOf(who: string): Promise<string> {
+  const [row] = await owner<{ name: string }[]>`select username as name from app.users where id = ${who}`
+  return row?.name ?? ''
+}
+
+/** Every n-th row is to be shown, so that they lie as far apart as they can. */
+const isShown = (size: number) => `n % ${size / SHOWN} = 0`
+const friendly = (size: number) => `(n / ${size / SHOWN})`
+const minutes = (n: string) => `now() - interval '1 year' + ${n} * interval '1 minute'`
+
+const newPost = async (author: string, visibility = 'public') =>
+  id(
+    await put<{ id: string }>(
+      `insert into app.posts (author_id, body, visibility) values (${author}, 'x', $1) returning id`,
+      visibility,
+    ),
+  )
+
+/** Replies of blocked people, of one kind, to a post or to one of its replies. */
+async function replies(size: number, { answers = false, kind = 'reply' } = {}) {
+  const post = await newPost(friend('1'))
+  const parent = answers
+    ? id(
+        await put<{ id: string }>(
+          `insert into app.replies (post_id, author_id, body) values ($1, ${friend('1')}, 'x') returning id`,
+          post,
+        ),
+      )
+    : null
+  const shown = await put<{ id: string }>(
+    `with made as (
+       insert into app.replies (post_id, author_id, parent_id, kind, body, created_at)
+       select '${post}', case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end,
+              ${parent ? `'${parent}'::uuid` : 'null'}, '${kind}', repeat('x', 100), ${minutes('n')}
+       from generate_series(1, ${size}) n returning id, author_id, created_at)
+     select id from made where author_id < ${crowd('0')} or author_id > ${crowd('1000000')} order by created_at`,
+  )
+  return { post, parent, shown: ids(shown) }
+}
+
+/** Posts of the crowd, some of them of friends. */
+const postsOfMany = (size: number) => `
+  insert into app.posts (author_id, body, published_at)
+  select case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, 'x', ${minutes('n')}
+  from generate_series(1, ${size}) n returning id, author_id, published_at`
+
+/** Circles of the crowd and of friends with these members. */
+async function memberships(size: number, ...members: string[]) {
+  const made = await put<{ id: string; shown: boolean }>(
+    `insert into app.circles (owner_id, name, created_at)
+     select case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, 'x', ${minutes('n')}
+     from generate_series(1, ${size}) n
+     returning id, owner_id >= ${friend('0')} as shown`,
+  )
+  for (const member of members) {
+    await put(
+      `insert into app.circle_members (circle_id, owner_id, member_id, made_at)
+       select id, owner_id, $1, created_at from app.circles where id in (select unnest($2::text[])::uuid)`,
+      member,
+      `{${ids(made).join()}}`,
+    )
+  }
+  return ids(made.filter(({ shown }) => shown)).reverse()
+}
+
+const bounds: Bound[] = [
+  {
+    operation: 'list_replies',
+    against: 'replies of blocked people',
+    most: 1500,
+    async scene(_, size) {
+      const { post, shown } = await replies(size)
+      return { parameters: `p_id => '${post}'`, shown }
+    },
+  },
+  {
+    operation: 'list_replies',
+    against: 'replies of a kind of blocked people',
+    most: 1500,
+    async scene(_, size) {
+      const { post, shown } = await replies(size, { kind: 'criticism' })
+      return { parameters: `p_id => '${post}', p_kind => 'criticism'`, shown }
+    },
+  },
+  {
+    operation: 'list_replies',
+    against: 'answers of blocked people',
+    most: 1500,
+    async scene(_, size) {
+      const { post, parent, shown } = await replies(size, { answers: true })
+      return { parameters: `p_id => '${post}', p_parent_id => '${parent}'`, shown }
+    },
+  },
+  {
+    operation: 'list_replies',
+    against: 'answers of another kind',
+    most: 1500,
+    async scene(_, size) {
+      const { post, parent } = await replies(size, { answers: true })
+      await put(
+        `insert into app.replies (post_id, author_id, kind, body)
+         select '${post}', ${friend('2')}, 'reaction', 'x' from generate_series(1, ${size}) n`,
+      )
+      const shown = await put<{ id: string }>(
+        `insert into app.replies (post_id, author_id, parent_id, kind, body)
+         values ('${post}', ${friend('1')}, '${parent}', 'reaction', 'x') returning id`,
+      )
+      return { parameters: `p_id => '${post}', p_parent_id => '${parent}', p_kind => 'reaction'`, shown: ids(shown) }
+    },
+  },
+  {
+    operation: 'get_post',
+    against: 'replies of blocked people',
+    most: 1500,
+    async scene(_, size) {
+      const { post } = await replies(size)
+      return { parameters: `p_id => '${post}'` }
+    },
+  },
+  {
+    operation: 'list_bookmarks',
+    against: 'bookmarks of hidden posts',
+    most: 2500,
+    async scene(viewer, size) {
+      const made = await put<{ id: string; shown: boolean }>(
+        `with made as (${postsOfMany(size)}), kept as (
+           insert into app.bookmarks (user_id, post_id, created_at) select '${viewer}', id, published_at from made)
+         select id, author_id >= ${friend('0')} as shown from made order by published_at desc`,
+      )
+      return { parameters: '', shown: ids(made.filter(({ shown }) => shown)) }
+    },
+  },
+  {
+    operation: 'list_posts_by',
+    against: 'posts for circles, and deleted ones',
+    most: 2500,
+    async scene(_, size) {
+      const author = await newViewer(0)
+      const made = await put<{ id: string; shown: boolean }>(
+        `insert into app.posts (author_id, body, visibility, published_at, deleted_at)
+         select '${author}', 'x', case when ${isShown(size)} then 'public' else 'circles' end, ${minutes('n')},
+                case when n % 2 = 1 and not ${isShown(size)} then now() end
+         from generate_series(1, ${size}) n returning id, visibility = 'public' as shown`,
+      )
+      const name = await nameOf(author)
+      return { parameters: `p_username => '${name}'`, shown: ids(made.filter(({ shown }) => shown)).reverse() }
+    },
+  },
+  {
+    operation: 'list_scheduled_posts',
+    against: 'scheduled posts that were deleted',
+    most: 1000,
+    async scene(viewer, size) {
+      const made = await put<{ id: string; shown: boolean }>(
+        `insert into app.posts (author_id, body, publish_at, published_at, deleted_at)
+         select '${viewer}', 'x', now() + n * interval '1 minute', null, case when not ${isShown(size)} then now() end
+         from generate_series(1, ${size}) n returning id, deleted_at is null as shown`,
+      )
+      return { parameters: '', shown: ids(made.filter(({ shown }) => shown)) }
+    },
+  },
+  {
+    operation: 'list_my_circles',
+    against: 'circles of blocked people',
+    most: 3000,
+    async scene(viewer, size) {
+      const shown = await memberships(size, viewer)
+      const own = await put<{ id: string }>(
+        `insert into app.circles (owner_id, name, created_at)
+         values ('${viewer}', 'x', now()), ('${viewer}', 'x', now() - interval '2 years') returning id`,
+      )
+      const [first, last] = ids(own)
+      return { parameters: '', shown: [first ?? '', ...shown, last ?? ''] }
+    },
+  },
+  {
+    operation: 'list_memberships',
+    against: 'circles of blocked people',
+    most: 3000,
+    async scene(viewer, size) {
+      return { parameters: '', shown: await memberships(size, viewer) }
+    },
+  },
+  {
+    operation: 'update_circle',
+    against: 'circles that the caller belongs to',
+    most: 200,
+    async scene(viewer, size) {
+      await memberships(size, viewer)
+      const own = await put<{ id: string }>(
+        `insert into app.circles (owner_id, name) values ('${viewer}', 'x') returning id`,
+      )
+      return { parameters: `p_id => '${id(own)}', p_changes => '{"name": "y"}'` }
+    },
+  },
+  {
+    operation: 'check_circles',
+    against: 'circles that both belong to, of hidden people',
+    most: 8000,
+    async scene(viewer, size) {
+      const other = await newViewer(0)
+      const shared = await memberships(size, viewer, other)
+      await put(
+        `delete from app.circle_members where circle_id in (select unnest($1::text[])::uuid)`,
+        `{${shared.join()}}`,
+      )
+      const name = await nameOf(other)
+      return { parameters: `p_person => '${name}'` }
+    },
+  },
+  {
+    operation: 'list_circle_invitations',
+    against: 'settled invitations, and pending ones of people who are hidden since',
+    most: 2500,
+    async scene(viewer, size) {
+      const circle = id(
+        await put<{ id: string }>(`insert into app.circles (owner_id, name) values ('${viewer}', 'x') returning id`),
+      )
+      const made = await put<{ id: string; shown: boolean }>(
+        `insert into app.circle_invitations (circle_id, inviter_id, invitee_id, status, created_at)
+         select '${circle}', '${viewer}',
+                case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end,
+                case when n % 2 = 0 or ${isShown(size)} then 'pending' else 'declined' end, ${minutes('n')}
+         from generate_series(1, ${size}) n returning id, invitee_id >= ${friend('0')} as shown`,
+      )
+      return { parameters: `p_id => '${circle}'`, shown: ids(made.filter(({ shown }) => shown)).reverse() }
+    },
+  },
+  {
+    operation: 'list_my_invitations',
+    against: 'invitations of hidden people',
+    most: 2500,
+    async scene(viewer, size) {
+      const made = await put<{ id: string; shown: boolean }>(
+        `with made as (
+           insert into app.circles (owner_id, name, created_at)
+           select case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, 'x', ${minutes('n')}
+           from generate_series(1, ${size}) n returning id, owner_id, created_at)
+         insert into app.circle_invitations (circle_id, inviter_id, invitee_id, created_at)
+         select id, owner_id, '${viewer}', created_at from made
+         returning id, inviter_id >= ${friend('0')} as shown`,
+      )
+      return { parameters: '', shown: ids(made.filter(({ shown }) => shown)).reverse() }
+    },
+  },
+  {
+    operation: 'list_pending_invitations',
+    against: 'pending invitations to others',
+    most: 200,
+    async scene(viewer, size) {
+      await put(
+        `insert into app.circle_invitations (circle_id, inviter_id, invitee_id)
+         select gen_random_uuid(), '${viewer}', ${crowd('n')} from generate_series(1, ${size}) n`,
+      )
+      return { parameters: `p_person => 'friend1'` }
+    },
+  },
+  {
+    operation: 'list_followers',
+    against: 'followers whom the caller does not see',
+    most: 2500,
+    async scene(_, size) {
+      const followed = await newViewer(0)
+      await put(
+        `insert into app.follows (follower_id, following_id, created_at)
+         select case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, '${followed}', ${minutes('n')}
+         from generate_series(1, ${size}) n`,
+      )
+      const name = await nameOf(followed)
+      return { parameters: `p_person => '${name}'`, shown: [5, 4, 3, 2, 1].map((n) => `acct:friend${n}@localhost`) }
+    },
+  },
+  {
+    operation: 'list_following',
+    against: 'followed people whom the caller does not see',
+    most: 2500,
+    async scene(_, size) {
+      const follower = await newViewer(0)
+      await put(
+        `insert into app.follows (follower_id, following_id, created_at)
+         select '${follower}', case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, ${minutes('n')}
+         from generate_series(1, ${size}) n`,
+      )
+      const name = await nameOf(follower)
+      return { parameters: `p_person => '${name}'`, shown: [5, 4, 3, 2, 1].map((n) => `acct:friend${n}@localhost`) }
+    },
+  },
+  {
+    operation: 'follow_stats',
+    against: 'people who have blocked the caller',
+    most: 6000,
+    async scene() {
+      return { parameters: `p_person => 'friend1'` }
+    },
+  },
+  {
+    operation: 'get_invite_tree',
+    against: 'invited people whom the caller does not see',
+    most: 2500,
+    async scene(viewer, size) {
+      await put(`delete from app.invite_tree`) // of the smaller crowd: a person is invited once
+      const made = await put<{ code_id: string; shown: boolean }>(
+        `insert into app.invite_tree (invitee_id, inviter_id, code_id, created_at)
+         select case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, '${viewer}',
+                gen_random_uuid(), ${minutes('n')}
+         from generate_series(1, ${size}) n
+         returning code_id, invitee_id >= ${friend('0')} as shown`,
+      )
+      const shown = made.filter((row) => row.shown).map((row) => row.code_id)
+      return { parameters: '', shown: shown.reverse() }
+    },
+  },
+  {
+    operation: 'list_my_invites',
+    against: 'codes of years',
+    most: 3000,
+    async scene(viewer, size) {
+      await put(
+        `insert into app.invite_codes (code, generated_by, status, used_by, used_at)
+         select 'INV-' || translate(upper(lpad(to_hex(n + ${size}), 6, 'A')), '01', 'YZ'), '${viewer}',
+                case n % 2 when 0 then 'expired' else 'used' end, case n % 2 when 1 then ${crowd('n')} end,
+                case n % 2 when 1 then now() end
+         from generate_series(1, ${size}) n
+         on conflict do nothing`,
+      )
+      return { parameters: '' }
+    },
+  },
+  {
+    operation: 'list_sessions',
+    against: 'sessions that ended',
+    most: 500,
+    async scene(viewer, size) {
+      const made = await put<{ id: string; shown: boolean }>(
+        `insert into app.sessions (id, user_id, issued_at, token_hash, created_at, ended_at)
+         select gen_random_uuid(), '${viewer}', 0, sha256('x'), ${minutes('n')},
+                case when not ${isShown(size)} then now() end
+         from generate_series(1, ${size}) n returning id, ended_at is null as shown`,
+      )
+      return { parameters: '', shown: ids(made.filter(({ shown }) => shown)).reverse() }
+    },
+  },
+  {
+    operation: 'list_received_votes',
+    against: 'votes of hidden people, and votes taken back',
+    most: 2500,
+    async scene(viewer, size) {
+      const made = await put<{ id: string; shown: boolean }>(
+        `insert into app.reputation_votes (voter_id, user_id, interest_id, value, impact, created_at)
+         select case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, '${viewer}',
+                (select id from app.interests order by id limit 1),
+                case when n % 2 = 0 or ${isShown(size)} then 1 else 0 end, 1, ${minutes('n')}
+         from generate_series(1, ${size}) n returning id, voter_id >= ${friend('0')} as shown`,
+      )
+      return { parameters: '', shown: ids(made.filter(({ shown }) => shown)).reverse() }
+    },
+  },
+  {
+    operation: 'get_reputation_details',
+    against: 'entries of the ledger',
+    most: 1000,
+    async scene(viewer, size) {
+      await put(
+        `insert into app.reputation_entries (user_id, interest_id, kind, delta)
+         select '${viewer}', (select id from app.interests order by id limit 1), 'reaction.received', 1
+         from generate_series(1, ${size}) n`,
+      )
+      return { parameters: '' }
+    },
+  },
+  {
+    operation: 'list_notifications',
+    against: 'hidden people who caused one',
+    most: 1000,
+    async scene(viewer, size) {
+      const made = await put<{ id: string }>(
+        `insert into app.notifications (user_id, kind, group_key, count)
+         values ('${viewer}', 'post.reacted', 'x', ${size}) returning id`,
+      )
+      await put(
+        `insert into app.notification_actors (notification_id, actor_id, created_at)
+         select '${id(made)}', ${crowd('n')}, ${minutes('n')} from generate_series(1, ${size}) n`,
+      )
+      return { parameters: '', shown: ids(made) }
+    },
+  },
+  ...['count_unread', 'mark_read', 'mark_read'].map(
+    (operation, index): Bound => ({
+      operation,
+      against: ['unread notifications', 'earlier unread notifications', 'unread notifications of a group'][index] ?? '',
+      most: [1000, 8000, 8000][index] ?? 0,
+      async scene(viewer, size) {
+        await put(
+          `insert into app.notifications (user_id, kind, group_key, created_at)
+           select '${viewer}', 'payment.received', 'x', ${minutes('n')} from generate_series(1, ${size}) n`,
+        )
+        return { parameters: ['', 'p_before => now()', `p_group_key => 'x'`][index] ?? '' }
+      },
+    }),
+  ),
+  ...['quote', 'repost'].map(
+    (format): Bound => ({
+      operation: 'update_post',
+      against: `${format}s of the post`,
+      most: 5000,
+      async scene(viewer, size) {
+        const post = await newPost(`'${viewer}'`)
+        await put(
+          `insert into app.posts (author_id, format, body, quoted_post_id)
+           select ${crowd('n')}, $1, case $1 when 'quote' then 'x' else '' end, '${post}' from generate_series(1, ${size}) n`,
+          format,
+        )
+        return { parameters: `p_id => '${post}', p_changes => '{"visibility": "circles"}'` }
+      },
+    }),
+  ),
+  {
+    operation: 'delete_post',
+    against: 'hearts that came and went',
+    most: 1000,
+    async scene(viewer, size) {
+      const post = await newPost(`'${viewer}'`)
+      await put(
+        `insert into app.reputation_entries (user_id, interest_id, kind, delta, source_id, earned_from)
+         select '${viewer}', (select id from app.interests order by id limit 1), 'reaction.received', 1, $1, ${friend('1')}
+         from generate_series(1, ${size}) n`,
+        post,
+      )
+      return { parameters: `p_id => '${post}'` }
+    },
+  },
+  {
+    operation: 'delete_post',
+    against: 'people who liked it',
+    most: 12_000,
+    async scene(viewer, size) {
+      const post = await newPost(`'${viewer}'`)
+      await put(
+        `insert into app.reputation_entries (user_id, interest_id, kind, delta, source_id, earned_from)
+         select '${viewer}', (select id from app.interests order by id limit 1), 'reaction.received', 1, $1, ${crowd('n')}
+         from generate_series(1, ${size}) n`,
+        post,
+      )
+      return { parameters: `p_id => '${post}'` }
+    },
+  },
+  {
+    operation: 'export_me',
+    against: 'posts of others',
+    most: 1000,
+    async scene(viewer, size) {
+      await put(postsOfMany(size))
+      await newPost(`'${viewer}'`)
+      return { parameters: `p_section => 'posts'` }
+    },
+  },
+  {
+    operation: 'block_person',
+    against: 'invitations, series and co-authorships of both with others',
+    most: 500,
+    async scene(viewer, size) {
+      const other = await newViewer(0)
+      for (const one of [viewer, other]) {
+        await put(
+          `with sent as (
+             insert into app.circle_invitations (circle_id, inviter_id, invitee_id)
+             select gen_random_uuid(), '${one}', ${crowd('n')} from generate_series(1, ${size}) n
+             union all select gen_random_uuid(), ${crowd('n')}, '${one}' from generate_series(1, ${size}) n
+           ), made as (
+             insert into app.series (author_id, title)
+             select ${crowd('n')}, 'x' from generate_series(1, ${size}) n returning id
+           ), followed as (
+             insert into app.series_follows (series_id, user_id) select id, '${one}' from made
+           ), published as (
+             insert into app.posts (author_id, body) select ${crowd('n')}, 'x' from generate_series(1, ${size}) n
+             union all select '${one}', 'x' from generate_series(1, ${size}) n
+             returning id, author_id)
+           insert into app.post_co_authors (post_id, author_id, user_id, split_share)
+           select id, author_id, '${one}', 1 from published where author_id <> '${one}'`,
+        )
+      }
+      const name = await nameOf(other)
+      return { parameters: `p_person => '${name}'` }
+    },
+  },
+]
+
+/** What this transaction has looked at so far: entries of indexes, and rows of scans. */
+async function looked(sql: TransactionSql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select coalesce(sum(pg_stat_get_xact_tuples_returned(c.oid)), 0)::integer as count
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'i', 'm') and n.nspname in ('app', 'private', 'pgboss')`
+  return row?.count ?? 0
+}
+
+/** Calls the operation as this person: what it answers as text, and what it looked at. */
+async function call(viewer: string, operation: string, parameters: string) {
+  return asCaller({ sub: viewer, role: 'user' }, async (sql) => {
+    const before = await looked(sql)
+    const [row] = await sql.unsafe<{ answer: string }[]>(`select api.${operation}(${parameters})::text as answer`)
+    return { answer: row?.answer ?? '', work: (await looked(sql)) - before }
+  })
+}
+
+/** A cursor of private.place_cursor. */
+const place = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** Walks a list to its end, by pages of 50. */
+async function walk({ operation, key = (item) => String(item.id) }: Bound, viewer: string, { parameters }: Scene) {
+  const shown: string[] = []
+  const texts: string[] = []
+  let most = 0
+  let next: string | null = null
+  do {
+    const more: string = [parameters, 'p_limit => 50', next && `p_cursor => '${next}'`].filter(Boolean).join(', ')
+    const { answer, work } = await call(viewer, operation, more)
+    const page: Page<Item> = JSON.parse(answer)
+    expect(page.hasMore).toBe(page.nextCursor !== null)
+    shown.push(...page.items.map(key))
+    texts.push(answer)
+    most = Math.max(most, work)
+    next = page.nextCursor
+    // it names an item that was shown, or none
+    if (next !== null && !shown.includes(next)) expect(next).toMatch(place)
+  } while (next !== null)
+  return { shown, text: texts.join(), most }
+}
+
+describe.each(bounds)('$operation against $against', (bound) => {
+  test.each(SIZES)('%i of them cost no more than it says', async (size) => {
+    const viewer = await newViewer(size)
+    const scene = await bound.scene(viewer, size)
+    if (!scene.shown) {
+      expect((await call(viewer, bound.operation, scene.parameters)).work).toBeLessThanOrEqual(bound.most)
+      return
+    }
+    const { shown, text, most } = await walk(bound, viewer, scene)
+    expect(shown).toEqual(scene.shown)
+    expect(text).not.toContain('crowd')
+    expect(most).toBeLessThanOrEqual(bound.most)
+  })
+})
+
+test('docs/limits.md has every operation, each once', async () => {
+  const rows = readFileSync(`${root}/docs/limits.md`, 'utf8').matchAll(/^\| (`[a-z_]+`(?:, `[a-z_]+`)*) \|/gm)
+  const named = [...rows].flatMap(([, names = '']) => [...names.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name))
+  const operations = await owner<{ name: string }[]>`
+    select proname as name from pg_proc where pronamespace = 'api'::regnamespace order by 1`
+  expect(named.sort()).toEqual(operations.map(({ name }) => name))
+})
