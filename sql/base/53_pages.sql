@@ -81,6 +81,8 @@ begin
   execute format('alter function %s set enable_bitmapscan = off', p_function);
   execute format('alter function %s set enable_hashjoin = off', p_function);
   execute format('alter function %s set enable_mergejoin = off', p_function);
+  execute format('alter function %s set enable_sort = off', p_function);
+  execute format('alter function %s set enable_incremental_sort = off', p_function);
 end $$;
 comment on procedure private.make_walk is
   'For migrations: from then on the function finds its rows one by one, in the order of an index or by their ids, and '
