@@ -31,6 +31,9 @@ type Page = { items: Item[]; nextCursor: string | null }
 const { owner } = await createDatabase()
 const uuid = (kind: number, n: number) => `00000000-0000-4000-8000-${kind}${String(n).padStart(11, '0')}`
 const person = (n: number) => uuid(1, n)
+/** Ids of posts differ in their first bits, as random ones do: the place of a short page knows no others. */
+const spread = (kind: number, n: number) =>
+  `${(Math.imul(n * 4 + kind, 2_654_435_761) >>> 0).toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`
 
 /** 0 a stranger, 1 in a circle, 2 in it as inner circle, 3 oneself. */
 function level(viewer: number, author: number): number {
@@ -53,7 +56,7 @@ const draw = (seed: number) => {
 function postsOf(seed: number): { posts: Post[]; bounds: number[] } {
   const any = draw(seed)
   const some = Array.from({ length: POSTS }, (_, n) => ({
-    id: uuid(2, n),
+    id: spread(2, n),
     author: any(PEOPLE),
     at: any(POSTS / 2), // several a moment
     visibility: visibilities[any(visibilities.length)] ?? 'public',
@@ -64,7 +67,7 @@ function postsOf(seed: number): { posts: Post[]; bounds: number[] } {
     body: bodies[any(bodies.length)] ?? 'Post',
   }))
   const flood = Array.from({ length: FLOOD }, (_, n) => ({
-    ...{ id: uuid(3, n), author: FLOODER, at: POSTS / 2 - any(20), visibility: 'circles' },
+    ...{ id: spread(3, n), author: FLOODER, at: POSTS / 2 - any(20), visibility: 'circles' },
     ...{ depth: any(6), format: formats[any(2)] ?? 'note', journalism: any(2) === 0, trending_boost: 0, body: 'Post' },
   }))
   const bounds = [...new Set(Array.from({ length: 30 }, () => any(POSTS / 2)))].sort((a, b) => a - b)
