@@ -6,10 +6,12 @@ insert into private.errors (code, status, text) values
 
 create type app.feed_choice as (
   tab text, interests uuid[], journalism boolean, format text, min_depth smallint,
-  muted_people uuid[], muted_posts uuid[], muted_words app.muted_words, characters integer
+  muted_people uuid[], muted_posts uuid[], muted_words app.muted_words,
+  entries integer, characters integer
 );
 comment on type app.feed_choice is
-  'What a feed is asked for, what its reader has muted, and in how many characters it looks for muted phrases.';
+  'What a feed is asked for, what its reader has muted, and how many entries of indexes and characters of texts one '
+  'request goes through.';
 
 create function private.feed_source(p_choice app.feed_choice, p_place app.place) returns app.feed_run
 language plpgsql stable
@@ -174,7 +176,8 @@ begin
       v_stopped := array_position(v_run.ids, v_sieve.stopped_at);
       v_place := (v_run.times[v_stopped - 1], v_run.ids[v_stopped - 1])::app.place;
     end if;
-    exit when v_place.at is null or cardinality(v_page.ids) > p_limit or v_looked > 20000 or v_sieve.budget <= 0;
+    exit when v_place.at is null or cardinality(v_page.ids) > p_limit or v_looked > p_choice.entries
+              or v_sieve.budget <= 0;
   end loop;
   if v_place.at is not null then
     v_page.next := private.place_cursor(v_place.at, v_place.id);
@@ -262,7 +265,8 @@ begin
           where v_score is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor)) f;
     v_page.ids := v_page.ids || v_found;
     v_page.parts := v_page.parts || v_parts;
-    exit when v_lowest = '-infinity' or cardinality(v_page.ids) > p_limit or v_looked > 20000 or v_sieve.budget <= 0;
+    exit when v_lowest = '-infinity' or cardinality(v_page.ids) > p_limit or v_looked > p_choice.entries
+              or v_sieve.budget <= 0;
     v_until := v_lowest;
   end loop;
   if v_lowest > '-infinity' then
@@ -287,7 +291,7 @@ declare
   v_cursor uuid := private.require_cursor(p_cursor);
   v_choice app.feed_choice := (
     p_tab, private.interest_subtree(p_interest_id), coalesce(p_journalism, false), p_format, coalesce(p_min_depth, 0),
-    private.muted_people(), private.muted_posts(), private.find_muted_words(), 200000)::app.feed_choice;
+    private.muted_people(), private.muted_posts(), private.find_muted_words(), 4000, 200000)::app.feed_choice;
   v_page   app.feed_page;
 begin
   perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks for posts

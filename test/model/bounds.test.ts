@@ -9,7 +9,7 @@ import { root } from '../../supabase/tools/schema.ts'
 import { createDatabase } from '../support/database.ts'
 import type { Page } from '../support/lists.ts'
 
-const SIZES = [3000, 9000]
+const SIZES = [2000, 6000]
 const SHOWN = 5
 
 const { owner, superuser, asCaller } = await createDatabase()
@@ -62,7 +62,7 @@ const people = (kind: string, name: string, count: number) => `
   insert into app.audience (viewer_id, author_id, level) select id, id, 3 from made`
 await put(people('c', 'crowd', Math.max(...SIZES)))
 await put(people('f', 'friend', 10))
-await put(people('e', 'viewer', 100))
+await put(people('e', 'viewer', 200))
 
 let viewers = 0
 /** Somebody whom so many people of the crowd have blocked. */
@@ -122,6 +122,28 @@ const postsOfMany = (size: number) => `
   insert into app.posts (author_id, body, published_at)
   select case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, 'x', ${minutes('n')}
   from generate_series(1, ${size}) n returning id, author_id, published_at`
+
+/**
+ * Posts of the crowd for their inner circles, with some of one author between them; blocks are cut as publishing does.
+ * `shown` are the author's, newest first.
+ */
+async function feedPosts(size: number, { format = 'note', visibility = 'public' } = {}) {
+  const author = await newViewer(0)
+  const title = format === 'essay' ? 'x' : null
+  const made = await put<{ id: string; shown: boolean }>(
+    `with made as (
+       insert into app.posts (author_id, format, title, body, visibility, published_at)
+       select case when ${isShown(size)} then '${author}' else ${crowd('n')} end, $1, $2, 'x',
+              case when ${isShown(size)} then $3 else 'inner' end, ${minutes('n')}
+       from generate_series(1, ${size}) n returning id, author_id, published_at
+     ), counted as (insert into app.post_counters (post_id) select id from made)
+     select id, author_id = '${author}' as shown from made order by published_at desc`,
+    ...([format, title, visibility] as string[]),
+  )
+  await put(`insert into app.feed_blocks (starts_at) select ${minutes('n * 50')} from generate_series(1, ${size / 50}) n
+             on conflict do nothing`)
+  return { author, all: ids(made), shown: ids(made.filter(({ shown }) => shown)) }
+}
 
 /** Circles of the crowd and of friends with these members. */
 async function memberships(size: number, ...members: string[]) {
@@ -194,6 +216,65 @@ const bounds: Bound[] = [
     async scene(_, size) {
       const { post } = await replies(size)
       return { parameters: `p_id => '${post}'` }
+    },
+  },
+  {
+    operation: 'list_feed',
+    against: 'posts of a format, for circles of others',
+    most: 21_000,
+    async scene(_, size) {
+      const format = size === SIZES[0] ? 'thread' : 'essay'
+      const { shown } = await feedPosts(size, { format })
+      return { parameters: `p_format => '${format}'`, shown }
+    },
+  },
+  {
+    operation: 'list_feed',
+    against: 'posts about an interest, for circles of others',
+    most: 21_000,
+    async scene(_, size) {
+      const interest = id(
+        await put<{ id: string }>(
+          `insert into app.interests (slug, name, level, accent_color) values ('of-' || $1, 'x', 1, 'ink') returning id`,
+          String(size),
+        ),
+      )
+      const { all, shown } = await feedPosts(size)
+      await put(
+        `insert into app.post_interests (post_id, interest_id, is_primary, published_at)
+         select id, $1::uuid, true, published_at from app.posts where id in (select unnest($2::text[])::uuid)`,
+        interest,
+        `{${all.join()}}`,
+      )
+      return { parameters: `p_interest_id => '${interest}'`, shown }
+    },
+  },
+  {
+    operation: 'list_feed',
+    against: 'posts by the followed, for circles of others',
+    most: 21_000,
+    async scene(viewer, size) {
+      const { author, shown } = await feedPosts(size)
+      await put(
+        `insert into app.follows (follower_id, following_id)
+         select '${viewer}'::uuid, ${crowd('n')} from generate_series(1, ${size}) n union all select '${viewer}', '${author}'::uuid`,
+      )
+      return { parameters: `p_tab => 'following'`, shown }
+    },
+  },
+  {
+    operation: 'list_feed',
+    against: 'posts for the inner circles of thousands in whose circles one is',
+    most: 33_000,
+    async scene(viewer, size) {
+      const { author, shown } = await feedPosts(size, { visibility: 'inner' })
+      await put(
+        `insert into app.audience (viewer_id, author_id, level)
+         select '${viewer}'::uuid, ${crowd('n')}, 1 from generate_series(1, ${size}) n
+         union all select '${viewer}', '${author}'::uuid, 2
+         on conflict (viewer_id, author_id) do update set level = excluded.level`,
+      )
+      return { parameters: `p_tab => 'circles'`, shown }
     },
   },
   {
