@@ -577,8 +577,414 @@ export interface Schemas {
     format: 'service-gdpr-export-v1'
     exportedAt: string
     actorId: string
-    profile: { [key: string]: Json }
-  } & { [key: string]: Json }
+    profile: Schemas['ExportedProfile']
+    usernames: Schemas['ExportedUsernames'][]
+    spaceMemberships: Schemas['ExportedSpaceMemberships'][]
+    endedTokens: Schemas['ExportedEndedTokens'][]
+    auditEntries: Schemas['ExportedAuditEntries'][]
+    auditEntriesAboutMe: Schemas['ExportedAuditEntriesAboutMe'][]
+    auditAddresses: Schemas['ExportedAuditAddresses'][]
+    account: Schemas['ExportedAccount']
+    personas: Schemas['ExportedPersonas'][]
+    sessions: Schemas['ExportedSessions'][]
+    passwordResets: Schemas['ExportedPasswordResets'][]
+    emailVerifications: Schemas['ExportedEmailVerifications'][]
+    inviteCodes: Schemas['ExportedInviteCodes'][]
+    invited: Schemas['ExportedInvited'][]
+    invitedBy: Schemas['ExportedInvitedBy']
+    interests: Schemas['ExportedInterests'][]
+    circles: Schemas['ExportedCircles'][]
+    circleMembers: Schemas['ExportedCircleMembers'][]
+    circleMemberships: Schemas['ExportedCircleMemberships'][]
+    circleInvitationsSent: Schemas['ExportedCircleInvitationsSent'][]
+    circleInvitationsReceived: Schemas['ExportedCircleInvitationsReceived'][]
+    following: Schemas['ExportedFollowing'][]
+    followers: Schemas['ExportedFollowers'][]
+    mutes: Schemas['ExportedMutes'][]
+    mutedKeywords: Schemas['ExportedMutedKeywords'][]
+    reports: Schemas['ExportedReports'][]
+    blocks: Schemas['ExportedBlocks'][]
+    posts: Schemas['ExportedPosts'][]
+    replies: Schemas['ExportedReplies'][]
+    reactions: Schemas['ExportedReactions'][]
+    bookmarks: Schemas['ExportedBookmarks'][]
+    postMutes: Schemas['ExportedPostMutes'][]
+    pollVotes: Schemas['ExportedPollVotes'][]
+    series: Schemas['ExportedSeries'][]
+    seriesFollows: Schemas['ExportedSeriesFollows'][]
+    coAuthorships: Schemas['ExportedCoAuthorships'][]
+    postVersions: Schemas['ExportedPostVersions'][]
+    postInterests: Schemas['ExportedPostInterests'][]
+    postCounters: Schemas['ExportedPostCounters'][]
+    postEmotions: Schemas['ExportedPostEmotions'][]
+    pollOptions: Schemas['ExportedPollOptions'][]
+    seriesItems: Schemas['ExportedSeriesItems'][]
+    polls: Schemas['ExportedPolls'][]
+    notifications: Schemas['ExportedNotifications'][]
+    notificationActors: Schemas['ExportedNotificationActors'][]
+    reputationEntries: Schemas['ExportedReputationEntries'][]
+    reputation: Schemas['ExportedReputation'][]
+    reputationVotesCast: Schemas['ExportedReputationVotesCast'][]
+    reputationAppeals: Schemas['ExportedReputationAppeals'][]
+    contributionEntries: Schemas['ExportedContributionEntries'][]
+    contributionScore: Schemas['ExportedContributionScore']
+    reputationVotesReceived: Schemas['ExportedReputationVotesReceived'][]
+    wallet: Schemas['ExportedWallet']
+    manaEntries: Schemas['ExportedManaEntries'][]
+    paymentsSent: Schemas['ExportedPaymentsSent'][]
+    paymentsReceived: Schemas['ExportedPaymentsReceived'][]
+    paymentSharesGiven: Schemas['ExportedPaymentSharesGiven'][]
+    paymentSharesReceived: Schemas['ExportedPaymentSharesReceived'][]
+    manaTransactions: Schemas['ExportedManaTransactions'][]
+    conversations: Schemas['ExportedConversations'][]
+  }
+  ExportedProfile: {
+    id: string
+    username: string
+    role: string
+    bannedAt: string | null
+    erasedAt: string | null
+    tokensValidFrom: number
+    createdAt: string
+    firstName: string
+    lastName: string
+    country: string | null
+    city: string | null
+    about: string | null
+    profilePicUrl: string | null
+    credentialsVersion: number
+  } | null
+  ExportedUsernames: { username: string | null; userId: string | null; createdAt: string }
+  ExportedSpaceMemberships: { spaceId: string | null; userId: string | null; createdAt: string }
+  ExportedEndedTokens: { userId: string | null; issuedAt: number; expiresAt: number }
+  ExportedAuditEntries: { id: number; action: string; actorId: string | null; targetType: string; createdAt: string }
+  ExportedAuditEntriesAboutMe: { id: number; action: string; targetType: string; targetId: string; createdAt: string }
+  ExportedAuditAddresses: { auditId: number; ip: string | null }
+  ExportedAccount: {
+    userId: string | null
+    email: string
+    emailVerifiedAt: string | null
+    dateOfBirth: string | null
+    phone: string | null
+    lastSeenAt: string | null
+    totalReputation: number
+  } | null
+  ExportedPersonas: {
+    id: string
+    userId: string | null
+    name: string
+    about: string | null
+    accent: string
+    profilePicUrl: string | null
+    isDefault: boolean
+    createdAt: string
+  }
+  ExportedSessions: {
+    id: string
+    userId: string | null
+    issuedAt: number
+    generation: number
+    userAgent: string | null
+    createdAt: string
+    lastUsedAt: string
+    expiresAt: string
+    endedAt: string | null
+  }
+  ExportedPasswordResets: {
+    id: string
+    userId: string | null
+    createdAt: string
+    expiresAt: string
+    usedAt: string | null
+  }
+  ExportedEmailVerifications: {
+    id: string
+    userId: string | null
+    email: string
+    replaces: string | null
+    createdAt: string
+    expiresAt: string
+  }
+  ExportedInviteCodes: {
+    id: string
+    code: string
+    status: string
+    generatedBy: string | null
+    reservedUntil: string | null
+    usedBy: string | null
+    usedAt: string | null
+    expiresAt: string
+    createdAt: string
+  }
+  ExportedInvited: { inviteeId: string | null; inviterId: string | null; codeId: string | null; createdAt: string }
+  ExportedInvitedBy: { inviteeId: string | null; inviterId: string | null; createdAt: string } | null
+  ExportedInterests: {
+    userId: string | null
+    interestId: string | null
+    depth: number
+    expertise: number
+    createdAt: string
+    updatedAt: string
+  }
+  ExportedCircles: {
+    id: string
+    ownerId: string | null
+    kind: string
+    name: string
+    accent: string | null
+    createdAt: string
+  }
+  ExportedCircleMembers: {
+    circleId: string | null
+    memberId: string | null
+    bondLevel: string
+    createdAt: string
+    madeAt: string
+  }
+  ExportedCircleMemberships: {
+    circleId: string | null
+    ownerId: string | null
+    memberId: string | null
+    createdAt: string
+    madeAt: string
+  }
+  ExportedCircleInvitationsSent: {
+    id: string
+    circleId: string | null
+    inviterId: string | null
+    inviteeId: string | null
+    bondLevel: string
+    status: string
+    createdAt: string
+    updatedAt: string
+  }
+  ExportedCircleInvitationsReceived: {
+    id: string
+    circleId: string | null
+    inviterId: string | null
+    inviteeId: string | null
+    bondLevel: string
+    status: string
+    createdAt: string
+    updatedAt: string
+  }
+  ExportedFollowing: { followerId: string | null; followingId: string | null; createdAt: string }
+  ExportedFollowers: { followerId: string | null; followingId: string | null; createdAt: string }
+  ExportedMutes: { muterId: string | null; mutedId: string | null; createdAt: string }
+  ExportedMutedKeywords: { id: string; userId: string | null; keyword: string; until: string | null; createdAt: string }
+  ExportedReports: {
+    id: string
+    reporterId: string | null
+    targetType: string
+    targetId: string | null
+    reason: string
+    status: string
+    reviewedAt: string | null
+    createdAt: string
+  }
+  ExportedBlocks: { blockerId: string | null; blockedId: string | null; createdAt: string }
+  ExportedPosts: {
+    id: string
+    authorId: string | null
+    personaId: string | null
+    format: string
+    title: string | null
+    body: string
+    media?: Json
+    quotedPostId: string | null
+    visibility: string
+    depth: number
+    interestId: string | null
+    spaceId: string | null
+    isJournalism: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    scheduledEmittedAt: string | null
+    pinnedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    deletedAt: string | null
+    createdAt: string
+  }
+  ExportedReplies: {
+    id: string
+    postId: string | null
+    authorId: string | null
+    parentId: string | null
+    kind: string
+    body: string
+    hiddenAt: string | null
+    deletedAt: string | null
+    createdAt: string
+  }
+  ExportedReactions: { postId: string | null; userId: string | null; kind: string; createdAt: string }
+  ExportedBookmarks: { postId: string | null; userId: string | null; createdAt: string }
+  ExportedPostMutes: { postId: string | null; userId: string | null; createdAt: string }
+  ExportedPollVotes: { pollId: string | null; userId: string | null; optionId: string | null; createdAt: string }
+  ExportedSeries: { id: string; authorId: string | null; title: string; description: string | null; createdAt: string }
+  ExportedSeriesFollows: { seriesId: string | null; userId: string | null; createdAt: string }
+  ExportedCoAuthorships: {
+    id: string
+    postId: string | null
+    userId: string | null
+    authorId: string | null
+    splitShare: number
+    status: string
+    createdAt: string
+  }
+  ExportedPostVersions: {
+    postId: string | null
+    version: number
+    title: string | null
+    body: string
+    media?: Json
+    createdAt: string
+  }
+  ExportedPostInterests: {
+    postId: string | null
+    interestId: string | null
+    isPrimary: boolean
+    publishedAt: string | null
+  }
+  ExportedPostCounters: {
+    postId: string | null
+    reactions: number
+    replies: number
+    shares: number
+    bookmarks: number
+    views: number
+    milestone: number
+  }
+  ExportedPostEmotions: { postId: string | null; emotion: string; payments: number; mana: number }
+  ExportedPollOptions: { id: string; pollId: string | null; position: number; text: string; votes: number }
+  ExportedSeriesItems: { seriesId: string | null; postId: string | null; position: number; addedAt: string }
+  ExportedPolls: { id: string; postId: string | null; closesAt: string | null; closedEmittedAt: string | null }
+  ExportedNotifications: {
+    id: string
+    userId: string | null
+    kind: string
+    groupKey: string
+    count: number
+    targetType: string | null
+    targetId: string | null
+    payload?: Json
+    createdAt: string
+    readAt: string | null
+  }
+  ExportedNotificationActors: { notificationId: string | null; actorId: string | null; createdAt: string }
+  ExportedReputationEntries: {
+    id: string
+    userId: string | null
+    interestId: string | null
+    kind: string
+    delta: number
+    originId: string | null
+    rollUpLevel: number
+    undoesId: string | null
+    createdAt: string
+  }
+  ExportedReputation: {
+    userId: string | null
+    interestId: string | null
+    value: number
+    directValue: number
+    highestLevel: number
+  }
+  ExportedReputationVotesCast: {
+    id: string
+    voterId: string | null
+    userId: string | null
+    interestId: string | null
+    value: number
+    comment: string | null
+    impact: number
+    createdAt: string
+    updatedAt: string
+  }
+  ExportedReputationAppeals: {
+    id: string
+    userId: string | null
+    interestId: string | null
+    entryId: string | null
+    text: string
+    status: string
+    restoreDelta: number | null
+    note: string | null
+    resolvedAt: string | null
+    createdAt: string
+  }
+  ExportedContributionEntries: {
+    id: string
+    userId: string | null
+    kind: string
+    delta: number
+    originId: string | null
+    level: number
+    undoesId: string | null
+    createdAt: string
+  }
+  ExportedContributionScore: { userId: string | null; score: number } | null
+  ExportedReputationVotesReceived: {
+    id: string
+    voterId: string | null
+    userId: string | null
+    interestId: string | null
+    value: number
+    comment: string | null
+    impact: number
+    createdAt: string
+    updatedAt: string
+  }
+  ExportedWallet: {
+    userId: string | null
+    balance: number
+    lifetimeEarned: number
+    lifetimeSpent: number
+    lastRegenAt: string
+  } | null
+  ExportedManaEntries: { transactionId: string | null; accountId: string | null; amount: number }
+  ExportedPaymentsSent: {
+    id: string
+    senderId: string | null
+    receiverId: string | null
+    emotion: string | null
+    tier: number
+    amount: number
+    postId: string | null
+    replyId: string | null
+    reversed: boolean
+    reversalOf: string | null
+    createdAt: string
+  }
+  ExportedPaymentsReceived: {
+    id: string
+    senderId: string | null
+    receiverId: string | null
+    emotion: string | null
+    tier: number
+    amount: number
+    postId: string | null
+    replyId: string | null
+    reversed: boolean
+    reversalOf: string | null
+    createdAt: string
+  }
+  ExportedPaymentSharesGiven: {
+    paymentId: string | null
+    receiverId: string | null
+    senderId: string | null
+    amount: number
+    createdAt: string
+  }
+  ExportedPaymentSharesReceived: {
+    paymentId: string | null
+    receiverId: string | null
+    senderId: string | null
+    amount: number
+    createdAt: string
+  }
+  ExportedManaTransactions: { id: string; kind: string; createdAt: string }
+  ExportedConversations: { conversationId: string | null; userId: string | null; joinedAt: string }
   Persona: {
     id: string
     name: string

@@ -14,6 +14,16 @@ insert into private.personal_data (relation, person_column, reason) values
   ('app.invite_codes', 'used_by', 'The code is another''s; by whom one came is in invitedBy.'),
   ('private.credentials', 'user_id', 'A secret: password hashes never leave the database.');
 
+create function private.is_single(p_source private.personal_data) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return p_source.whose is null
+     and private.key_columns(p_source.relation) = format('t.%I', p_source.person_column);
+end $$;
+comment on function private.is_single is 'Whether a section of the export has at most one row: the person is its key.';
+
 create function private.export_head(p_user uuid) returns json
 language plpgsql stable security definer   -- nobody may read which tables there are
 set search_path = ''
@@ -24,10 +34,7 @@ begin
     'exportedAt', private.utc(now()),
     'actorId', (select private.actor_id(username, private.domain()) from app.users where id = p_user),
     'sections', (
-      select json_agg(json_build_object(
-               'name', d.section,
-               'single', d.whose is null and private.key_columns(d.relation) = format('t.%I', d.person_column))
-             order by d.id)
+      select json_agg(json_build_object('name', d.section, 'single', private.is_single(d)) order by d.id)
       from private.personal_data d where d.section is not null));
 end $$;
 comment on function private.export_head is

@@ -1,4 +1,6 @@
 // Shapes of profiles, personas, invites and the export. Rules are in sql/identity.
+
+import { sections } from '../../generated/sections.ts'
 import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { Registration } from './schemas.ts'
 
@@ -96,7 +98,31 @@ export const ExportHead = z.object({
   sections: z.array(z.object({ name: z.string(), single: z.boolean() })),
 })
 export const ExportRows = z.object({ items: z.array(z.unknown()), next: z.unknown() })
+
+const jsonOf: Readonly<Record<string, z.ZodType>> = {
+  boolean: z.boolean(),
+  smallint: z.int(),
+  integer: z.int(),
+  bigint: z.int(),
+  numeric: z.number(),
+  json: z.unknown(),
+  jsonb: z.unknown(),
+  'timestamp with time zone': Timestamp,
+}
+
+/** A field of a section by its Postgres type; other people are actor ids, or null where I cannot see them. */
+function exported(type: string): z.ZodType {
+  const name = type.replace(/\?$/, '')
+  const plain = name.endsWith('[]') ? z.array(z.string()) : (jsonOf[name] ?? z.string())
+  return name === type ? plain : plain.nullable()
+}
+
+function sectionOf(name: string, { single, fields }: (typeof sections)[keyof typeof sections]): z.ZodType {
+  const shape = Object.fromEntries(Object.entries(fields).map(([field, type]) => [field, exported(type)]))
+  const row = z.object(shape).openapi(`Exported${name.charAt(0).toUpperCase()}${name.slice(1)}`)
+  return single ? row.nullable() : z.array(row)
+}
+
 export const Export = ExportHead.omit({ sections: true })
-  .extend({ profile: z.looseObject({}) })
-  .loose()
-  .openapi('Export', { description: 'A section for each kind of data; `profile` is one of them.' })
+  .extend(Object.fromEntries(Object.entries(sections).map(([name, section]) => [name, sectionOf(name, section)])))
+  .openapi('Export', { description: 'A section for each kind of data, with its rows as they are kept.' })
