@@ -27,8 +27,8 @@ insert into app.wallets (user_id, balance, lifetime_earned) select bench.person(
 
 -- who is in whose circles: person 1 in nobody's, 2 in 50, 3 in 5000, the others in 20 each
 insert into app.circles (id, owner_id, kind, name) select bench.person(n), bench.person(n), 'general', 'Circle' from generate_series(1, 10000) n;
-insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
-select bench.person(o), bench.person(o), bench.person(m), case when o % 5 = 0 then 'inner-circle' else 'acquaintance' end
+insert into app.circle_members (circle_id, owner_id, member_id, bond_level, made_at)
+select bench.person(o), bench.person(o), bench.person(m), case when o % 5 = 0 then 'inner-circle' else 'acquaintance' end, now()
 from (select 2 as m, 100 + i as o from generate_series(1, 50) i
       union all select 3, 100 + i from generate_series(1, 5000) i
       union all select m, 1 + (m * 7919 + i * 104729) % 10000 from generate_series(4, 10000) m, generate_series(1, 20) i) x
