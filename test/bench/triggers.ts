@@ -31,7 +31,7 @@ const writes = [
   {
     name: 'block',
     table: 'app.blocks',
-    triggers: ['audience_blocked', 'audience_unblocked'],
+    triggers: ['_100_audience_blocked', '_100_audience_unblocked'],
     insert: 'insert into app.blocks (blocker_id, blocked_id) values ($1::uuid, $2::uuid) on conflict do nothing',
     remove: 'delete from app.blocks where blocker_id = $1::uuid and blocked_id = $2::uuid',
   },
