@@ -1,6 +1,7 @@
 // What the process is told from outside: names, defaults, and what is wrong with them. environment.ts reads it.
 // README.md, Configuration; docs/decisions.md, Limits.
 import { z } from 'zod'
+import { describeIssue } from './issues.ts'
 
 /** Calls allowed in a window of so many seconds. */
 export type Window = { limit: number; seconds: number }
@@ -60,11 +61,7 @@ const json = z.string().transform((text, context): unknown => {
 })
 
 const integer = (least: number, most: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.int().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`))
+  z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.int().min(least).max(most))
 
 const url = (protocol: RegExp, example: string) => z.url({ protocol, error: `must be a URL such as ${example}` })
 const webUrl = url(/^https?$/, 'https://example.org')
@@ -83,18 +80,18 @@ const Variables = z.object({
     .regex(/^[^\r\n]+$/)
     .max(320)
     .optional(),
-  JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
-  JWT_SECRET_PREVIOUS: z.string().min(32, 'must have at least 32 characters').optional(),
+  JWT_SECRET: z.string().min(32).optional(),
+  JWT_SECRET_PREVIOUS: z.string().min(32).optional(),
   INSTANCE_DOMAIN: z
     .string()
     .toLowerCase()
     .regex(/^[a-z0-9.-]+(:\d+)?$/, 'must be a host name such as kith.example.org')
     .default('localhost'),
-  ADMIN_EMAIL: z.email('must be an email address').optional(),
-  ADMIN_PASSWORD: z.string().min(8, 'must have at least 8 characters').optional(),
+  ADMIN_EMAIL: z.email().optional(),
+  ADMIN_PASSWORD: z.string().min(8).optional(),
   DATA_DIR: z.string().optional(),
   DB_PORT: integer(1024, 65_535).optional(),
-  RATE_LIMIT_SCALE: z.coerce.number('must be a number').positive('must be above 0').default(1),
+  RATE_LIMIT_SCALE: z.coerce.number().positive('must be above 0').default(1),
   RATE_LIMITS: json.default({}).pipe(rateLimits),
   RATE_LIMIT_STORE: z.enum(['memory', 'database']).optional(),
   TRUSTED_PROXY_HOPS: integer(0, 10).default(0),
@@ -159,7 +156,7 @@ export const secretsOf = (config: Config, secret: string): [string, ...string[]]
 
 /** @throws Error that names every variable that is wrong, and never its value: some are secrets. */
 export function readConfig(env: Record<string, string | undefined>): Config {
-  const settings = Settings.safeParse(env)
+  const settings = Settings.safeParse(env, { error: describeIssue })
   if (settings.success) return settings.data
   const lines = settings.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`)
   throw new Error(`The configuration is not right.\n${lines.join('\n')}`)

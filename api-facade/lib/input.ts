@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { keyOf } from './client.ts'
 import type { Context } from './context.ts'
 import { Refusal } from './errors.ts'
+import { describeIssue } from './issues.ts'
 
 /** The checked fields of all three together, and the body by itself for a route that passes it on whole. */
 export type Input = { fields: Record<string, unknown>; body: unknown }
@@ -33,7 +34,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 function check(schema: z.ZodObject | undefined, value: unknown, found: string[]): Record<string, unknown> {
   if (!schema) return {}
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, { error: describeIssue })
   if (!result.success) found.push(...messagesOf(result.error))
   return result.data ?? {}
 }
@@ -42,7 +43,7 @@ function check(schema: z.ZodObject | undefined, value: unknown, found: string[])
 function checkBody(schema: z.ZodType, text: string | undefined, found: string[]): unknown {
   const value = text?.trim() ? parseJson(text) : undefined
   if (value === undefined && schema.safeParse(undefined).success) return undefined
-  const result = schema.safeParse(value === undefined ? {} : value)
+  const result = schema.safeParse(value === undefined ? {} : value, { error: describeIssue })
   if (!result.success) found.push(...messagesOf(result.error))
   else if (value === undefined) found.push('A JSON body is required.')
   return result.data

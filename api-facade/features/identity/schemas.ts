@@ -9,7 +9,7 @@ const Email = z
   .email()
   .max(254)
   .refine((email) => !/@deleted\.invalid$/i.test(email), 'is reserved for erased accounts')
-const Password = z.string().min(8, 'must have at least 8 characters').max(1024)
+const Password = z.string().min(8).max(1024)
 const Name = z.string().trim().min(1).max(80)
 /** How long an access token lives: seven days, in seconds. */
 export const TOKEN_SECONDS = 7 * 86_400

@@ -1,0 +1,44 @@
+// What is wrong with a field, in plain words: zod's own speak of types, which whoever sent the field may not know.
+// A schema that has a sentence of its own keeps it.
+import type { z } from 'zod'
+
+/** The end of a sentence that begins with the field's name; nothing where zod's words are good enough. */
+export const describeIssue: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'is required' : types[issue.expected]
+    case 'invalid_value':
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map((value) => JSON.stringify(value)).join(', ')}`
+    case 'invalid_format':
+      return formats[issue.format]
+    case 'too_small':
+      return issue.origin === 'string' && issue.minimum === 1 ? 'must not be empty' : bound('least', issue)
+    case 'too_big':
+      return bound('most', issue)
+  }
+}
+
+const types: Readonly<Record<string, string>> = {
+  string: 'must be a string',
+  number: 'must be a number',
+  int: 'must be a whole number',
+  boolean: 'must be true or false',
+  array: 'must be an array',
+  object: 'must be an object',
+}
+
+const formats: Readonly<Record<string, string>> = {
+  uuid: 'must be a UUID',
+  email: 'must be an email address',
+  url: 'must be a URL',
+  date: 'must be a date such as 1990-01-31',
+  datetime: 'must be a time with its zone such as 2026-01-31T12:00:00Z',
+}
+
+/** Of a number itself; of a text and a list how long they are. */
+function bound(which: 'least' | 'most', issue: z.core.$ZodRawIssue & { code: 'too_small' | 'too_big' }): string {
+  const number = issue.code === 'too_small' ? issue.minimum : issue.maximum
+  if (issue.origin === 'string') return `must have at ${which} ${number} characters`
+  if (issue.origin === 'array') return `must have at ${which} ${number} items`
+  return `must be at ${which} ${number}`
+}
