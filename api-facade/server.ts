@@ -98,7 +98,12 @@ const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.
 function listen(server: Server, { host, port }: Config): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: Error) =>
-      reject(new Error(`The facade cannot listen on HOST ${host}, PORT ${port}: ${cause.message}`, { cause })),
+      reject(
+        new Error(
+          `The facade cannot listen on HOST ${host}, PORT ${port}: ${cause.message}. Free it, or choose another.`,
+          { cause },
+        ),
+      ),
     )
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })

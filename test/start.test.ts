@@ -129,7 +129,9 @@ describe('a first start', () => {
     const failed = run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: String(port) })
     expect(await failed.exit).toEqual([1, null])
     expect(failed.seen.out).toBe('')
-    expect(failed.seen.err).toMatch(/^The facade cannot listen on HOST 127\.0\.0\.1, PORT \d+: .*EADDRINUSE.*\n$/)
+    expect(failed.seen.err).toMatch(
+      /^The facade cannot listen on HOST 127\.0\.0\.1, PORT \d+: .*EADDRINUSE.*\. Free it, or choose another\.\n$/,
+    )
     other.close()
     const { child, seen, exit } = run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: '0' })
     await says(seen, 'Kith is at ').finally(() => terminate(child, exit))

@@ -12,7 +12,7 @@ export const facadeErrors = {
   token_invalid: [401, 'This access token is not valid.'],
   token_expired: [401, 'This access token has expired.'],
   not_permitted: [403, 'You are not allowed to do this.'],
-  route_unknown: [404, 'There is no such route.'],
+  route_unknown: [404, 'There is no such route. The API is under /api/v1, and /docs describes it.'],
   method_not_allowed: [405, 'This path does not take this method.'],
   duplicate: [409, 'This exists already.'],
   body_too_large: [413, 'The body is too large.'],
