@@ -30,7 +30,7 @@ class Storyteller {
     show?: (answer: Answer['body']) => unknown,
   ) {
     const [method, path = ''] = request.split(' ')
-    const response = await fetch(this.url + (path.startsWith('//') ? path.slice(1) : `/api/v1${path}`), {
+    const response = await fetch(this.url + (path === '/health' ? path : `/api/v1${path}`), {
       method,
       headers: {
         ...(body && { 'Content-Type': 'application/json' }),
@@ -85,7 +85,7 @@ type People = { ada: Actor; ben: Actor; cleo: Actor }
 
 async function joining(story: Storyteller, admin: { email: string; password: string }): Promise<People> {
   story.chapter('An invitation')
-  await story.ask(null, 'GET //health', 200, undefined, pick('status'))
+  await story.ask(null, 'GET /health', 200, undefined, pick('status'))
   const session = await story.ask(null, 'POST /auth/login', 200, admin, () => '{accessToken, user}')
   const root = { name: 'admin', token: text(session.accessToken) }
   const codes = await story.ask(root, 'POST /admin/invite-codes/generate', 201, { count: 3 }, each('code', 'status'))
