@@ -28,7 +28,7 @@ route allows beside that is said there (\`x-rate-limits\`, the defaults). An err
 People are named by actor id, by \`@name\` or by username. Letter case of the path and a trailing slash make no difference.
 Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the page before). A page may be short, even empty, and
 yet have \`hasMore\`: true: a request looks at a bounded number of rows, of which I may not see all. Go on until \`nextCursor\` is null.
-Unknown body fields are ignored.
+Unknown body fields are ignored; those that are said to be not supported yet are refused with 422.
 
 Channels of Realtime, with the same token. All are private, nobody but the database sends, and what is sent are ids to read by.
 
@@ -56,7 +56,7 @@ export function openApiText(tables: readonly Table[]): string {
     openapi: '3.1.0',
     info: { title: 'Kith', version, description: about, license: { name: 'MIT' } },
     servers: [{ url: '/' }],
-    tags: tables.map(({ feature }) => ({ name: feature })),
+    tags: [...tables.map(({ feature }) => feature), 'platform'].map((name) => ({ name })),
   })
   const whole: Document = JSON.parse(JSON.stringify(document, orNull))
   for (const { requestBody } of Object.values(whole.paths).flatMap((path) => Object.values(path))) {
@@ -169,7 +169,7 @@ const health: Path = {
   path: '/health',
   operationId: 'health',
   tags: ['platform'],
-  summary: 'Whether the process answers.',
+  summary: 'Whether the process answers',
   security: [],
   responses: {
     200: {
@@ -189,7 +189,7 @@ const ready = (): Path => ({
   path: '/ready',
   operationId: 'ready',
   tags: ['platform'],
-  summary: 'Whether requests should come here.',
+  summary: 'Whether requests should come here',
   description: 'The database answers, has the migrations of this release, and a worker runs somewhere.',
   security: [],
   responses: {

@@ -1,6 +1,6 @@
 // Bans and roles. The rules: sql/admin/40_people.sql.
 import { routes } from '../../lib/routes.ts'
-import { Ban, PersonId, Reason, RoleChange, StaffAccount } from './schemas.ts'
+import { AnyPersonId, Ban, Reason, RoleChange, StaffAccount } from './schemas.ts'
 
 const same = 'Repeating it changes nothing and leaves no audit entry.'
 
@@ -10,7 +10,7 @@ export default routes('admin', {
     description: `They are locked out at once: every token, session and Realtime channel of theirs ends, logging in answers 403, and their invite codes are good for nothing. What they published is gone for everyone, until the ban ends. The reason is for the audit log alone, and is required. Oneself is 400, an admin 409: the role is taken away first. ${same}`,
     access: 'admin',
     operation: 'ban_person',
-    params: PersonId,
+    params: AnyPersonId,
     body: Ban,
     answers: { 200: StaffAccount },
   },
@@ -19,7 +19,7 @@ export default routes('admin', {
     description: `What the person published is there again, and they can log in with the role that they had; tokens from before stay dead. ${same}`,
     access: 'admin',
     operation: 'unban_person',
-    params: PersonId,
+    params: AnyPersonId,
     body: Reason,
     answers: { 200: StaffAccount },
   },
@@ -28,7 +28,7 @@ export default routes('admin', {
     description: `A token names the role, so every token, session and Realtime channel of theirs ends, and they log in again. One’s own role is 400, and 409 for the last admin. Of two admins who take the role from each other at once the second gets 401. Leaves an audit entry with both roles. ${same}`,
     access: 'admin',
     operation: 'set_role',
-    params: PersonId,
+    params: AnyPersonId,
     body: RoleChange,
     answers: { 200: StaffAccount },
   },

@@ -50,7 +50,7 @@ export const Adjusted = z
   .openapi('AdjustedReputation')
 
 /** A person in a path, as staff names them. */
-export const PersonId = z.object({ id: AnyPerson })
+export const AnyPersonId = z.object({ id: AnyPerson })
 export const Ban = z.object({ reason: z.string().trim().min(1).max(1000) }).openapi('Ban')
 export const Role = z.enum(['user', 'moderator', 'admin'])
 export const RoleChange = z.object({ role: Role }).openapi('RoleChange')
