@@ -14,7 +14,7 @@ export const Moment = z.iso.datetime({ offset: true }).openapi({ example: '2099-
 
 /** Who is meant is for SQL to find out (`private.require_person`); here only the length counts. */
 export const PersonParam = z.string().trim().min(1).max(320).openapi({
-  description: 'An actor id (`acct:name@domain`), the same with a leading `@`, or a bare username.',
+  description: 'An actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username.',
   example: 'acct:ada@localhost',
 })
 
