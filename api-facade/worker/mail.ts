@@ -43,7 +43,7 @@ async function findReset(db: Db, id: string, { seals, publicUrl }: MailOptions) 
   const reset = (rows as { reset: Reset }[])[0]?.reset
   if (!reset) return null
   const token = tokenOf(seals, 'reset', id, reset.tokenHash)
-  return { id, to: reset.to, ...resetMessage(linkTo(`${publicUrl}/reset-password`, token), token) }
+  return { id: `${id}.reset`, to: reset.to, ...resetMessage(linkTo(`${publicUrl}/reset-password`, token), token) }
 }
 
 async function findVerification(db: Db, job: { verificationId: string; letter: string }, options: MailOptions) {
