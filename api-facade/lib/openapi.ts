@@ -225,7 +225,7 @@ function pathOf(route: Route, named: Set<string>, registry: Registry): Path {
     'x-rate-limits': limits,
     security: row.access === 'public' ? [] : [{ bearer: [] }],
     request: requestOf(row),
-    responses: { ...successOf(row), ...(row.etag && unchanged), ...failuresOf(row, registry) },
+    responses: { ...successOf(row), ...(row.etag && unchanged), ...errorsOf(row, registry) },
   }
 }
 
@@ -293,7 +293,7 @@ function successOf(row: Row): Responses {
 const errorContent = { 'application/json': { schema: ErrorBody } }
 
 /** By status, each with the codes that may stand behind it; those that every route can have are written once. */
-function failuresOf(row: Row, registry: Registry): Responses {
+function errorsOf(row: Row, registry: Registry): Responses {
   const general = byStatus(generalCodes(row))
   const all = byStatus([...generalCodes(row), ...ownCodes(row)])
   return Object.fromEntries(

@@ -8,7 +8,7 @@ import { startFeed } from './feed.ts'
 import type { InsertedRow } from './pgoutput.ts'
 import { createSession, type Services } from './session.ts'
 import { acceptSockets, type Log, type SocketOptions, type Sockets } from './sockets.ts'
-import { createTokens, TOKENS } from './tokens.ts'
+import { TOKENS, watchTokens } from './tokens.ts'
 
 export type GatewayOptions = {
   /** WebSockets are answered on it; it is neither started nor stopped here. */
@@ -53,7 +53,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { mostSockets = 10_000, mostSocketsOfClient = 200, mostEarlyBytes = 4096 } = options
   const { mostChannels = 100, mostJoins = 200 } = options // enough to join them all anew when the feed breaks
   const channels = createChannels()
-  const tokens = createTokens()
+  const tokens = watchTokens()
   let sockets: Sockets | undefined
 
   const onRow = (row: InsertedRow) => {

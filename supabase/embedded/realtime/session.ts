@@ -3,13 +3,13 @@
 import { z } from 'zod'
 import { type Authorization, type Claims, expired, Refusal, type Rights, unreadable } from './authorization.ts'
 import { type Channel, type Channels, type Peer, push, sayEnd } from './channels.ts'
-import type { Hold, Tokens } from './tokens.ts'
+import type { Hold, TokenWatch } from './tokens.ts'
 import type { Incoming } from './wire.ts'
 
 /** What all sessions share. */
 export type Services = {
   verify(token: string): Promise<Claims>
-  tokens: Tokens
+  tokens: TokenWatch
   authorization: Authorization
   channels: Channels
   /** Whether a channel that is joined now will hear everything that is committed from now on. */

@@ -44,7 +44,7 @@ export function acceptSockets(options: SocketOptions): Sockets {
   const { server, log, gauge, verify, startSession, silence, backlog, clientOf, mostEarlyBytes } = options
   const acceptor = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE, perMessageDeflate: false })
   const sockets = new Map<WebSocket, { session: Session; heardAt: number }>()
-  const admit = createDoor(options)
+  const admit = limitSockets(options)
   let closing = false
 
   async function onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -106,7 +106,10 @@ export function acceptSockets(options: SocketOptions): Sockets {
 }
 
 /** Lets sockets in while there is room, and counts them until they are closed, also those that are then refused. */
-function createDoor({ mostSockets, mostSocketsOfClient }: SocketOptions): (socket: Duplex, client: string) => boolean {
+function limitSockets({
+  mostSockets,
+  mostSocketsOfClient,
+}: SocketOptions): (socket: Duplex, client: string) => boolean {
   const inside = new Map<string, number>()
   let all = 0
   return (socket, client) => {

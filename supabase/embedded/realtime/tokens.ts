@@ -22,7 +22,7 @@ export type Hold = {
   onDeath(act: () => void): void
   release(): void
 }
-export type Tokens = {
+export type TokenWatch = {
   /** To be called before the database is asked about the token, or a death in between would be missed. */
   hold(claims: Claims): Hold
   /** What SQL said. */
@@ -31,7 +31,7 @@ export type Tokens = {
 
 type Holder = { claims: Claims; dead: boolean; act?: () => void }
 
-export function createTokens(): Tokens {
+export function watchTokens(): TokenWatch {
   const holders = new Map<string, Set<Holder>>()
   const said = new Map<string, Set<Word>>()
 
