@@ -1,6 +1,7 @@
 // Every example of a body in api-facade/openapi.json is sent as it stands, and its route takes it.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { UNKNOWN } from '../../support/lists.ts'
 import { world } from '../../support/world.ts'
 
 type Operation = {
@@ -13,14 +14,13 @@ const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.par
 )
 const { bob, admin, nobody } = await world({ people: ['alice', 'bob'] })
 
-const unknown = '00000000-0000-4000-8000-000000000000'
 const bodies = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).flatMap(([method, { requestBody, parameters = [], security = [] }]) => {
     const example = requestBody?.content['application/json']?.example
     if (!requestBody) return []
     const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
       const parameter = parameters.find((one) => one.in === 'path' && one.name === name)
-      return parameter?.schema.format === 'uuid' ? unknown : bob.username
+      return parameter?.schema.format === 'uuid' ? UNKNOWN : bob.username
     })
     return [{ method: method.toUpperCase(), path: filled.replace('/api/v1', ''), example, open: security.length === 0 }]
   }),

@@ -2,12 +2,12 @@
 // What PostgREST answers is in its documentation, references/errors and references/transactions.
 import { createClient } from '@supabase/supabase-js'
 import { describe, expect, test } from 'vitest'
+import { UNKNOWN } from '../../support/lists.ts'
 import { rest } from '../../support/rest.ts'
 import { world } from '../../support/world.ts'
 
 const { alice, bob, stack } = await world({ people: ['alice', 'bob'] })
 const { client, ask } = rest(stack, alice)
-const unknown = '00000000-0000-4000-8000-000000000000'
 
 const me = client(alice.token)
 
@@ -70,7 +70,7 @@ describe('a call', () => {
     const { body } = await bob.post<{ id: string }>('/posts', { body: 'for my circles', visibility: 'circles' })
     const hidden = await me.rpc('get_post', { p_id: body.id })
     expect(hidden).toMatchObject({ status: 404, error: { code: 'PT404', message: 'post_unknown' } })
-    expect(await me.rpc('get_post', { p_id: unknown })).toEqual(hidden)
+    expect(await me.rpc('get_post', { p_id: UNKNOWN })).toEqual(hidden)
   })
 
   test('with values that no parameter takes is 400', async () => {
@@ -81,11 +81,11 @@ describe('a call', () => {
 describe('what cannot be called', () => {
   test.each([
     ['find_login', { p_email: 'admin@example.org' }],
-    ['log_in', { p_user_id: unknown, p_password_hash: 'x', p_seconds: 1 }],
+    ['log_in', { p_user_id: UNKNOWN, p_password_hash: 'x', p_seconds: 1 }],
     [
       'register',
       {
-        p_session_id: unknown,
+        p_session_id: UNKNOWN,
         p_email: 'x',
         p_password_hash: 'x',
         p_first_name: 'x',

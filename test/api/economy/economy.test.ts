@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
+import { publish } from '../../support/posts.ts'
 import { world } from '../../support/world.ts'
 
 type Wallet = { balance: number; lifetimeEarned: number; lifetimeSpent: number; lastRegenAt: string }
@@ -7,13 +9,10 @@ type Paid = { payment: { id: string; receiverId: string | null; amount: number }
 type Payments = { items: Paid['payment'][]; nextCursor: string | null; hasMore: boolean }
 
 const { alice, bob, carla, admin, nobody, database, join } = await world()
-const unknown = '00000000-0000-4000-8000-000000000000'
 
 const wallet = async (person: Person) => (await person.get<Wallet>('/economy/wallet')).body
 const pay = (person: Person, target: object, more: object = {}, headers = {}) =>
   person.post<Paid>('/economy/pay', { emotion: 'love', tier: 0, ...target, ...more }, headers)
-const publish = async (author: Person, more = {}) =>
-  (await author.post<{ id: string }>('/posts', { body: 'What I found', ...more })).body.id
 
 describe('GET /economy/wallet', () => {
   test('holds 50 mana from the first moment, for the first admin too', async () => {
@@ -79,15 +78,15 @@ describe('POST /economy/pay', () => {
 
   test.each([
     [{}, 422, 'payment_target'],
-    [{ receiverId: 'bob', postId: unknown }, 422, 'payment_target'],
+    [{ receiverId: 'bob', postId: UNKNOWN }, 422, 'payment_target'],
     [{ receiverId: 'bob', tier: 6 }, 422, 'validation_failed'],
     [{ receiverId: 'bob', tier: 1.5 }, 422, 'validation_failed'],
     [{ receiverId: 'bob', emotion: 'envy' }, 422, 'validation_failed'],
     [{ postId: 'none' }, 422, 'validation_failed'],
     [{ receiverId: 'alice' }, 400, 'pay_oneself'],
     [{ receiverId: 'zoe' }, 404, 'person_unknown'],
-    [{ postId: unknown }, 404, 'post_unknown'],
-    [{ replyId: unknown }, 404, 'reply_unknown'],
+    [{ postId: UNKNOWN }, 404, 'post_unknown'],
+    [{ replyId: UNKNOWN }, 404, 'reply_unknown'],
     [{ receiverId: 'bob', tier: 5 }, 409, 'insufficient_mana'],
   ])('refuses %j, and nothing moves', async (body, status, code) => {
     const before = await wallet(alice)
@@ -106,7 +105,7 @@ describe('POST /economy/pay', () => {
     const postId = await publish(bob, { visibility: 'inner' })
     const hidden = await pay(alice, { postId })
     expect(hidden).toFailWith(404, 'post_unknown')
-    expect(hidden.text).toBe((await pay(alice, { postId: unknown })).text)
+    expect(hidden.text).toBe((await pay(alice, { postId: UNKNOWN })).text)
   })
 
   test('asks for reputation in the primary interest of a post, and of nothing else', async () => {
@@ -228,7 +227,7 @@ describe('GET /economy/payments/:postId/breakdown', () => {
     const postId = await publish(carla, { visibility: 'circles' })
     expect((await carla.get(`/economy/payments/${postId}/breakdown`)).body).toEqual({ emojiBreakdown: {} })
     expect(await alice.get(`/economy/payments/${postId}/breakdown`)).toFailWith(404, 'post_unknown')
-    expect(await alice.get(`/economy/posts/${unknown}/breakdown`)).toFailWith(404, 'post_unknown')
+    expect(await alice.get(`/economy/posts/${UNKNOWN}/breakdown`)).toFailWith(404, 'post_unknown')
     expect(await alice.get('/economy/payments/none/breakdown')).toFailWith(422, 'validation_failed')
     expect(await nobody.get(`/economy/payments/${postId}/breakdown`)).toFailWith(401, 'token_missing')
   })

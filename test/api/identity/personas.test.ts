@@ -1,5 +1,6 @@
 // Personas: five at most, exactly one of them the default at every moment.
 import { describe, expect, test } from 'vitest'
+import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'
 
@@ -9,7 +10,6 @@ const path = '/me/personas'
 
 const list = async (person: Person | undefined) => (await person?.get<{ items: Persona[] }>(path))?.body.items ?? []
 const make = async (person: Person | undefined, name: string) => (await person?.post<Persona>(path, { name }))?.body.id
-const unknown = '00000000-0000-4000-8000-000000000000'
 
 describe('GET /me/personas', () => {
   test('begins with Main, which is the default', async () => {
@@ -81,7 +81,7 @@ describe('PATCH /me/personas/:id', async () => {
   test('refuses a name of another persona, and personas of others', async () => {
     expect(await bob.patch(`${path}/${id}`, { name: 'Main' })).toFailWith(409, 'persona_name_taken')
     expect(await alice.patch(`${path}/${id}`, { name: 'Mine' })).toFailWith(404, 'persona_unknown')
-    expect(await alice.patch(`${path}/${unknown}`, { name: 'Mine' })).toFailWith(404, 'persona_unknown')
+    expect(await alice.patch(`${path}/${UNKNOWN}`, { name: 'Mine' })).toFailWith(404, 'persona_unknown')
     expect(await alice.patch(`${path}/x`, { name: 'Mine' })).toFailWith(422, 'validation_failed')
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { UNKNOWN } from '../../support/lists.ts'
 import { world } from '../../support/world.ts'
 
 type Node = { id: string; slug: string; level: number; parentId: string | null; userCount: number; children?: Node[] }
@@ -11,7 +12,6 @@ const flat = (nodes: Node[]): Node[] => nodes.flatMap((node) => [node, ...flat(n
 const bySlug = new Map(flat(tree).map((node) => [node.slug, node]))
 const id = (slug: string) => bySlug.get(slug)?.id ?? ''
 const choice = (slug: string, depth = 1, expertise = 1) => ({ interestId: id(slug), depth, expertise })
-const unknown = '00000000-0000-4000-8000-000000000000'
 
 describe('GET /interests/catalog', () => {
   test('gives the whole tree, every interest once and below its parent', async () => {
@@ -32,7 +32,7 @@ describe('GET /interests/catalog', () => {
     await bob.post('/me/interests', { interestId: id('music'), depth: 1, expertise: 1 })
     expect(await alice.get(path, { 'if-none-match': etag })).toMatchObject({ status: 200 })
     await bob.delete(`/me/interests/${id('music')}`)
-    expect(await alice.get(`/interests/catalog?parentId=${unknown}`, { 'if-none-match': etag })).toFailWith(
+    expect(await alice.get(`/interests/catalog?parentId=${UNKNOWN}`, { 'if-none-match': etag })).toFailWith(
       404,
       'interest_unknown',
     )
@@ -51,7 +51,7 @@ describe('GET /interests/catalog', () => {
   test('refuses what it does not understand', async () => {
     expect(await alice.get('/interests/catalog?level=4')).toFailWith(422, 'validation_failed')
     expect(await alice.get('/interests/catalog?parentId=philosophy')).toFailWith(422, 'validation_failed')
-    expect(await alice.get(`/interests/catalog?parentId=${unknown}`)).toFailWith(404, 'interest_unknown')
+    expect(await alice.get(`/interests/catalog?parentId=${UNKNOWN}`)).toFailWith(404, 'interest_unknown')
     expect(await nobody.get('/interests/catalog')).toFailWith(401, 'token_missing')
   })
 })
@@ -94,11 +94,11 @@ describe('choosing one by one', () => {
   })
 
   test('refuses an unknown interest, and a caller without a token', async () => {
-    expect(await bob.post('/me/interests', { ...choice('ethics'), interestId: unknown })).toFailWith(
+    expect(await bob.post('/me/interests', { ...choice('ethics'), interestId: UNKNOWN })).toFailWith(
       404,
       'interest_unknown',
     )
-    expect(await bob.delete(`/me/interests/${unknown}`)).toFailWith(404, 'interest_unknown')
+    expect(await bob.delete(`/me/interests/${UNKNOWN}`)).toFailWith(404, 'interest_unknown')
     expect(await bob.delete('/me/interests/ethics')).toFailWith(422, 'validation_failed')
     expect(await nobody.get('/me/interests')).toFailWith(401, 'token_missing')
     expect(await nobody.post('/me/interests', choice('ethics'))).toFailWith(401, 'token_missing')
@@ -128,7 +128,7 @@ describe('POST /interests/me/bulk', () => {
 
   test('is all or nothing', async () => {
     const before = (await bob.get('/me/interests')).body
-    const interests = [choice('history'), { ...choice('arts'), interestId: unknown }]
+    const interests = [choice('history'), { ...choice('arts'), interestId: UNKNOWN }]
     expect(await bob.post('/interests/me/bulk', { interests })).toFailWith(404, 'interest_unknown')
     expect(await bob.post('/interests/me/bulk', { interests: [choice('history'), choice('arts', 6)] })).toFailWith(
       422,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { Notification } from '../../../api-facade/features/notifications/schemas.ts'
+import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
+import { publish } from '../../support/posts.ts'
 import { ownOnly } from '../../support/target.ts'
 import { world } from '../../support/world.ts'
 
@@ -18,14 +20,11 @@ type Item = {
 type Inbox = { items: Item[]; nextCursor: string | null; hasMore: boolean }
 
 const { alice, bob, carla, admin, nobody, join, database } = await world()
-const unknown = '00000000-0000-4000-8000-000000000000'
 
 const inbox = async (person: Person, query = '?limit=50') => (await person.get<Inbox>(`/notifications${query}`)).body
 const of = async (person: Person, kind: string) => (await inbox(person)).items.filter((item) => item.kind === kind)
 const unread = async (person: Person) => (await person.get<{ count: number }>('/notifications/unread-count')).body.count
 const read = (person: Person, body: object) => person.post<{ count: number }>('/notifications/read', body)
-const publish = async (author: Person) =>
-  (await author.post<{ id: string }>('/posts', { body: 'What I found' })).body.id
 const pay = (person: Person, receiverId: string) =>
   person.post<{ payment: { id: string } }>('/economy/pay', { emotion: 'joy', tier: 0, receiverId })
 
@@ -138,7 +137,7 @@ describe('POST /notifications/read', () => {
     await pay(alice, 'fred')
     expect(await unread(fred)).toBe(4)
     const [newest, older] = (await inbox(fred)).items
-    expect((await read(fred, { ids: [newest?.id, unknown] })).body).toEqual({ count: 3 })
+    expect((await read(fred, { ids: [newest?.id, UNKNOWN] })).body).toEqual({ count: 3 })
     expect((await inbox(fred)).items[0]?.readAt).not.toBeNull()
     expect((await read(fred, { groupKey: `post.reacted:${id}` })).body).toEqual({ count: 2 })
     expect((await read(fred, { before: older?.createdAt })).body).toEqual({ count: 1 })

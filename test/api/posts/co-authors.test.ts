@@ -1,10 +1,11 @@
 // Co-authors over HTTP: invited, answered, paid; and many at once. Every rule: test/db/posts/co-authors.sql,
 // test/db/economy/splits.sql.
 import { describe, expect, test } from 'vitest'
+import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
+import { publish } from '../../support/posts.ts'
 import { world } from '../../support/world.ts'
 
-const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 const names = ['bob', 'carla', 'dora', 'emil', 'fay'] as const
 const people = await world({ people: ['alice', ...names] })
 const { alice, bob, carla, nobody, database } = people
@@ -13,9 +14,6 @@ const others = names.map((name) => people[name])
 
 type Invitation = { id: string; status: string }
 
-async function publish(author: Person, more: object = {}): Promise<string> {
-  return (await author.post<{ id: string }>('/posts', { body: 'Ours', ...more })).body.id
-}
 const invite = (author: Person, post: string, person: Person, splitShare = 10) =>
   author.post<Invitation>(`/posts/${post}/co-authors`, { userId: person.actorId, splitShare })
 const respond = (person: Person, post: string, invitation: string, accept = true) =>

@@ -1,20 +1,16 @@
 // Bookmarks, mutes and pins over HTTP. The rules in every state: test/db/posts/{bookmarks,post-mutes,pins}.sql.
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../support/crawler.ts'
+import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
+import { publish } from '../../support/posts.ts'
 import { world } from '../../support/world.ts'
 
-const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 const { alice, bob, carla, nobody, join } = await world()
 
 type Post = { id: string; pinned: boolean; counters: { bookmarks: number }; viewer: { bookmarked: boolean } }
 type Page = { items: Post[]; nextCursor: string | null; hasMore: boolean }
 
-async function publish(author: Person, more: object = {}): Promise<string> {
-  const { status, body } = await author.post<Post>('/posts', { body: 'What I found', ...more })
-  expect(status).toBe(201)
-  return body.id
-}
 const publishMany = async (author: Person, count: number) => {
   const ids: string[] = []
   for (let n = 0; n < count; n++) ids.push(await publish(author))

@@ -1,10 +1,10 @@
 // Polls over HTTP: made with their post, voted in, closed by the job. Every rule: test/db/posts/polls.sql; votes at once:
 // test/model/polls.test.ts.
 import { describe, expect, test } from 'vitest'
+import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'
 
-const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 const { alice, bob, carla, nobody, database } = await world()
 const { owner } = database
 const worker = database.connect('kith_worker')

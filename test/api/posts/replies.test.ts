@@ -1,9 +1,9 @@
 // Threads and mentions over HTTP. The kinds of replies and their list: posts.test.ts; each rule: test/db/posts/threads.sql.
 import { describe, expect, test } from 'vitest'
+import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'
 
-const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 const { alice, bob, carla, database } = await world()
 
 type Reply = { id: string; parentId: string | null; body: string; hiddenAt: string | null }

@@ -1,9 +1,10 @@
 // Reposts and quotes over HTTP. Who sees what of them in every state: test/db/posts/reposts.sql, visibility.sql.
 import { describe, expect, test } from 'vitest'
+import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
+import { publish } from '../../support/posts.ts'
 import { world } from '../../support/world.ts'
 
-const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 const { alice, bob, carla, nobody, database, join } = await world()
 
 type Post = {
@@ -14,12 +15,6 @@ type Post = {
   quotedPost: Post | null
   counters: { shares: number }
   viewer: { reposted: boolean }
-}
-
-async function publish(author: Person, more: object = {}): Promise<string> {
-  const { status, body } = await author.post<Post>('/posts', { body: 'What I found', ...more })
-  expect(status).toBe(201)
-  return body.id
 }
 
 async function repost(person: Person, id: string, body?: object): Promise<Post> {

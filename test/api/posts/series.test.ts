@@ -1,10 +1,10 @@
 // Series over HTTP: who may do what, the places of parts, walking one, following. Each rule by itself: test/db/posts/series.sql.
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../support/crawler.ts'
+import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'
 
-const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 const { alice, bob, carla, nobody, database, join } = await world()
 
 type Series = { id: string; title: string; partCount: number; followed: boolean }

@@ -1,9 +1,9 @@
 // Appeals, from who makes them to who resolves them, and adjustments by hand. The rules: test/db/reputation, test/db/admin.
 import { describe, expect, test } from 'vitest'
+import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'
 
-const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 const { alice, bob, carla, admin, nobody, database, join } = await world()
 const catalog = await alice.get<{ items: { slug: string; id: string }[] }>('/interests/catalog?level=1')
 const id = (slug: string) => catalog.body.items.find((interest) => interest.slug === slug)?.id ?? ''

@@ -1,9 +1,9 @@
 // Peer votes, and reputation at length, over HTTP. The rules one by one: test/db/reputation.
 import { describe, expect, test } from 'vitest'
+import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'
 
-const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 const { alice, bob, carla, nobody, database, join } = await world()
 const catalog = (level: number) =>
   alice.get<{ items: { slug: string; id: string }[] }>(`/interests/catalog?level=${level}`)

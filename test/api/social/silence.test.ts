@@ -1,10 +1,10 @@
 // Mutes, the block list, muted keywords, reports, and the questions about shared circles over HTTP.
 // Rules in every state: test/db/social; what keywords are found in: test/model/silence.test.ts.
 import { describe, expect, test } from 'vitest'
+import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'
 
-const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 const { alice, bob, carla, nobody, database, join } = await world()
 
 type Page<Item = { id: string; username: string }> = { items: Item[]; nextCursor: string | null; hasMore: boolean }
