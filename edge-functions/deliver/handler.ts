@@ -7,7 +7,8 @@ import { z } from 'zod'
 const Mail = z.object({
   /** Of the message: one that is sent twice is shown once. */
   id: z.string().regex(/^[\w.-]{1,100}$/),
-  to: z.email().max(254),
+  // also of a host without a dot, as admin@localhost is
+  to: z.email({ pattern: z.regexes.html5Email }).max(254),
   subject: z
     .string()
     .min(1)

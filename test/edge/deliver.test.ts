@@ -39,6 +39,7 @@ describe('POST /deliver/mail', async () => {
   test('hands a mail on', async () => {
     expect(await post({ ...mail, bcc: 'eve@example.org' })).toEqual({ status: 204, text: '' })
     expect(sent).toEqual([mail])
+    expect(await post({ ...mail, to: 'admin@localhost' })).toMatchObject({ status: 204 })
     expect(await post(mail, `Bearer ${await sign('service_role', SECRETS[1])}`)).toMatchObject({ status: 204 })
   })
 

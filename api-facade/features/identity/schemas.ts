@@ -57,7 +57,8 @@ export const LogoutBody = z
   .optional()
 export const RefreshBody = z.object({ refreshToken: RefreshToken })
 export const PasswordChange = z.object({ currentPassword: z.string().max(1024), newPassword: Password, session: Kind })
-export const ResetRequest = z.object({ email: z.email().max(254) })
+/** Also of a host without a dot: the first admin's is admin@localhost where nobody chose another. */
+export const ResetRequest = z.object({ email: z.email({ pattern: z.regexes.html5Email }).max(254) })
 export const ResetBody = z.object({ token: z.string().max(1024), newPassword: Password })
 export const VerificationBody = z.object({ token: z.string().max(1024) })
 export const EmailChange = z.object({ email: Email, currentPassword: z.string().max(1024) })
