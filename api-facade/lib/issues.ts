@@ -12,7 +12,7 @@ export const describeIssue: z.core.$ZodErrorMap = (issue) => {
     case 'invalid_format':
       return formats[issue.format]
     case 'too_small':
-      return issue.origin === 'string' && issue.minimum === 1 ? 'must not be empty' : bound('least', issue)
+      return isLength(issue) && issue.minimum === 1 ? 'must not be empty' : bound('least', issue)
     case 'too_big':
       return bound('most', issue)
   }
@@ -35,10 +35,12 @@ const formats: Readonly<Record<string, string>> = {
   datetime: 'must be a time with its zone such as 2026-01-31T12:00:00Z',
 }
 
+type Bound = z.core.$ZodRawIssue & { code: 'too_small' | 'too_big' }
+const isLength = ({ origin }: Bound): boolean => origin === 'string' || origin === 'array'
+
 /** Of a number itself; of a text and a list how long they are. */
-function bound(which: 'least' | 'most', issue: z.core.$ZodRawIssue & { code: 'too_small' | 'too_big' }): string {
+function bound(which: 'least' | 'most', issue: Bound): string {
   const number = issue.code === 'too_small' ? issue.minimum : issue.maximum
-  if (issue.origin === 'string') return `must have at ${which} ${number} characters`
-  if (issue.origin === 'array') return `must have at ${which} ${number} items`
-  return `must be at ${which} ${number}`
+  if (!isLength(issue)) return `must be at ${which} ${number}`
+  return `must have at ${which} ${number} ${issue.origin === 'array' ? 'items' : 'characters'}`
 }
