@@ -9518,12 +9518,14 @@ declare
   v_found  app.found;
 begin
   with looked as materialized (
+    -- pinned ones count too: a deleted post keeps its pin, so there may be any number of them
     select p.published_at as at, p.id
     from app.posts p
-    where p.author_id = p_author and p.pinned_at is null and (p.published_at, p.id) < (v_from, v_before)
+    where p.author_id = p_author and (p.published_at, p.id) < (v_from, v_before)
     order by p.published_at desc, p.id desc limit 400
   ), seen as materialized (
     select array(select l.id from looked l join private.visible_posts p on p.id = l.id
+                 where p.pinned_at is null
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
@@ -9532,7 +9534,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_posts_by is
-  'The next posts of a person that the caller may see, without the pinned ones, among their next 400.';
+  'The next posts of a person that the caller may see, without the pinned ones, among their next 400 of all kinds.';
 call private.make_walk('private.find_posts_by');
 
 create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json

@@ -292,14 +292,15 @@ const bounds: Bound[] = [
   },
   {
     operation: 'list_posts_by',
-    against: 'posts for circles, and deleted ones',
+    against: 'posts for circles, and deleted ones, of which the newest had been pinned',
     most: 2500,
     async scene(_, size) {
       const author = await newViewer(0)
       const made = await put<{ id: string; shown: boolean }>(
-        `insert into app.posts (author_id, body, visibility, published_at, deleted_at)
+        `insert into app.posts (author_id, body, visibility, published_at, deleted_at, pinned_at)
          select '${author}', 'x', case when ${isShown(size)} then 'public' else 'circles' end, ${minutes('n')},
-                case when n % 2 = 1 and not ${isShown(size)} then now() end
+                case when (n % 2 = 1 or n > ${size / 2}) and not ${isShown(size)} then now() end,
+                case when n > ${size / 2} and not ${isShown(size)} then now() end
          from generate_series(1, ${size}) n returning id, visibility = 'public' as shown`,
       )
       const name = await nameOf(author)
