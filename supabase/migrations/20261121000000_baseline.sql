@@ -701,13 +701,15 @@ as $$
 begin
   -- sorted, so that two who lock the same pairs do not wait for each other: ARCHITECTURE.md, Locks
   perform pg_advisory_xact_lock(k.key)
-  from (select distinct hashtextextended(least(o.one, o.other)::text || greatest(o.one, o.other)::text, 0) as key
+  from (select distinct
+          hashtextextended(least(o.one, o.other)::text || greatest(o.one, o.other)::text, 0) & 1023 as key
         from unnest(p_ones, p_others) as o (one, other)
         order by key) k;
 end $$;
 comment on function private.lock_pairs is
   'Locks pairs of people until the transaction ends. The caller recomputes in a later statement, whose snapshot then '
-  'sees all that others have committed.';
+  'sees all that others have committed. Pairs share 1024 locks, since an erasure has a pair for everybody who blocks '
+  'the person, and the locks of the whole database have one table of limited size.';
 
 -- sql/base/50_events.sql
 

@@ -58,8 +58,8 @@ export const row = (table: string, where: string): Lock => {
   const take = `select 1 from ${table} where ${where} for no key update`
   return { name: `${table} ${where}`, take, free: `${take} skip locked` }
 }
-export const advisory = (name: string): Lock => {
-  const key = `hashtextextended('${name}', 0)`
+export const advisory = (name: string, bits = '-1'): Lock => {
+  const key = `hashtextextended('${name}', 0) & ${bits}`
   return {
     name,
     take: `select pg_advisory_xact_lock(${key})`,
@@ -83,7 +83,7 @@ export const writes = ({ id }: Someone, kind: string) =>
 export const audit = advisory('app.audit_log')
 export const pair = (one: Someone, other: Someone) => {
   const [low, high] = [one.id, other.id].sort()
-  return advisory(`${low}${high}`)
+  return advisory(`${low}${high}`, '1023')
 }
 
 /** Thrown in a transaction that is to leave nothing behind. */

@@ -1,6 +1,6 @@
 -- What erasure does to the social graph: all that a person did and said there goes, of what others said the fact stays.
 begin;
-select plan(14);
+select plan(15);
 select test.people('alice', 'bob', 'carla');
 
 select test.act_as('alice');
@@ -49,6 +49,11 @@ select is((select count(*)::int from (
   'the audience is as it would be rebuilt');
 select test.act_as('bob');
 select is(api.follow_stats('bob') ->> 'followers', '0', 'and nobody counts them');
+
+select test.act_as_owner();
+select private.lock_pairs(array_agg(gen_random_uuid()), array_fill((select id from gone), array[10000])) from generate_series(1, 10000);
+select cmp_ok((select count(*)::int from pg_catalog.pg_locks where pid = pg_backend_pid() and locktype = 'advisory'), '<=', 1100,
+  'whom thousands block is erased with a bounded number of locks');
 
 select * from finish();
 rollback;
