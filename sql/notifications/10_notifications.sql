@@ -232,16 +232,18 @@ declare
   v_before timestamptz := p_job ->> 'before';
   v_ids    uuid[];
 begin
+  -- passes over what is locked: what joins a notification now makes it unread again, and who tells may hold one and
+  -- want another
   if v_group is null then
     v_ids := array(select id from app.notifications
                    where user_id = v_user and read_at is null and created_at < v_before
-                   order by created_at desc limit 500);
+                   order by created_at desc limit 500 for no key update skip locked);
   else
     v_ids := array(select id from app.notifications
                    where user_id = v_user and read_at is null and group_key = v_group and created_at < v_before
-                   order by created_at desc limit 500);
+                   order by created_at desc limit 500 for no key update skip locked);
   end if;
-  update app.notifications set read_at = now() where id = any (v_ids) and read_at is null;
+  update app.notifications set read_at = now() where id = any (v_ids);
   -- what is read is not found again, so the next batch begins at the front
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
@@ -278,11 +280,15 @@ begin
   if num_nonnulls(p_ids, p_group_key, p_before) <> 1 or cardinality(p_ids) > 100 then
     perform private.fail('read_selection');
   end if;
+  -- of two devices the second counts what the first has left
+  perform pg_advisory_xact_lock(hashtextextended('reads ' || private.require_caller(), 0));
   if p_ids is null then
     perform private.mark_own_read(p_group_key, coalesce(p_before, clock_timestamp()));
   else
-    update app.notifications set read_at = now()
-    where user_id = private.require_caller() and read_at is null and id = any (p_ids);
+    update app.notifications set read_at = now() where id = any (array(
+      select id from app.notifications
+      where user_id = private.require_caller() and read_at is null and id = any (p_ids)
+      for no key update skip locked));   -- as in private.mark_earlier_read
   end if;
   return api.count_unread();
 end $$;

@@ -570,6 +570,31 @@ test('a link for a new password that is asked for while the address changes neve
   expect(mail.to).toBe('moved@example.org')
 })
 
+test.each(['array(select id from app.notifications)', 'p_before => now()', `p_group_key => 'user.followed'`])(
+  'who reads notices (%s) waits for nobody who joins one of them',
+  async (which) => {
+    const [reader, ...fans] = [await join(), await join(), await join()]
+    for (const fan of fans) await answer(as(fan, 'follow_person($3)', reader.username))
+    for (const fan of fans) await answer(heart(fan, await publish(reader)))
+    const { id } = await found(
+      `select id from app.notifications where user_id = $1 and kind = 'user.followed'`,
+      reader.id,
+    )
+    const read = as(reader, `mark_read(${which})`)
+    const look = async () => expect(await waiting()).toBe(0) // it could hold what the other comes to next
+    expect(await meet(row('app.notifications', `id = '${id}'`), [read, read], { look })).toEqual([null, null])
+    const { read_at } = await found<{ read_at: Date | null }>('select read_at from app.notifications where id = $1', id)
+    expect(read_at).toBeNull() // what joins it makes it unread
+  },
+)
+
+test('two devices that read the same notices go one after the other', async () => {
+  const reader = await join()
+  const read = as(reader, 'mark_read(p_before => now())')
+  const look = async () => expect(await waiting()).toBe(2)
+  expect(await meet(advisory(`reads ${reader.id}`), [read, read], { look })).toEqual([null, null])
+})
+
 test('everything that people, staff and jobs do to the same few posts at once', async () => {
   const at = <Thing>(things: readonly Thing[], turn: number) => things[turn % things.length] as Thing
   const crowd = [await join(), await join(), await join()]
