@@ -8931,8 +8931,7 @@ language plpgsql volatile security definer   -- for gate alone: nobody may write
 set search_path = ''
 as $$
 begin
-  -- sorted, so that two batches of the same posts do not wait for each other: ARCHITECTURE.md, Locks
-  perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for update;
+  perform private.lock_counters(p_posts);   -- so that two batches of the same posts do not wait for each other
   update app.post_counters c set views = c.views + v.opened
   from (select p.id, count(*) as opened
         from unnest(p_posts, p_viewers) as o (post, viewer) join app.posts p on p.id = o.post
