@@ -5695,7 +5695,8 @@ begin
   if v_all = 10000 then
     return v_all;
   end if;
-  if cardinality(p_hidden) > 1000 then
+  -- a look at a follow costs as much as eight at hidden people
+  if cardinality(p_hidden) > least(5000, 1000 + 8 * v_all) then
     return (select count(*) from app.follows f
             join private.visible_people p on p.id = case when p_following is null then f.following_id
                                                          else f.follower_id end
@@ -5708,7 +5709,8 @@ begin
 end $$;
 comment on function private.count_follows is
   'How many people a person (p_follower) follows, or follow a person (p_following), without these hidden ones, or '
-  'when those are more than 1000, without all whom the caller does not see. It counts up to 10,000.';
+  'when those are many, of whom 5001 are given at most, without all whom the caller does not see. It counts up to '
+  '10,000.';
 call private.make_walk('private.count_follows');
 
 create function private.follow_counts(p_person uuid) returns json
@@ -5719,9 +5721,9 @@ declare
   -- the counts leave out whom the caller's lists leave out, since a difference would tell of a block
   v_hidden uuid[] := array(
     select distinct h.id
-    from ((select author_id as id from app.audience where viewer_id = app.uid() and level < 0 limit 1001)
+    from ((select author_id as id from app.audience where viewer_id = app.uid() and level < 0 limit 5001)
           union all
-          (select id from app.users where banned_at is not null limit 1001)) h);
+          (select id from app.users where banned_at is not null limit 5001)) h);
 begin
   return json_build_object(
     'followers', private.count_follows(null, p_person, v_hidden),
