@@ -231,7 +231,7 @@ export const failures = {
   ],
   ban_person: ['ban_admin', 'ban_oneself', 'person_unknown', 'reason_length', 'role_required', 'text_unfit'],
   block_person: ['block_oneself', 'blocks_exhausted', 'person_unknown'],
-  bookmark: ['post_not_out', 'post_unknown'],
+  bookmark: ['post_not_out', 'post_unknown', 'writes_exceeded'],
   change_password: ['token_revoked'],
   check_circles: ['person_unknown'],
   check_password_reset: ['reset_over'],
@@ -481,5 +481,6 @@ export const failures = {
     'vote_comment',
     'vote_oneself',
     'vote_value',
+    'writes_exceeded',
   ],
 } as const satisfies Record<keyof typeof operations, readonly (keyof typeof errors)[]>

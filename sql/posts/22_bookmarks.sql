@@ -24,6 +24,8 @@ comment on table private.ended_bookmarks is
   'there. The ids are no foreign keys, since nothing depends on them.';
 comment on column private.ended_bookmarks.ended_at is 'When the bookmark was taken back.';
 insert into private.retention (relation, counts_from, keep) values ('private.ended_bookmarks', 'ended_at', '1 day');
+-- each is an entry in two ledgers, which keep it when it is taken back
+insert into private.write_limits (kind, per_hour) values ('bookmarks', 2000);
 
 create function private.count_bookmarks() returns trigger
 language plpgsql security definer   -- only triggers write counters
@@ -72,6 +74,7 @@ as $$
 declare
   v_post uuid := private.require_published_original(p_id);
 begin
+  perform private.count_writes('bookmarks');
   insert into app.bookmarks (post_id, user_id)
   select p.id, private.require_caller() from app.posts p where p.id = v_post
   on conflict do nothing;
@@ -79,7 +82,7 @@ begin
 end $$;
 comment on function api.bookmark is
   'Adds a post (the original of a repost) to the caller''s bookmarks; repeating it changes nothing, not even its '
-  'place. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
+  'place. Answers {counters, viewer}. Fails: post_unknown, post_not_out, writes_exceeded.';
 
 create function api.unbookmark(p_id uuid) returns json
 language plpgsql volatile

@@ -31,6 +31,9 @@ insert into private.events (name, payload, happens) values
   ('reputation.vote.cast', '{voteId,voterId,userId,interestId,value}',
    'a peer vote is cast, moved or taken back (value 0)');
 
+-- a vote that moves leaves entries in the ledger each time
+insert into private.write_limits (kind, per_hour) values ('votes', 300);
+
 insert into private.errors (code, status, text) values
   ('vote_value', 422, 'value must be -1, 0 or 1.'),
   ('vote_comment', 422, 'A comment can have at most 280 characters.'),
@@ -105,6 +108,7 @@ begin
     perform private.fail('interest_not_held');
   end if;
 
+  perform private.count_writes('votes');
   v_cast := private.cast_vote(v_user, p_interest_id, p_value, case when p_value <> 0 then v_comment end);
   return json_build_object(
     'userId', (select card ->> 'id' from app.person_card where id = v_user),
@@ -119,7 +123,7 @@ end $$;
 comment on function api.vote_reputation is
   'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it and its comment back: '
   '{userId, interestId, value, comment, weight, impact, createdAt, updatedAt}. Fails: text_unfit, vote_value, '
-  'vote_comment, person_unknown, vote_oneself, interest_unknown, interest_not_held.';
+  'vote_comment, person_unknown, vote_oneself, interest_unknown, interest_not_held, writes_exceeded.';
 
 create view app.reputation_vote_card with (security_invoker) as
 select v.id,

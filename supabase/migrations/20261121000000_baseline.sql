@@ -2002,8 +2002,8 @@ comment on column private.write_counts.ends_at is 'When the hour ends and its co
 insert into private.retention (relation, counts_from, keep) values ('private.write_counts', 'ends_at', '0');
 
 insert into private.errors (code, status, text) values
-  ('writes_exceeded', 429, 'You have written, reacted or mentioned people as often as one person may within an hour. '
-  'Try again when Retry-After, in seconds, is over.');
+  ('writes_exceeded', 429, 'You have written, reacted, voted or mentioned people as often as one person may within an '
+  'hour. Try again when Retry-After, in seconds, is over.');
 
 create function private.count_writes(p_kind text, p_many integer default 1, p_user uuid default null) returns integer
 language plpgsql volatile security definer   -- nobody may write counts otherwise
@@ -7377,6 +7377,8 @@ comment on table private.ended_bookmarks is
   'there. The ids are no foreign keys, since nothing depends on them.';
 comment on column private.ended_bookmarks.ended_at is 'When the bookmark was taken back.';
 insert into private.retention (relation, counts_from, keep) values ('private.ended_bookmarks', 'ended_at', '1 day');
+-- each is an entry in two ledgers, which keep it when it is taken back
+insert into private.write_limits (kind, per_hour) values ('bookmarks', 2000);
 
 create function private.count_bookmarks() returns trigger
 language plpgsql security definer   -- only triggers write counters
@@ -7425,6 +7427,7 @@ as $$
 declare
   v_post uuid := private.require_published_original(p_id);
 begin
+  perform private.count_writes('bookmarks');
   insert into app.bookmarks (post_id, user_id)
   select p.id, private.require_caller() from app.posts p where p.id = v_post
   on conflict do nothing;
@@ -7432,7 +7435,7 @@ begin
 end $$;
 comment on function api.bookmark is
   'Adds a post (the original of a repost) to the caller''s bookmarks; repeating it changes nothing, not even its '
-  'place. Answers {counters, viewer}. Fails: post_unknown, post_not_out.';
+  'place. Answers {counters, viewer}. Fails: post_unknown, post_not_out, writes_exceeded.';
 
 create function api.unbookmark(p_id uuid) returns json
 language plpgsql volatile
@@ -11498,6 +11501,9 @@ insert into private.events (name, payload, happens) values
   ('reputation.vote.cast', '{voteId,voterId,userId,interestId,value}',
    'a peer vote is cast, moved or taken back (value 0)');
 
+-- a vote that moves leaves entries in the ledger each time
+insert into private.write_limits (kind, per_hour) values ('votes', 300);
+
 insert into private.errors (code, status, text) values
   ('vote_value', 422, 'value must be -1, 0 or 1.'),
   ('vote_comment', 422, 'A comment can have at most 280 characters.'),
@@ -11572,6 +11578,7 @@ begin
     perform private.fail('interest_not_held');
   end if;
 
+  perform private.count_writes('votes');
   v_cast := private.cast_vote(v_user, p_interest_id, p_value, case when p_value <> 0 then v_comment end);
   return json_build_object(
     'userId', (select card ->> 'id' from app.person_card where id = v_user),
@@ -11586,7 +11593,7 @@ end $$;
 comment on function api.vote_reputation is
   'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it and its comment back: '
   '{userId, interestId, value, comment, weight, impact, createdAt, updatedAt}. Fails: text_unfit, vote_value, '
-  'vote_comment, person_unknown, vote_oneself, interest_unknown, interest_not_held.';
+  'vote_comment, person_unknown, vote_oneself, interest_unknown, interest_not_held, writes_exceeded.';
 
 create view app.reputation_vote_card with (security_invoker) as
 select v.id,

@@ -126,7 +126,7 @@ describe('locks are taken in the order by', async () => {
   const bothLedgers = await owner<Someone[]>`
     select id, username from app.users where id in (${fan.id}, ${author.id})
     order by hashtextextended('reputation ' || id, 0)`
-  for (const kind of ['posts', 'replies', 'reactions', 'edits', 'mentions']) // so that there is a row to hold
+  for (const kind of ['posts', 'replies', 'reactions', 'bookmarks', 'votes', 'edits', 'mentions']) // so that there is a row to hold
     for (const who of [author, fan]) await owner`select private.count_writes(${kind}, 1, ${who.id})`
   await cool()
 
@@ -162,6 +162,7 @@ describe('locks are taken in the order by', async () => {
     ],
     'a bookmark': [
       as(fan, 'bookmark($3::uuid)', fresh),
+      writes(fan, 'bookmarks'),
       counters(fresh),
       posts(fresh),
       reputation(author),
@@ -257,6 +258,7 @@ describe('locks are taken in the order by', async () => {
     ],
     'a vote for a person that moves': [
       as(fan, 'vote_reputation($3, $4::uuid, -1)', author.username, interest),
+      writes(fan, 'votes'),
       person(fan),
       reputation(author),
       row('app.reputation_votes', `id = '${vote.id}'`),

@@ -27,7 +27,7 @@ export default routes('posts', {
   'POST /posts/:id/bookmark': {
     summary: 'Keep a post among my bookmarks',
     description:
-      'Of a repost it is the original that is kept. Repeating it changes nothing, and leaves it at its place in the list. Others see a count alone; a bookmark of one’s own post is counted and earns nothing.',
+      'Of a repost it is the original that is kept. Repeating it changes nothing, and leaves it at its place in the list. Others see a count alone; a bookmark of one’s own post is counted and earns nothing. At most 2000 an hour and person, repeats among them, unless an operator sets another number: 429 `writes_exceeded`, and `Retry-After` says until when.',
     access: 'user',
     operation: 'bookmark',
     params: UuidId,

@@ -55,7 +55,7 @@ export default routes('reputation', {
   'POST /reputation/vote': {
     summary: 'Vote for a person in an interest, or against',
     description:
-      'I must have chosen the interest; the other need not. My vote weighs `min(3, sqrt(r / 10))`, where r is my own reputation in it, and nothing while r is below 5. There is one vote a person and interest: voting again moves it, at what it weighs by then, and replaces the comment; 0 takes it back, comment and all. The reputation of the other is then as if only the last vote had been cast. They hear of a vote for or against, and who it is from; not of 0, nor when the value stays.',
+      'I must have chosen the interest; the other need not. My vote weighs `min(3, sqrt(r / 10))`, where r is my own reputation in it, and nothing while r is below 5. There is one vote a person and interest: voting again moves it, at what it weighs by then, and replaces the comment; 0 takes it back, comment and all. The reputation of the other is then as if only the last vote had been cast. They hear of a vote for or against, and who it is from; not of 0, nor when the value stays. At most 300 votes an hour and person, moved ones among them, unless an operator sets another number: 429 `writes_exceeded`, and `Retry-After` says until when.',
     access: 'user',
     operation: 'vote_reputation',
     body: NewVote,

@@ -28,6 +28,7 @@ beforeEach(async () => {
 const kinds: Record<string, (person: Person, post: string, own: string) => ReturnType<Person['post']>> = {
   posts: (person) => person.post('/posts', { body: 'Again' }),
   replies: (person, post) => person.post(`/posts/${post}/replies`, { body: 'Again' }),
+  bookmarks: (person, post) => person.post(`/posts/${post}/bookmark`),
   reactions: (person, post) => person.post(`/posts/${post}/react`, { kind: 'heart' }),
   edits: (person, _post, own) => person.patch(`/posts/${own}`, { body: `Again ${Math.random()}` }),
 }
@@ -53,6 +54,15 @@ describe('as many as the limit says, then 429 until the hour is over, for this p
     await owner`update private.write_counts set ends_at = now() where user_id = ${alice.id}`
     expect((await ofAlice()).status).toBeLessThan(300)
   })
+})
+
+test('votes for a person count too', async () => {
+  const [interest] = await owner`select id from app.interests where level = 2 limit 1`
+  await alice.post('/me/interests', { interestId: interest?.id, depth: 1, expertise: 1 })
+  await limit('votes', 2)
+  const vote = (value: number) => alice.post('/reputation/vote', { userId: 'bob', interestId: interest?.id, value })
+  for (const value of [1, -1]) expect((await vote(value)).status).toBe(200)
+  expect(await vote(1)).toFailWith(429, 'writes_exceeded')
 })
 
 test('`.rpc()` calls count with the others, and are told the same', async () => {
