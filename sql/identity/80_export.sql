@@ -20,7 +20,7 @@ set search_path = ''
 as $$
 begin
   return p_source.whose is null
-     and private.key_columns(p_source.relation) = format('t.%I', p_source.person_column);
+     and array(select k.name from private.key_columns(p_source.relation) k) = array[p_source.person_column];
 end $$;
 comment on function private.is_single is 'Whether a section of the export has at most one row: the person is its key.';
 

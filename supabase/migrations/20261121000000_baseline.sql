@@ -2095,19 +2095,20 @@ set search_path = ''
 as $$ select left(p_name, 1) || substr(replace(initcap(replace(p_name, '_', ' ')), ' ', ''), 2) $$;
 comment on function private.camel_case is 'A column''s name as a field of an answer: created_at becomes createdAt.';
 
-create function private.key_columns(p_relation regclass) returns text
+create function private.key_columns(p_relation regclass)
+returns table (place bigint, name text, type regtype)
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return (
-    select string_agg(format('t.%I', a.attname), ', ' order by k.place)
+  return query
+    select k.place, a.attname::text, a.atttypid::regtype
     from pg_catalog.pg_index i
     cross join unnest(i.indkey::int2[]) with ordinality as k (attnum, place)
     join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
-    where i.indrelid = p_relation and i.indisprimary);
+    where i.indrelid = p_relation and i.indisprimary;
 end $$;
-comment on function private.key_columns is 'The primary key of a table as SQL, its columns qualified by t.';
+comment on function private.key_columns is 'The columns of a table''s primary key.';
 
 create function private.export_row(p_user uuid, p_row json, p_source private.personal_data) returns json
 language plpgsql stable
@@ -2144,27 +2145,31 @@ as $$
 declare
   v_source private.personal_data;
   v_keys   text;
+  v_after  text;
   v_rows   json[];
 begin
   select * into v_source from private.personal_data where section = p_section;
   if not found then
     perform private.fail('section_unknown');
   end if;
-  v_keys := private.key_columns(v_source.relation);
+  -- an id in a key may be another person's: the cursor has its digest instead, which is the caller's alone ($1)
+  select string_agg(format(case when type = 'uuid'::regtype then 'sha256(uuid_send($1) || uuid_send(t.%I))'
+                                else 't.%I' end, name), ', ' order by place),
+         string_agg(format('($2 ->> %s)::%s', place - 1,
+                           case when type = 'uuid'::regtype then 'bytea'::regtype else type end), ', ' order by place)
+  into v_keys, v_after
+  from private.key_columns(v_source.relation);
   execute format(
       -- the offset keeps it from walking over the rows of everybody in the order of their keys
-      'select array(select to_json(t)
-                    from (select * from %1$s t
-                          where (%2$s)
-                            and ($2 is null or (%3$s) > (select %3$s from jsonb_populate_record(null::%1$s, $2) t))
-                          offset 0) t
+      'select array(select json_build_object(''row'', to_json(t), ''key'', json_build_array(%3$s))
+                    from (select * from %1$s t where (%2$s) and ($2 is null or (%3$s) > (%4$s)) offset 0) t
                     order by %3$s limit 201)',
-      v_source.relation, coalesce(v_source.whose, format('%I = $1', v_source.person_column)), v_keys)
+      v_source.relation, coalesce(v_source.whose, format('%I = $1', v_source.person_column)), v_keys, v_after)
     into v_rows using p_user, p_after;
   return json_build_object(
-    'items', array(select private.export_row(p_user, r.item, v_source)
+    'items', array(select private.export_row(p_user, r.item -> 'row', v_source)
                    from unnest(v_rows[:200]) with ordinality as r (item, place) order by r.place),
-    'next', case when cardinality(v_rows) > 200 then v_rows[200] end);
+    'next', case when cardinality(v_rows) > 200 then v_rows[200] -> 'key' end);
 end $$;
 comment on function private.export_page is
   'Up to 200 rows of a section: {items, next}; the caller passes next as p_after, and it is null at the end. Fails: '
@@ -4108,7 +4113,7 @@ set search_path = ''
 as $$
 begin
   return p_source.whose is null
-     and private.key_columns(p_source.relation) = format('t.%I', p_source.person_column);
+     and array(select k.name from private.key_columns(p_source.relation) k) = array[p_source.person_column];
 end $$;
 comment on function private.is_single is 'Whether a section of the export has at most one row: the person is its key.';
 

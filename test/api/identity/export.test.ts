@@ -2,9 +2,10 @@
 import { describe, expect, test } from 'vitest'
 import { columns } from '../../support/columns.ts'
 import type { Person } from '../../support/person.ts'
+import { rest } from '../../support/rest.ts'
 import { world } from '../../support/world.ts'
 
-const { alice, bob, carla, nobody, database, join } = await world()
+const { alice, bob, carla, nobody, database, stack, join } = await world()
 const { owner } = database
 type Row = Record<string, unknown>
 type Dossier = Record<string, Row[]> & { profile: Row; account: Row; wallet: Row; invitedBy: Row; actorId: string }
@@ -132,6 +133,32 @@ describe('GET /me/export', () => {
     const { posts, postCounters, postInterests } = await dossierOf(carla)
     expect(new Set(posts?.map(({ body }) => body)).size).toBe(450)
     expect([posts?.length, postCounters?.length, postInterests?.length]).toEqual([450, 450, 0])
+  })
+
+  test('tells by .rpc() no id of another in its cursors, and no column that it omits', async () => {
+    await owner`with people as (
+        insert into app.users (username, first_name, last_name)
+        select 'followed_' || n, 'Followed', 'Person' from generate_series(1, 450) n returning id)
+      insert into app.follows (follower_id, following_id) select ${carla.id}, id from people`
+    await owner`insert into app.sessions (id, user_id, issued_at, token_hash)
+      select gen_random_uuid(), ${carla.id}, 0, sha256('a secret') from generate_series(1, 450)`
+    const secrets = await owner<Id[]>`
+      select following_id::text as id from app.follows where follower_id = ${carla.id}
+      union all select encode(sha256('a secret'), 'hex')`
+    const client = rest(stack, carla).client(carla.token)
+    for (const section of ['following', 'sessions']) {
+      const rows: Row[] = []
+      let pages = 0
+      for (let after: unknown = null; pages === 0 || after; pages++) {
+        const { data } = await client.rpc('export_me', { p_section: section, p_after: after as never })
+        const { items, next } = data as unknown as { items: Row[]; next: unknown }
+        for (const { id } of secrets) expect(JSON.stringify(next)).not.toContain(id)
+        rows.push(...items)
+        after = next
+      }
+      expect(pages).toBe(3)
+      expect(new Set(rows.map((row) => JSON.stringify(row))).size).toBe(450)
+    }
   })
 
   test('is refused to a token that has ended, before anything is sent', async () => {
