@@ -104,10 +104,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_person uuid := private.lock_person(p_user_id);
-  v_post   app.posts := private.lock_own_post(p_id);
+  v_person uuid;
+  v_post   app.posts;
   v_row    app.post_co_authors;
 begin
+  perform private.count_writes('invitations');
+  v_person := private.lock_person(p_user_id);
+  v_post := private.lock_own_post(p_id);
   if v_post.format = 'repost' then
     perform private.fail('co_author_repost');
   elsif v_post.published_at is null then
@@ -125,16 +128,21 @@ begin
   end if;
   perform private.require_split(p_id, p_split_share);
 
-  insert into app.post_co_authors (post_id, user_id, split_share) values (p_id, v_person, p_split_share)
+  -- seen and invited in one statement: a ban takes no pair
+  insert into app.post_co_authors (post_id, user_id, split_share)
+  select p_id, u.id, p_split_share from app.users u where u.id = v_person
   returning * into v_row;
+  if not found then
+    perform private.fail('person_unknown');
+  end if;
   perform private.emit('posts.co_author.invited', json_build_object(
     'inviteId', v_row.id, 'postId', p_id, 'inviterId', app.uid(), 'inviteeId', v_person));
   return private.co_author(v_row);
 end $$;
 comment on function api.invite_co_author is
-  'Invites a person to be a co-author of the caller''s post, with a share of what it is paid. Fails: person_unknown, '
-  'post_unknown, post_not_yours, co_author_repost, post_not_out, co_author_oneself, split_share, co_author_already, '
-  'co_authors_exhausted, co_author_outside, split_share_exceeded.';
+  'Invites a person to be a co-author of the caller''s post, with a share of what it is paid. Fails: '
+  'writes_exceeded, person_unknown, post_unknown, post_not_yours, co_author_repost, post_not_out, co_author_oneself, '
+  'split_share, co_author_already, co_authors_exhausted, co_author_outside, split_share_exceeded.';
 
 create function private.settle_co_author(p_post uuid, p_invite uuid, p_accept boolean) returns app.post_co_authors
 language plpgsql volatile security definer   -- the post and its other shares belong to others

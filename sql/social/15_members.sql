@@ -45,8 +45,12 @@ declare
   v_member uuid := private.lock_person(p_member_id);
 begin
   perform private.require_own_circle(p_id);
+  -- seen and let in in one statement: a ban takes no pair
   insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
-  values (p_id, app.uid(), v_member, p_bond_level);
+  select p_id, app.uid(), u.id, p_bond_level from app.users u where u.id = v_member;
+  if not found then
+    perform private.fail('person_unknown');
+  end if;
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
 end $$;
 comment on function api.add_circle_member is

@@ -29,6 +29,8 @@ insert into private.events (name, payload, happens) values
   ('social.invitation.accepted', '{invitationId,circleId,memberId}',
    'an invitation into a circle is accepted');
 
+insert into private.write_limits (kind, per_hour) values ('invitations', 100);
+
 insert into private.errors (code, status, text) values
   ('invitation_unknown', 404, 'There is no such invitation.'),
   ('invitation_pending', 409, 'This person already has a pending invitation into the circle.'),
@@ -104,18 +106,22 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_invitee    uuid := private.lock_person(p_invitee_id);
+  v_invitee    uuid;
   v_invitation uuid;
 begin
+  perform private.count_writes('invitations');
+  v_invitee := private.lock_person(p_invitee_id);
   perform private.require_own_circle(p_id);
   if exists (select from app.circle_members where circle_id = p_id and member_id = v_invitee) then
     perform private.fail('member_already');
   end if;
+  -- seen and invited in one statement: a ban takes no pair
   insert into app.circle_invitations (circle_id, inviter_id, invitee_id, bond_level)
-  values (p_id, app.uid(), v_invitee, p_bond_level)
+  select p_id, app.uid(), u.id, p_bond_level from app.users u where u.id = v_invitee
   on conflict (circle_id, invitee_id) where status = 'pending' do nothing
   returning id into v_invitation;
   if not found then
+    perform private.require_person(p_invitee_id);
     perform private.fail('invitation_pending');
   end if;
   perform private.emit('social.invitation.sent', json_build_object(
@@ -123,8 +129,8 @@ begin
   return private.invitation_cards(array[v_invitation]) -> 0;
 end $$;
 comment on function api.invite_to_circle is
-  'Invites a person into the caller''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, '
-  'invite_oneself, member_already, invitation_pending, invitations_exhausted.';
+  'Invites a person into the caller''s circle. Fails: writes_exceeded, circle_unknown, circle_not_yours, '
+  'person_unknown, invite_oneself, member_already, invitation_pending, invitations_exhausted.';
 
 create function private.find_invitations(p_circle uuid, p_cursor text) returns app.found
 language plpgsql stable security definer   -- under the policies it would pass over hidden people without end

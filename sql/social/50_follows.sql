@@ -33,6 +33,8 @@ insert into private.events (name, payload, happens) values
   ('social.user.followed', '{followerId,followingId}',
    'a person follows another');
 
+insert into private.write_limits (kind, per_hour) values ('follows', 400);
+
 insert into private.errors (code, status, text) values
   ('follow_oneself', 400, 'You cannot follow yourself.');
 
@@ -206,18 +208,23 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_person uuid := private.lock_person(p_person);
+  v_person uuid;
 begin
-  insert into app.follows (follower_id, following_id) values (private.require_caller(), v_person)
+  perform private.count_writes('follows');
+  v_person := private.lock_person(p_person);
+  -- seen and followed in one statement: a ban takes no pair
+  insert into app.follows (follower_id, following_id) select app.uid(), u.id from app.users u where u.id = v_person
   on conflict do nothing;
   if found then
     perform private.emit('social.user.followed', json_build_object('followerId', app.uid(), 'followingId', v_person));
+  else
+    perform private.require_person(p_person);
   end if;
   return private.follow_counts(v_person);
 end $$;
 comment on function api.follow_person is
-  'Follows a person; repeating it changes nothing. Answers as api.follow_stats. Fails: person_unknown, '
-  'follow_oneself.';
+  'Follows a person; repeating it changes nothing. Answers as api.follow_stats. Fails: writes_exceeded, '
+  'person_unknown, follow_oneself.';
 
 create function api.unfollow_person(p_person text) returns json
 language plpgsql volatile

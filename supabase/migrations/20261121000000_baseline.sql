@@ -2002,8 +2002,8 @@ comment on column private.write_counts.ends_at is 'When the hour ends and its co
 insert into private.retention (relation, counts_from, keep) values ('private.write_counts', 'ends_at', '0');
 
 insert into private.errors (code, status, text) values
-  ('writes_exceeded', 429, 'You have written, reacted, voted or mentioned people as often as one person may within an '
-  'hour. Try again when Retry-After, in seconds, is over.');
+  ('writes_exceeded', 429, 'You have written, reacted, voted, followed, invited or mentioned people as often as one '
+  'person may within an hour. Try again when Retry-After, in seconds, is over.');
 
 create function private.count_writes(p_kind text, p_many integer default 1, p_user uuid default null) returns integer
 language plpgsql volatile security definer   -- nobody may write counts otherwise
@@ -4947,8 +4947,12 @@ declare
   v_member uuid := private.lock_person(p_member_id);
 begin
   perform private.require_own_circle(p_id);
+  -- seen and let in in one statement: a ban takes no pair
   insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
-  values (p_id, app.uid(), v_member, p_bond_level);
+  select p_id, app.uid(), u.id, p_bond_level from app.users u where u.id = v_member;
+  if not found then
+    perform private.fail('person_unknown');
+  end if;
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
 end $$;
 comment on function api.add_circle_member is
@@ -5027,6 +5031,8 @@ insert into private.events (name, payload, happens) values
   ('social.invitation.accepted', '{invitationId,circleId,memberId}',
    'an invitation into a circle is accepted');
 
+insert into private.write_limits (kind, per_hour) values ('invitations', 100);
+
 insert into private.errors (code, status, text) values
   ('invitation_unknown', 404, 'There is no such invitation.'),
   ('invitation_pending', 409, 'This person already has a pending invitation into the circle.'),
@@ -5102,18 +5108,22 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_invitee    uuid := private.lock_person(p_invitee_id);
+  v_invitee    uuid;
   v_invitation uuid;
 begin
+  perform private.count_writes('invitations');
+  v_invitee := private.lock_person(p_invitee_id);
   perform private.require_own_circle(p_id);
   if exists (select from app.circle_members where circle_id = p_id and member_id = v_invitee) then
     perform private.fail('member_already');
   end if;
+  -- seen and invited in one statement: a ban takes no pair
   insert into app.circle_invitations (circle_id, inviter_id, invitee_id, bond_level)
-  values (p_id, app.uid(), v_invitee, p_bond_level)
+  select p_id, app.uid(), u.id, p_bond_level from app.users u where u.id = v_invitee
   on conflict (circle_id, invitee_id) where status = 'pending' do nothing
   returning id into v_invitation;
   if not found then
+    perform private.require_person(p_invitee_id);
     perform private.fail('invitation_pending');
   end if;
   perform private.emit('social.invitation.sent', json_build_object(
@@ -5121,8 +5131,8 @@ begin
   return private.invitation_cards(array[v_invitation]) -> 0;
 end $$;
 comment on function api.invite_to_circle is
-  'Invites a person into the caller''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, '
-  'invite_oneself, member_already, invitation_pending, invitations_exhausted.';
+  'Invites a person into the caller''s circle. Fails: writes_exceeded, circle_unknown, circle_not_yours, '
+  'person_unknown, invite_oneself, member_already, invitation_pending, invitations_exhausted.';
 
 create function private.find_invitations(p_circle uuid, p_cursor text) returns app.found
 language plpgsql stable security definer   -- under the policies it would pass over hidden people without end
@@ -5571,6 +5581,8 @@ insert into private.events (name, payload, happens) values
   ('social.user.followed', '{followerId,followingId}',
    'a person follows another');
 
+insert into private.write_limits (kind, per_hour) values ('follows', 400);
+
 insert into private.errors (code, status, text) values
   ('follow_oneself', 400, 'You cannot follow yourself.');
 
@@ -5744,18 +5756,23 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_person uuid := private.lock_person(p_person);
+  v_person uuid;
 begin
-  insert into app.follows (follower_id, following_id) values (private.require_caller(), v_person)
+  perform private.count_writes('follows');
+  v_person := private.lock_person(p_person);
+  -- seen and followed in one statement: a ban takes no pair
+  insert into app.follows (follower_id, following_id) select app.uid(), u.id from app.users u where u.id = v_person
   on conflict do nothing;
   if found then
     perform private.emit('social.user.followed', json_build_object('followerId', app.uid(), 'followingId', v_person));
+  else
+    perform private.require_person(p_person);
   end if;
   return private.follow_counts(v_person);
 end $$;
 comment on function api.follow_person is
-  'Follows a person; repeating it changes nothing. Answers as api.follow_stats. Fails: person_unknown, '
-  'follow_oneself.';
+  'Follows a person; repeating it changes nothing. Answers as api.follow_stats. Fails: writes_exceeded, '
+  'person_unknown, follow_oneself.';
 
 create function api.unfollow_person(p_person text) returns json
 language plpgsql volatile
@@ -8743,10 +8760,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_person uuid := private.lock_person(p_user_id);
-  v_post   app.posts := private.lock_own_post(p_id);
+  v_person uuid;
+  v_post   app.posts;
   v_row    app.post_co_authors;
 begin
+  perform private.count_writes('invitations');
+  v_person := private.lock_person(p_user_id);
+  v_post := private.lock_own_post(p_id);
   if v_post.format = 'repost' then
     perform private.fail('co_author_repost');
   elsif v_post.published_at is null then
@@ -8764,16 +8784,21 @@ begin
   end if;
   perform private.require_split(p_id, p_split_share);
 
-  insert into app.post_co_authors (post_id, user_id, split_share) values (p_id, v_person, p_split_share)
+  -- seen and invited in one statement: a ban takes no pair
+  insert into app.post_co_authors (post_id, user_id, split_share)
+  select p_id, u.id, p_split_share from app.users u where u.id = v_person
   returning * into v_row;
+  if not found then
+    perform private.fail('person_unknown');
+  end if;
   perform private.emit('posts.co_author.invited', json_build_object(
     'inviteId', v_row.id, 'postId', p_id, 'inviterId', app.uid(), 'inviteeId', v_person));
   return private.co_author(v_row);
 end $$;
 comment on function api.invite_co_author is
-  'Invites a person to be a co-author of the caller''s post, with a share of what it is paid. Fails: person_unknown, '
-  'post_unknown, post_not_yours, co_author_repost, post_not_out, co_author_oneself, split_share, co_author_already, '
-  'co_authors_exhausted, co_author_outside, split_share_exceeded.';
+  'Invites a person to be a co-author of the caller''s post, with a share of what it is paid. Fails: '
+  'writes_exceeded, person_unknown, post_unknown, post_not_yours, co_author_repost, post_not_out, co_author_oneself, '
+  'split_share, co_author_already, co_authors_exhausted, co_author_outside, split_share_exceeded.';
 
 create function private.settle_co_author(p_post uuid, p_invite uuid, p_accept boolean) returns app.post_co_authors
 language plpgsql volatile security definer   -- the post and its other shares belong to others

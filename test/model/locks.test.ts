@@ -126,7 +126,8 @@ describe('locks are taken in the order by', async () => {
   const bothLedgers = await owner<Someone[]>`
     select id, username from app.users where id in (${fan.id}, ${author.id})
     order by hashtextextended('reputation ' || id, 0)`
-  for (const kind of ['posts', 'replies', 'reactions', 'bookmarks', 'votes', 'edits', 'mentions']) // so that there is a row to hold
+  const kinds = ['posts', 'replies', 'reactions', 'bookmarks', 'votes', 'edits', 'mentions', 'follows', 'invitations']
+  for (const kind of kinds) // so that there is a row to hold
     for (const who of [author, fan]) await owner`select private.count_writes(${kind}, 1, ${who.id})`
   await cool()
 
@@ -299,6 +300,7 @@ describe('locks are taken in the order by', async () => {
     ],
     'a follow': [
       as(fan, 'follow_person($3)', author.username),
+      writes(fan, 'follows'),
       pair(fan, author),
       notification(author, 'user.followed'),
     ],
@@ -320,6 +322,7 @@ describe('locks are taken in the order by', async () => {
     ],
     'an invitation of a co-author': [
       as(author, 'invite_co_author($3::uuid, $4, 10)', loved, third.username),
+      writes(author, 'invitations'),
       pair(author, third),
       posts(loved),
     ],

@@ -7,7 +7,7 @@ export default routes('posts', {
   'POST /posts/:id/co-authors': {
     summary: 'Invite a co-author to my post',
     description:
-      "The id of the answer is the invitation's, which the invited person is told of. At most 4 co-authors, pending ones included; the share and those of accepted ones add up to 90 percent at most. Somebody who may not see the post cannot be invited (422), nor anybody while it is not out yet. A block ends a pending invitation.",
+      "The id of the answer is the invitation's, which the invited person is told of. At most 4 co-authors, pending ones included; the share and those of accepted ones add up to 90 percent at most. Somebody who may not see the post cannot be invited (422), nor anybody while it is not out yet. A block ends a pending invitation. It counts among the 100 invitations an hour of `POST /circles/me/:id/invitations`: 429 `writes_exceeded`.",
     access: 'user',
     operation: 'invite_co_author',
     params: UuidId,

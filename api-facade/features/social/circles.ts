@@ -89,7 +89,8 @@ export default routes('social', {
   },
   'POST /circles/me/:id/invitations': {
     summary: 'Invite a person into my circle',
-    description: 'At most 100 invitations into a circle are pending.',
+    description:
+      'At most 100 invitations into a circle are pending. A person invites at most 100 times an hour, co-authors among them, unless an operator sets another number: 429 `writes_exceeded`, and `Retry-After` says until when.',
     access: 'user',
     also: ['POST /circles/:id/invite'],
     params: UuidId,

@@ -6,7 +6,8 @@ import { FollowStats, PersonPage } from './schemas.ts'
 export default routes('social', {
   'POST /circles/users/:id/follow': {
     summary: 'Follow a person',
-    description: 'Repeating it changes nothing, and tells the person nothing.',
+    description:
+      'Repeating it changes nothing, and tells the person nothing. At most 400 an hour and person, repeats among them, unless an operator sets another number: 429 `writes_exceeded`, and `Retry-After` says until when.',
     access: 'user',
     also: ['POST /users/:id/follow'],
     operation: 'follow_person',

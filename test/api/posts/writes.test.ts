@@ -30,6 +30,11 @@ const kinds: Record<string, (person: Person, post: string, own: string) => Retur
   replies: (person, post) => person.post(`/posts/${post}/replies`, { body: 'Again' }),
   bookmarks: (person, post) => person.post(`/posts/${post}/bookmark`),
   reactions: (person, post) => person.post(`/posts/${post}/react`, { kind: 'heart' }),
+  follows: (person) => person.post('/users/carla/follow'),
+  invitations: async (person) => {
+    const circle = (await person.post<{ id: string }>('/circles', { name: 'Another' })).body.id
+    return person.post(`/circles/me/${circle}/invitations`, { inviteeId: 'carla' })
+  },
   edits: (person, _post, own) => person.patch(`/posts/${own}`, { body: `Again ${Math.random()}` }),
 }
 
@@ -63,6 +68,16 @@ test('votes for a person count too', async () => {
   const vote = (value: number) => alice.post('/reputation/vote', { userId: 'bob', interestId: interest?.id, value })
   for (const value of [1, -1]) expect((await vote(value)).status).toBe(200)
   expect(await vote(1)).toFailWith(429, 'writes_exceeded')
+})
+
+test('co-authors and members of circles are invited from one count', async () => {
+  const post = await publish(alice)
+  await alice.post(`/posts/${post}/co-authors`, { userId: 'bob', splitShare: 1 })
+  await limit('invitations', 1)
+  const another = { userId: 'carla', splitShare: 1 }
+  expect(await alice.post(`/posts/${post}/co-authors`, another)).toFailWith(429, 'writes_exceeded')
+  const circle = (await alice.post<{ id: string }>('/circles', { name: 'Friends' })).body.id
+  expect(await alice.post(`/circles/me/${circle}/invitations`, { inviteeId: 'bob' })).toFailWith(429, 'writes_exceeded')
 })
 
 test('`.rpc()` calls count with the others, and are told the same', async () => {
