@@ -27,13 +27,10 @@ alter table private.credentials enable row level security;
 alter table app.sessions enable row level security;
 grant select (id, user_id, user_agent, created_at, last_used_at, expires_at, ended_at)
   on app.sessions to authenticated;
-grant update (ended_at, user_agent) on app.sessions to authenticated;
 create policy select_own on app.sessions for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.sessions is
-  'People see their own rotating sessions, without what their tokens are checked against.';
-create policy update_own on app.sessions for update to authenticated
-  using (user_id = (select app.uid())) with check (ended_at is not null);
-comment on policy update_own on app.sessions is 'People end their own sessions, and no ended one begins again.';
+  'People see their own rotating sessions, without what their tokens are checked against. Definer functions write '
+  'them.';
 
 -- password_resets: for definer functions alone
 alter table private.password_resets enable row level security;
@@ -77,6 +74,7 @@ comment on policy select_own on app.invite_tree is 'People see whom they invited
 -- helpers
 grant execute on function
   private.count_invites,
+  private.end_own_session,
   private.end_own_token,
   private.export_own,
   private.find_invited,

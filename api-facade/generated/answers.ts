@@ -684,6 +684,7 @@ export interface Schemas {
     userId: string | null
     issuedAt: number
     generation: number
+    liveTokens?: Json
     userAgent: string | null
     createdAt: string
     lastUsedAt: string

@@ -80,6 +80,7 @@ export const sections = {
       userId: 'uuid?',
       issuedAt: 'bigint',
       generation: 'integer',
+      liveTokens: 'jsonb',
       userAgent: 'text?',
       createdAt: 'timestamp with time zone',
       lastUsedAt: 'timestamp with time zone',

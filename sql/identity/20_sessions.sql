@@ -151,10 +151,9 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.require_caller();
+  -- the session before the denylist, as everybody who ends one
+  perform private.end_own_session(p_family);
   perform private.end_own_token(p_scope = 'global');
-  update app.sessions set ended_at = now(), user_agent = null
-  where id = p_family and user_id = app.uid() and ended_at is null;
   return null;   -- answered as 204
 end $$;
 comment on function api.log_out is

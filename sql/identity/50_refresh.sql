@@ -8,6 +8,7 @@ create table app.sessions (
   issued_at    bigint not null,
   generation   integer not null default 0 check (generation >= 0),
   token_hash   bytea not null check (length(token_hash) = 32),
+  live_tokens  jsonb not null default '[]',
   user_agent   text check (length(user_agent) <= 300),
   created_at   timestamptz not null default now(),
   last_used_at timestamptz not null default now(),
@@ -19,6 +20,8 @@ create index sessions_expires_at_idx on app.sessions (expires_at);
 comment on table app.sessions is
   'Families of refresh tokens, one a login: the generation that is good now, and the SHA-256 of its token. An ended '
   'session keeps its row until it expires, so that it stays ended.';
+comment on column app.sessions.live_tokens is
+  'The access tokens that it gave out and that have not expired: [[iat, exp], …] in unix seconds. They end with it.';
 comment on column app.sessions.expires_at is '60 days after the last refresh.';
 comment on column app.sessions.ended_at is 'When it was ended before its time; null while it can be refreshed.';
 comment on column app.sessions.issued_at is
@@ -31,19 +34,66 @@ insert into private.errors (code, status, text) values
   ('refresh_token_reused', 401, 'This refresh token was used before, so its session has been ended. Log in again.'),
   ('session_unknown', 404, 'There is no such session.');
 
+create function private.note_token(p_family uuid, p_claims json) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  update app.sessions
+  set live_tokens = (select coalesce(jsonb_agg(t), '[]') from jsonb_array_elements(live_tokens) as t
+                     where (t ->> 1)::bigint > extract(epoch from clock_timestamp()))
+                    || jsonb_build_array(json_build_array(p_claims -> 'iat', p_claims -> 'exp'))
+  where id = p_family;
+end $$;
+comment on function private.note_token is 'Keeps which access token a session gave out, for as long as that lives.';
+
+create function private.end_session(p_user uuid, p_family uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_tokens jsonb;
+begin
+  update app.sessions set ended_at = now(), user_agent = null
+  where id = p_family and user_id = p_user and ended_at is null
+  returning live_tokens into v_tokens;
+  insert into private.revoked_tokens (user_id, issued_at, expires_at)
+  select p_user, (t ->> 0)::bigint, (t ->> 1)::bigint from jsonb_array_elements(v_tokens) as t
+  on conflict do nothing;
+end $$;
+comment on function private.end_session is
+  'Ends a session of a person: its refresh token and the access tokens that it gave out are dead at once.';
+
+create function private.end_own_session(p_family uuid) returns void
+language plpgsql volatile security definer   -- nobody may write the denylist
+set search_path = ''
+as $$
+begin
+  perform private.end_session(private.require_caller(), p_family);
+end $$;
+comment on function private.end_own_session is 'Ends a session if it is the caller''s.';
+
 create function private.start_session(p_family uuid, p_claims json, p_refresh_hash bytea, p_user_agent text)
 returns void
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_person uuid := p_claims ->> 'sub';
 begin
   if p_family is not null then
     insert into app.sessions (id, user_id, issued_at, token_hash, user_agent)
-    values (p_family, (p_claims ->> 'sub')::uuid, (p_claims ->> 'iat')::bigint, p_refresh_hash, p_user_agent);
+    values (p_family, v_person, (p_claims ->> 'iat')::bigint, p_refresh_hash, p_user_agent);
+    perform private.note_token(p_family, p_claims);
+    perform private.end_session(v_person, s.id)
+    from (select id from app.sessions where user_id = v_person and ended_at is null
+          order by id = p_family desc, last_used_at desc, id offset 100) s;
   end if;
 end $$;
 comment on function private.start_session is
-  'Begins a rotating session with the claims of its first access token. Does nothing without a family.';
+  'Begins a rotating session with the claims of its first access token, and ends the one that was not used for '
+  'longest where there are more than 100. Does nothing without a family. The caller has locked the person''s '
+  'credentials.';
 
 create function api.refresh_session(
   p_family uuid, p_generation integer, p_refresh_hash bytea, p_next_hash bytea, p_seconds integer
@@ -53,6 +103,7 @@ set search_path = ''
 as $$
 declare
   v_session app.sessions;
+  v_claims  json;
 begin
   -- the person before the session: ARCHITECTURE.md, Locks
   perform from private.credentials c join app.sessions s using (user_id) where s.id = p_family for update of c;
@@ -77,16 +128,18 @@ begin
       perform private.fail('refresh_token_invalid');
     end if;
   else
-    update app.sessions set ended_at = now(), user_agent = null where id = p_family;
+    perform private.end_session(v_session.user_id, p_family);
     return private.refusal('refresh_token_reused');   -- not an error, which would undo the end of the session
   end if;
-  return json_build_object('claims', private.issue_claims(v_session.user_id, p_seconds));
+  v_claims := private.issue_claims(v_session.user_id, p_seconds);
+  perform private.note_token(p_family, v_claims);
+  return json_build_object('claims', v_claims);
 end $$;
 comment on function api.refresh_session is
   'For the facade alone, once the token''s seal is checked: {claims} of a new access token. The token of p_generation '
   'is spent, and the one of p_next_hash takes its place for 60 days. A token that was spent before ends the session '
-  'for good, except the last one within 10 seconds of its first use. Fails: refresh_token_invalid, '
-  'refresh_token_reused.';
+  'and its access tokens for good, except the last one within 10 seconds of its first use. Fails: '
+  'refresh_token_invalid, refresh_token_reused.';
 
 create function api.list_sessions(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -128,13 +181,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  update app.sessions set ended_at = coalesce(ended_at, now()), user_agent = null
-  where id = p_id and user_id = private.require_caller();
-  if not found then
+  if not exists (select from app.sessions where id = p_id and user_id = private.require_caller()) then
     perform private.fail('session_unknown');
   end if;
+  perform private.end_own_session(p_id);
   return null;   -- answered as 204
 end $$;
 comment on function api.end_session is
-  'Ends a rotating session of the caller: its refresh token is dead at once, its last access token within a quarter '
-  'of an hour. Repeating it changes nothing. Fails: session_unknown.';
+  'Ends a rotating session of the caller: its refresh token and its access tokens are dead at once. Repeating it '
+  'changes nothing. Fails: session_unknown.';

@@ -58,6 +58,8 @@ describe('POST /identity/refresh', () => {
     expect(await stateOf(next.refreshToken)).toEqual({ generation: 1, ended: true })
     for (const { refreshToken } of [next, stolen, next])
       expect(await refresh(refreshToken)).toFailWith(401, 'refresh_token_invalid')
+    for (const { accessToken } of [next, stolen])
+      expect(await nobody.withToken(accessToken).get('/me')).toFailWith(401, 'token_revoked')
     expect(await stateOf(next.refreshToken)).toEqual({ generation: 1, ended: true })
     expect(await refresh(other.refreshToken)).toMatchObject({ status: 200 })
   })

@@ -81,6 +81,23 @@ describe('a session ends', () => {
   })
 })
 
+test('of more than 100 sessions the one ends that was not used for longest', async () => {
+  const [person] = (await join('many')) as [Person]
+  const [oldest, used] = [await begin(person), await begin(person)]
+  await owner`update app.sessions set last_used_at = now() - interval '1 day' where user_id = ${person.id}`
+  await owner`insert into app.sessions (id, user_id, issued_at, token_hash, last_used_at)
+    select gen_random_uuid(), ${person.id}, extract(epoch from now()), sha256('x'), now() - interval '1 hour'
+    from generate_series(1, 98)`
+  const { body } = await refresh(used.refreshToken)
+  await begin(person)
+  expect(await refresh(oldest.refreshToken)).toFailWith(401, 'refresh_token_invalid')
+  expect(await nobody.withToken(oldest.accessToken).get('/me')).toFailWith(401, 'token_revoked')
+  expect(await refresh(body.refreshToken)).toMatchObject({ status: 200 })
+  const [{ open } = {}] = await owner`
+    select count(*)::int as open from app.sessions where user_id = ${person.id} and ended_at is null`
+  expect(open).toBe(100)
+})
+
 describe('GET /me/sessions', async () => {
   const [dora] = (await join('dora')) as [Person]
 
@@ -133,7 +150,19 @@ describe('DELETE /me/sessions/:id', () => {
     expect(await alice.delete(path)).toMatchObject({ status: 204 })
     expect(await refresh(one.refreshToken)).toFailWith(401, 'refresh_token_invalid')
     expect(await refresh(other.refreshToken)).toMatchObject({ status: 200 })
+    expect(await nobody.withToken(other.accessToken).get('/me')).toMatchObject({ status: 200 })
     expect((await sessionsOf(alice)).map(({ id }) => id)).not.toContain(familyOf(one.refreshToken))
+  })
+
+  test('ends every access token that it gave out, also those that are being made', async () => {
+    const first = await begin(alice)
+    const second = (await refresh(first.refreshToken)).body
+    const path = `/me/sessions/${familyOf(first.refreshToken)}`
+    const racing = Array.from({ length: 4 }, () => refresh(second.refreshToken))
+    const [ended, ...more] = await Promise.all([alice.delete(path), ...racing])
+    expect(ended.status).toBe(204)
+    const tokens = [first, second, ...more.map(({ body }) => body)].flatMap(({ accessToken }) => accessToken ?? [])
+    for (const token of tokens) expect(await nobody.withToken(token).get('/me')).toFailWith(401, 'token_revoked')
   })
 
   test("knows nobody else's", async () => {
