@@ -18,14 +18,24 @@ type Message = { subject: string; text: string }
 /** Again after about 10, 20, 40, 80 and 160 seconds: a link is good for an hour. */
 const settings = { retryLimit: 5, retryDelay: 10, retryBackoff: true, expireInSeconds: 60, retentionSeconds: 3600 }
 
+/**
+ * How many are taken at once, and while there are as many again without a pause: strangers ask for mail that goes to
+ * nobody, each of which is a job, and nobody's link may wait for those.
+ */
+const AT_ONCE = 20
+
 /** Takes mail off its queue, which the schema has from the beginning. */
 export async function takeMail(boss: PgBoss, options: MailOptions, more: { deadLetter: string; pollSeconds: number }) {
   await boss.updateQueue(MAIL, { ...settings, deadLetter: more.deadLetter, deleteAfterSeconds: 86_400 })
   const db = boss.getDb()
-  await boss.work<MailJob>(MAIL, { pollingIntervalSeconds: more.pollSeconds }, async ([job]) => {
-    if (!job) return
-    const sent = await told(db, MAIL, options.log, () => send(db, job.data, options))
-    await note(db, MAIL, sent, false)
+  const pace = { pollingIntervalSeconds: more.pollSeconds, batchSize: AT_ONCE, burstWhenBatchFull: true }
+  const take = async ({ id, data }: { id: string; data: MailJob }) => {
+    const sent = told(db, MAIL, options.log, () => send(db, data, options))
+    // one that fails is tried again by itself, and holds up none of the others
+    await sent.then((count) => note(db, MAIL, count, false)).catch((error) => boss.fail(MAIL, id, error))
+  }
+  await boss.work<MailJob>(MAIL, pace, async (jobs) => {
+    await Promise.all(jobs.map(take))
   })
 }
 
