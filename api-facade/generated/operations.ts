@@ -280,7 +280,7 @@ export const failures = {
   delete_post: ['post_not_yours', 'post_unknown'],
   drop_interest: ['interest_unknown'],
   end_session: ['session_unknown'],
-  erase_me: ['token_revoked'],
+  erase_me: ['last_admin', 'token_revoked'],
   export_me: ['section_unknown'],
   find_login: [],
   find_password: [],

@@ -5,7 +5,6 @@ insert into private.errors (code, status, text) values
   ('ban_oneself', 400, 'You cannot ban yourself.'),
   ('ban_admin', 409, 'An admin cannot be banned. Take the role away first.'),
   ('role_own', 400, 'You cannot change your own role. Ask another admin.'),
-  ('last_admin', 409, 'You are the last admin. Make somebody else one before you stop being one.'),
   ('role_unknown', 422, 'role must be user, moderator or admin.');
 
 create function private.lock_account(p_user uuid) returns app.users
@@ -129,15 +128,12 @@ begin
   end if;
   v_id := private.require_any_person(p_id);
   -- one change of roles at a time: of two admins who take it from each other the second is none any more
-  perform pg_advisory_xact_lock(hashtextextended('roles', 0));
+  perform private.lock_roles();
   perform private.check_caller();
   v_person := private.lock_account(v_id);
   if v_person.role <> p_role then
     if v_id = app.uid() then
-      if not exists (select from app.users
-                     where role = 'admin' and id <> v_id and banned_at is null and erased_at is null) then
-        perform private.fail('last_admin');
-      end if;
+      perform private.keep_an_admin(v_id);
       perform private.fail('role_own');
     end if;
     perform private.change_account(v_id, p_role, v_person.banned_at);

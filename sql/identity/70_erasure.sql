@@ -1,6 +1,33 @@
 -- Erasure: a person goes, and what others have to rely on (ledgers, the audit log, who invited whom) keeps its ids.
 -- docs/decisions.md, Erasure and export.
 
+insert into private.errors (code, status, text) values
+  ('last_admin', 409, 'You are the last admin. Make somebody else one before you stop being one.');
+
+create function private.lock_roles() returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('roles', 0));
+end $$;
+comment on function private.lock_roles is
+  'Lets one transaction at a time change who is an admin: two could else take the role from each other.';
+
+create function private.keep_an_admin(p_user uuid) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if exists (select from app.users where id = p_user and role = 'admin')
+     and not exists (select from app.users
+                     where role = 'admin' and id <> p_user and banned_at is null and erased_at is null) then
+    perform private.fail('last_admin');
+  end if;
+end $$;
+comment on function private.keep_an_admin is
+  'Passes when there is an admin without this person. Lock the roles first. Fails: last_admin.';
+
 create function private.erase_person(p_user uuid) returns void
 language plpgsql volatile
 set search_path = ''
@@ -47,13 +74,18 @@ language plpgsql volatile security definer   -- for gate alone: trusts the facad
 set search_path = ''
 as $$
 begin
-  perform from private.credentials
-  where user_id = private.require_caller() and password_hash = p_password_hash for update;
+  if exists (select from app.users where id = private.require_caller() and role = 'admin') then
+    perform private.lock_roles();
+  end if;
+  perform from private.credentials where user_id = app.uid() and password_hash = p_password_hash for update;
   if not found then
     perform private.fail('token_revoked');   -- the password changed while it was being checked, which ended this token
   end if;
+  perform private.check_caller();   -- again: who was made an admin meanwhile has not locked the roles
+  perform private.keep_an_admin(app.uid());
   perform private.erase_person(app.uid());
   return json_build_object('erased', true);
 end $$;
 comment on function api.erase_me is
-  'For the facade alone, once the password is checked: erases the caller for good, {erased}. Fails: token_revoked.';
+  'For the facade alone, once the password is checked: erases the caller for good, {erased}. Fails: token_revoked, '
+  'last_admin.';

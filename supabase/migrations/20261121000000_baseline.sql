@@ -4083,6 +4083,33 @@ comment on function api.verify_email is
 -- Erasure: a person goes, and what others have to rely on (ledgers, the audit log, who invited whom) keeps its ids.
 -- docs/decisions.md, Erasure and export.
 
+insert into private.errors (code, status, text) values
+  ('last_admin', 409, 'You are the last admin. Make somebody else one before you stop being one.');
+
+create function private.lock_roles() returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('roles', 0));
+end $$;
+comment on function private.lock_roles is
+  'Lets one transaction at a time change who is an admin: two could else take the role from each other.';
+
+create function private.keep_an_admin(p_user uuid) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if exists (select from app.users where id = p_user and role = 'admin')
+     and not exists (select from app.users
+                     where role = 'admin' and id <> p_user and banned_at is null and erased_at is null) then
+    perform private.fail('last_admin');
+  end if;
+end $$;
+comment on function private.keep_an_admin is
+  'Passes when there is an admin without this person. Lock the roles first. Fails: last_admin.';
+
 create function private.erase_person(p_user uuid) returns void
 language plpgsql volatile
 set search_path = ''
@@ -4129,16 +4156,21 @@ language plpgsql volatile security definer   -- for gate alone: trusts the facad
 set search_path = ''
 as $$
 begin
-  perform from private.credentials
-  where user_id = private.require_caller() and password_hash = p_password_hash for update;
+  if exists (select from app.users where id = private.require_caller() and role = 'admin') then
+    perform private.lock_roles();
+  end if;
+  perform from private.credentials where user_id = app.uid() and password_hash = p_password_hash for update;
   if not found then
     perform private.fail('token_revoked');   -- the password changed while it was being checked, which ended this token
   end if;
+  perform private.check_caller();   -- again: who was made an admin meanwhile has not locked the roles
+  perform private.keep_an_admin(app.uid());
   perform private.erase_person(app.uid());
   return json_build_object('erased', true);
 end $$;
 comment on function api.erase_me is
-  'For the facade alone, once the password is checked: erases the caller for good, {erased}. Fails: token_revoked.';
+  'For the facade alone, once the password is checked: erases the caller for good, {erased}. Fails: token_revoked, '
+  'last_admin.';
 
 -- sql/identity/80_export.sql
 
@@ -14368,7 +14400,6 @@ insert into private.errors (code, status, text) values
   ('ban_oneself', 400, 'You cannot ban yourself.'),
   ('ban_admin', 409, 'An admin cannot be banned. Take the role away first.'),
   ('role_own', 400, 'You cannot change your own role. Ask another admin.'),
-  ('last_admin', 409, 'You are the last admin. Make somebody else one before you stop being one.'),
   ('role_unknown', 422, 'role must be user, moderator or admin.');
 
 create function private.lock_account(p_user uuid) returns app.users
@@ -14492,15 +14523,12 @@ begin
   end if;
   v_id := private.require_any_person(p_id);
   -- one change of roles at a time: of two admins who take it from each other the second is none any more
-  perform pg_advisory_xact_lock(hashtextextended('roles', 0));
+  perform private.lock_roles();
   perform private.check_caller();
   v_person := private.lock_account(v_id);
   if v_person.role <> p_role then
     if v_id = app.uid() then
-      if not exists (select from app.users
-                     where role = 'admin' and id <> v_id and banned_at is null and erased_at is null) then
-        perform private.fail('last_admin');
-      end if;
+      perform private.keep_an_admin(v_id);
       perform private.fail('role_own');
     end if;
     perform private.change_account(v_id, p_role, v_person.banned_at);
@@ -14654,7 +14682,9 @@ grant execute on function
   private.close_sessions,
   private.delete_post,
   private.find_reason,
+  private.keep_an_admin,
   private.lock_account,
+  private.lock_roles,
   private.lock_counters,
   private.lock_ledger,
   private.lock_original,
