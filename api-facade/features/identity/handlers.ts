@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { call, callFor } from '../../lib/call.ts'
 import type { Context, TakeBack } from '../../lib/context.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { checkPassword, hashPassword, isWeak } from '../../lib/passwords.ts'
+import { checkPassword, hashPassword, isWeak, type Who } from '../../lib/passwords.ts'
 import { bytea, hashOf, type Purpose, type Sealed } from '../../lib/seals.ts'
 import { attemptInSession, attemptLogin, deviceOf, deviceToken } from './devices.ts'
 import {
@@ -66,7 +66,7 @@ async function join(
   return open(c, kind, 'register', {
     p_session_id: reservation,
     p_email: person.email,
-    p_password_hash: await hashPassword(person.password),
+    p_password_hash: await hashPassword(person.password, 'stranger'), // whether there is such a reservation comes out later
     p_first_name: person.firstName,
     p_last_name: person.lastName,
     p_date_of_birth: person.dateOfBirth,
@@ -92,10 +92,15 @@ export async function registerAlias(c: Context, form: z.output<typeof Registrati
  * Whether the password is that of what was found. The try was counted before; one that was right is taken back, and one
  * that never came to be, since too many waited.
  */
-async function check(found: z.output<typeof FoundLogin>, password: string, takeBack: TakeBack): Promise<boolean> {
+async function check(
+  found: z.output<typeof FoundLogin>,
+  password: string,
+  who: Who,
+  takeBack: TakeBack,
+): Promise<boolean> {
   let wrong = false
   try {
-    wrong = !(await checkPassword(found?.passwordHash, password))
+    wrong = !(await checkPassword(found?.passwordHash, password, who))
     return !wrong
   } finally {
     if (!wrong) await takeBack()
@@ -105,7 +110,7 @@ async function check(found: z.output<typeof FoundLogin>, password: string, takeB
 export async function logIn(c: Context, { email, password, session, ...carried }: z.output<typeof Credentials>) {
   const found = await callFor(c, 'find_login', { p_email: email }, FoundLogin)
   const device = deviceOf(c, carried.deviceToken, found)
-  const right = await check(found, password, await attemptLogin(c, email, found, device))
+  const right = await check(found, password, device ? 'known' : 'stranger', await attemptLogin(c, email, found, device))
   if (!found || !right) throw new Refusal('credentials_wrong')
   const stronger = isWeak(found.passwordHash) ? await hashPassword(password) : undefined
   const login = { p_user_id: found.userId, p_password_hash: found.passwordHash, p_new_hash: stronger }
@@ -119,7 +124,7 @@ export async function logIn(c: Context, { email, password, session, ...carried }
  */
 export async function confirmPassword(c: Context, password: string): Promise<string> {
   const found = await callFor(c, 'find_password', {}, FoundLogin.unwrap(), 'gate')
-  const right = await check(found, password, await attemptInSession(c, found))
+  const right = await check(found, password, 'known', await attemptInSession(c, found))
   if (!right) throw new Refusal('password_wrong')
   return found.passwordHash
 }

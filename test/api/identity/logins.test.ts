@@ -3,6 +3,7 @@ import { hash } from '@node-rs/argon2'
 import { describe, expect, test } from 'vitest'
 import type { Person } from '../../support/person.ts'
 import { ownOnly } from '../../support/target.ts'
+import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
 const { bob, nobody, database } = await world({ people: ['bob'] })
@@ -139,5 +140,22 @@ describe('more passwords than can be checked', () => {
     const counts = await owner`select distinct used from private.rates where key ~ '^login_account' and used > 0`
     expect(counts).toEqual([{ used: answers.length - refused.length }])
     expect(await bob.login()).toBeDefined()
+  })
+
+  test('keep nobody out who comes from a device of theirs, or is inside', async () => {
+    ownOnly('floods the instance')
+    const { email, password } = bob
+    const { body } = await nobody.post<{ deviceToken: string }>('/auth/login', { email, password })
+    let open = 160
+    const flood = Array.from({ length: open }, () =>
+      nobody.post('/auth/login', { email: 'zoe@example.org', password: 'wrong' }).finally(() => open--),
+    )
+    await until(() => open < 160) // the queue is full, and strangers are refused
+    const own = { email, password, deviceToken: body.deviceToken }
+    expect(await nobody.post('/auth/login', own)).toMatchObject({ status: 200 })
+    const change = { currentPassword: password, newPassword: password }
+    expect(await bob.patch('/identity/me/password', change)).toMatchObject({ status: 200 })
+    expect(open, 'strangers still wait').toBeGreaterThan(0)
+    await Promise.all(flood)
   })
 })
