@@ -144,5 +144,5 @@ export const errors = {
   vote_comment: [422, 'A comment can have at most 280 characters.'],
   vote_oneself: [400, 'You cannot vote for yourself.'],
   vote_value: [422, 'value must be -1, 0 or 1.'],
-  writes_exceeded: [429, 'You have written, reacted, voted, followed, invited or mentioned people as often as one person may within an hour. Try again when Retry-After, in seconds, is over.'],
+  writes_exceeded: [429, 'You have written, reacted, voted, followed, invited, reported or mentioned people as often as one person may within an hour. Try again when Retry-After, in seconds, is over.'],
 } as const satisfies Record<string, readonly [number, string]>

@@ -390,6 +390,7 @@ export const failures = {
     'report_open',
     'report_target',
     'text_unfit',
+    'writes_exceeded',
   ],
   repost: [
     'idempotency_answer_gone',

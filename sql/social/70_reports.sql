@@ -37,6 +37,8 @@ comment on table app.reports is
 comment on column app.reports.status is 'open, then reviewed or dismissed by staff.';
 comment on column app.reports.reviewed_at is 'When staff settled it; null while it is open.';
 
+insert into private.write_limits (kind, per_hour) values ('reports', 100);
+
 insert into private.errors (code, status, text) values
   ('report_target', 422, 'This kind of thing cannot be reported.'),
   ('report_open', 409, 'You have already reported this, and the report is still open.'),
@@ -68,6 +70,7 @@ declare
   v_target uuid;
   v_report app.reports;
 begin
+  perform private.count_writes('reports');
   -- the name comes from the registry, never from the caller
   execute format('select %s($1)', private.require_report_finder(p_target_type)) into v_target using p_target_id;
   insert into app.reports (reporter_id, target_type, target_id, reason)
@@ -88,4 +91,5 @@ begin
 end $$;
 comment on function api.report is
   'Reports something that the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: '
-  'report_target, report_open, report_oneself, text_unfit, and those of the finders in private.report_targets.';
+  'writes_exceeded, report_target, report_open, report_oneself, text_unfit, and those of the finders in '
+  'private.report_targets.';

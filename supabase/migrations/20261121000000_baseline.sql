@@ -2002,8 +2002,8 @@ comment on column private.write_counts.ends_at is 'When the hour ends and its co
 insert into private.retention (relation, counts_from, keep) values ('private.write_counts', 'ends_at', '0');
 
 insert into private.errors (code, status, text) values
-  ('writes_exceeded', 429, 'You have written, reacted, voted, followed, invited or mentioned people as often as one '
-  'person may within an hour. Try again when Retry-After, in seconds, is over.');
+  ('writes_exceeded', 429, 'You have written, reacted, voted, followed, invited, reported or mentioned people as often '
+  'as one person may within an hour. Try again when Retry-After, in seconds, is over.');
 
 create function private.count_writes(p_kind text, p_many integer default 1, p_user uuid default null) returns integer
 language plpgsql volatile security definer   -- nobody may write counts otherwise
@@ -6338,6 +6338,8 @@ comment on table app.reports is
 comment on column app.reports.status is 'open, then reviewed or dismissed by staff.';
 comment on column app.reports.reviewed_at is 'When staff settled it; null while it is open.';
 
+insert into private.write_limits (kind, per_hour) values ('reports', 100);
+
 insert into private.errors (code, status, text) values
   ('report_target', 422, 'This kind of thing cannot be reported.'),
   ('report_open', 409, 'You have already reported this, and the report is still open.'),
@@ -6369,6 +6371,7 @@ declare
   v_target uuid;
   v_report app.reports;
 begin
+  perform private.count_writes('reports');
   -- the name comes from the registry, never from the caller
   execute format('select %s($1)', private.require_report_finder(p_target_type)) into v_target using p_target_id;
   insert into app.reports (reporter_id, target_type, target_id, reason)
@@ -6389,7 +6392,8 @@ begin
 end $$;
 comment on function api.report is
   'Reports something that the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: '
-  'report_target, report_open, report_oneself, text_unfit, and those of the finders in private.report_targets.';
+  'writes_exceeded, report_target, report_open, report_oneself, text_unfit, and those of the finders in '
+  'private.report_targets.';
 
 -- sql/social/90_erasure.sql
 

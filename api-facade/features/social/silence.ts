@@ -85,7 +85,7 @@ export default routes('social', {
   'POST /reports': {
     summary: 'Report a person, a post or a reply to the staff',
     description:
-      '`targetType` is `user`, `post` or `reply`; `targetId` an actor id or username for a person, else the UUID. What the caller may not see is 404, as if it did not exist. Reporting the same again while the first report is open is 409.',
+      '`targetType` is `user`, `post` or `reply`; `targetId` an actor id or username for a person, else the UUID. What the caller may not see is 404, as if it did not exist. Reporting the same again while the first report is open is 409. At most 100 an hour and person, unless an operator sets another number: 429 `writes_exceeded`, and `Retry-After` says until when.',
     access: 'user',
     operation: 'report',
     body: NewReport,

@@ -30,6 +30,10 @@ const kinds: Record<string, (person: Person, post: string, own: string) => Retur
   replies: (person, post) => person.post(`/posts/${post}/replies`, { body: 'Again' }),
   bookmarks: (person, post) => person.post(`/posts/${post}/bookmark`),
   reactions: (person, post) => person.post(`/posts/${post}/react`, { kind: 'heart' }),
+  reports: async (person) => {
+    const targetId = await publish(carla)
+    return person.post('/reports', { targetType: 'post', targetId, reason: 'Rude' })
+  },
   follows: (person) => person.post('/users/carla/follow'),
   invitations: async (person) => {
     const circle = (await person.post<{ id: string }>('/circles', { name: 'Another' })).body.id
