@@ -26,8 +26,8 @@ language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  if cardinality(p_ids) = 101 then
-    return (p_ids, p_times, (p_times[101], p_ids[101])::app.place, p_looked)::app.feed_run;
+  if cardinality(p_ids) = 101 then   -- then it stopped there, mostly long before its end
+    return (p_ids, p_times, (p_times[101], p_ids[101])::app.place, least(p_looked, 101))::app.feed_run;
   end if;
   return (p_ids, p_times, p_cut, p_looked)::app.feed_run;
 end $$;
@@ -376,3 +376,15 @@ begin
 end $$;
 comment on function private.filtered_posts is
   'Posts of journalism, or else those with a format, or else those with one of these depths.';
+
+do $$
+declare
+  v_source regproc;
+begin
+  foreach v_source in array array[
+    'private.merged_streams', 'private.closer_posts', 'private.all_posts', 'private.posts_by',
+    'private.trending_posts', 'private.posts_about', 'private.filtered_posts']::regproc[]
+  loop
+    call private.make_walk(v_source);
+  end loop;
+end $$;

@@ -265,7 +265,7 @@ const bounds: Bound[] = [
   {
     operation: 'list_feed',
     against: 'posts for the inner circles of thousands in whose circles one is',
-    most: 33_000,
+    most: 50_000,
     async scene(viewer, size) {
       const { author, shown } = await feedPosts(size, { visibility: 'inner' })
       await put(

@@ -57,7 +57,7 @@ const detours = `
   grant execute on function api.peek_by_function, api.peek_by_view, api.peek_by_key, api.peek_by_policy, api.peek_at_nothing
     to authenticated;`
 
-const numRuns = Number(process.env.VISIBILITY_WORLDS ?? 100)
+const numRuns = Number(process.env.VISIBILITY_WORLDS ?? 60)
 /** What stops a search, so that it still says what it has found. */
 const limits = { interruptAfterTimeLimit: 60_000 + numRuns * 500, markInterruptAsFailure: true }
 
