@@ -1,6 +1,6 @@
 -- The feed's tabs and filters: what is in each, in which order, and why.
 begin;
-select plan(63);
+select plan(64);
 select test.people('alice', 'bob', 'carla', 'dave', 'eve');
 
 create temp table made (name text primary key, id uuid);
@@ -197,6 +197,11 @@ select test.act_as('eve');
 select count(api.create_post('n' || n)) from generate_series(1, 12) n;
 select test.act_as_owner();
 select is((select count(*) from app.feed_blocks), 1::bigint, 'and then another begins');
+update app.posts set published_at = now() - interval '1 hour' where body = 'n7' and author_id = test.id('eve');
+select private.cut_feed(json_build_object('postId', (select max(id::text) from app.posts where body = 'n7'))::jsonb)
+from generate_series(1, 2);
+select is((select count(*) from app.feed_blocks where starts_at < (select max(starts_at) from app.feed_blocks)), 0::bigint,
+  'what comes late cuts no earlier block');
 select test.act_as('eve');
 select throws_ok('select count(*) from app.feed_blocks', '42501', null, 'boundaries are nobody''s to read');
 
