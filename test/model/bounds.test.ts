@@ -9,7 +9,7 @@ import { root } from '../../supabase/tools/schema.ts'
 import { createDatabase } from '../support/database.ts'
 import type { Page } from '../support/lists.ts'
 
-const SIZES = [2000, 6000]
+const SIZES = [1000, 3000]
 const SHOWN = 5
 
 const { owner, superuser, asCaller } = await createDatabase()
@@ -127,7 +127,8 @@ const postsOfMany = (size: number) => `
  * Posts of the crowd for their inner circles, with some of one author between them; blocks are cut as publishing does.
  * `shown` are the author's, newest first.
  */
-async function feedPosts(size: number, { format = 'note', visibility = 'public' } = {}) {
+async function feedPosts(many: number, { format = 'note', visibility = 'public' } = {}) {
+  const size = many * 2 // a request for the feed looks at 4000
   const author = await newViewer(0)
   const title = format === 'essay' ? 'x' : null
   const made = await put<{ id: string; shown: boolean }>(
