@@ -6192,18 +6192,6 @@ as $$ begin return private.keyword_text(p_texts) collate pg_catalog.pg_c_utf8 ~ 
 comment on function private.has_phrase is
   'Whether one of the keywords of a pattern (private.keyword_pattern) is in these texts.';
 
-create function private.has_keyword(p_words tsvector, p_texts text[], p_muted app.muted_words) returns boolean
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return coalesce(p_words @@ p_muted.words, false)
-      or (p_muted.pattern is not null and coalesce(p_words @@ p_muted.hint, true)
-          and private.has_phrase(p_texts, p_muted.pattern));
-end $$;
-comment on function private.has_keyword is
-  'Whether texts, and their words (private.keyword_words of private.keyword_text), have one of the keywords.';
-
 create function private.timed_id() returns uuid
 language plpgsql volatile
 set search_path = ''
@@ -6591,13 +6579,10 @@ grant execute on function
   private.find_muted_words,
   private.fold,
   private.follow_counts,
-  private.has_keyword,
-  private.has_phrase,
   private.have_common_circle,
   private.invitation_cards,
   private.keyword_edge,
   private.keyword_pattern,
-  private.keyword_text,
   private.keyword_words,
   private.lock_pairs,
   private.lock_person,

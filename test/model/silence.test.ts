@@ -61,11 +61,15 @@ test('a keyword is found where a reader would', { timeout: 60_000 }, async () =>
     fc.asyncProperty(cases, async (batch) => {
       const expected = batch.map(({ keywords, text }) => keywords.some((keyword) => found(keyword, text)))
       const rows = await owner<{ found: boolean }[]>`
-        select private.has_keyword(private.keyword_words(private.keyword_text(array[c ->> 'text'])), array[c ->> 'text'],
-                 private.muted_words(array(
-                   select w from (select btrim(regexp_replace(private.fold(k), '\\s+', ' ', 'g')) as w
-                                  from json_array_elements_text(c -> 'keywords') k) f where w <> ''))) as found
-        from json_array_elements(${JSON.stringify(batch)}::text::json) with ordinality as l (c, place) order by place`
+        select coalesce(w.words @@ m.words, false)
+               or coalesce(m.pattern is not null and coalesce(w.words @@ m.hint, true)
+                           and private.has_phrase(array[c ->> 'text'], m.pattern), false) as found
+        from json_array_elements(${JSON.stringify(batch)}::text::json) with ordinality as l (c, place),
+             lateral (select private.keyword_words(private.keyword_text(array[c ->> 'text'])) as words) w,
+             private.muted_words(array(
+               select w from (select btrim(regexp_replace(private.fold(k), '\\s+', ' ', 'g')) as w
+                              from json_array_elements_text(c -> 'keywords') k) f where w <> '')) m
+        order by place`
       expect(rows.map((row) => row.found)).toEqual(expected)
       hits += expected.filter(Boolean).length
     }),

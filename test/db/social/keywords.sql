@@ -5,8 +5,12 @@ select test.people('alice', 'bob');
 
 create function pg_temp.words(p_page json) returns text language sql as $$
   select coalesce(string_agg(i ->> 'keyword', ' ' order by place), '') from json_array_elements(p_page -> 'items') with ordinality l (i, place) $$;
-create function pg_temp.found_in(p_texts text[], p_muted app.muted_words) returns boolean language sql as $$
-  select private.has_keyword(private.keyword_words(private.keyword_text(p_texts)), p_texts, p_muted) $$;
+-- as the feed looks: by the words of a text, and for what takes more by the text itself
+create function pg_temp.found_in(p_texts text[], p_muted app.muted_words) returns boolean language sql security definer as $$
+  select coalesce(w.words @@ p_muted.words, false)
+      or coalesce(p_muted.pattern is not null and coalesce(w.words @@ p_muted.hint, true)
+                  and private.has_phrase(p_texts, p_muted.pattern), false)
+  from (select private.keyword_words(private.keyword_text(p_texts)) as words) w $$;
 create function pg_temp.found(p_keyword text, p_text text) returns boolean language sql as $$
   select pg_temp.found_in(array[p_text], private.muted_words(array[private.fold(p_keyword)])) $$;
 create function pg_temp.rows(p_statement text) returns integer language plpgsql as $$
