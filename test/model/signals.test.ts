@@ -26,9 +26,11 @@ const worlds: fc.Arbitrary<World> = fc.record({
     maxLength: 7,
   }),
   payments: fc.array(fc.record({ ...flow, amount: fc.integer({ min: 1, max: 9 }), reversed: fc.boolean() }), {
+    minLength: 4,
     maxLength: 8,
   }),
   votes: fc.array(fc.record({ ...flow, value: fc.constantFrom(-1, 0, 1), impact: number(3), interest: number(2) }), {
+    minLength: 3,
     maxLength: 6,
   }),
   reach: fc.integer({ min: 1, max: 4 }),
@@ -169,5 +171,5 @@ test('what flows between neighbours is what a count by hand finds', async () => 
     }),
     { numRuns: 60 },
   )
-  expect(shown).toBeGreaterThan(30)
+  expect(shown).toBeGreaterThan(10) // 36 in the poorest of 300 such runs
 })
