@@ -33,11 +33,13 @@ const routingPath = (request: Request): string => {
 export type AppOptions = Omit<Services, 'limits'> & {
   tables: readonly Table[]
   limits?: Services['limits']
+  /** Called when a request may have written something. */
+  wrote?: (() => void) | undefined
   /** Mounts what stands beside the API with limits and errors of its own, as /rest/v1 of the embedded instance does. */
   beside?: ((app: Hono<Env>, site: ReturnType<typeof siteOf>) => void) | undefined
 }
 
-export function createApp({ tables, beside, ...given }: AppOptions): Hono<Env> {
+export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono<Env> {
   const { config } = given
   const shared = config.rateLimitStore === 'database'
   const counter = shared ? databaseCounter(given.pools.gate, given.log) : memoryCounter()
@@ -60,6 +62,7 @@ export function createApp({ tables, beside, ...given }: AppOptions): Hono<Env> {
     logRequest(c, ms, words)
     metrics.observe(c, ms)
     notePresence(c)
+    if (c.req.method !== 'GET' && c.res.status < 400) wrote?.()
   })
 
   beside?.(app, siteOf(services))

@@ -88,8 +88,9 @@ async function main(): Promise<void> {
     const prepare = async () => {
       for (const warning of await boot({ config, databaseUrl, jwtSecret, tell: introduce })) warn(warning)
     }
-    const server = await startServer({ config, databaseUrl, jwtSecret, log, beside, gateway, prepare })
     let worker: Worker | null = null
+    const wrote = () => worker?.wake()
+    const server = await startServer({ config, databaseUrl, jwtSecret, log, beside, gateway, prepare, wrote })
     try {
       await base.announce(server.url)
       say(`Kith is at ${server.url}, its API at ${server.url}/api/v1, the documentation at ${server.url}/docs.`)

@@ -26,6 +26,8 @@ export type ServerOptions = {
   tables?: readonly Table[]
   log?: Log
   beside?: AppOptions['beside']
+  /** Called when a request may have written something: there may be effects for a worker in this process. */
+  wrote?: () => void
   /** What is to be done only once the port is ours. Until it is done every request is answered with 503. */
   prepare?: () => Promise<void>
   /** What answers WebSockets on the same port. It begins before the server answers and ends before it closes. */
@@ -60,7 +62,8 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const pools = openPools({ config, url: databaseUrl, secret, log })
   const views = createViews(pools.gate, log)
   const aliasOf = createAlias(secret)
-  const app = createApp({ config, pools, tokens, seals, log, aliasOf, views, tables, beside: given.beside })
+  const { beside, wrote } = given
+  const app = createApp({ config, pools, tokens, seals, log, aliasOf, views, tables, beside, wrote })
   let answer: RequestListener = getRequestListener(starting)
   let gateway: Stoppable | undefined
   const shouldUpgradeCallback = (request: IncomingMessage) => Boolean(gateway) && isWebSocket(request)

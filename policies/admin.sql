@@ -12,7 +12,7 @@ grant execute on function
   private.lock_account,
   private.lock_roles,
   private.lock_counters,
-  private.lock_ledger,
+  private.lock_effects,
   private.lock_original,
   private.make_invite_code,
   private.random_code,
@@ -26,7 +26,8 @@ grant execute on function
   private.staff_account,
   private.suspicious_flows,
   private.trending_at,   -- a column of posts is computed with it
-  private.visibility_level   -- a column of posts is computed with it
+  private.visibility_level,   -- a column of posts is computed with it
+  private.write_reputation
   to service_role;
 
 -- operations

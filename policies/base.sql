@@ -65,6 +65,12 @@ alter table private.events enable row level security;
 -- event_listeners: a registry, for definer functions alone
 alter table private.event_listeners enable row level security;
 
+-- effects: for definer functions alone
+alter table private.effects enable row level security;
+
+-- stuck_effects: for definer functions alone
+alter table private.stuck_effects enable row level security;
+
 -- ledger_kinds: a registry, for definer functions alone
 alter table private.ledger_kinds enable row level security;
 
@@ -127,6 +133,7 @@ grant execute on function
 grant execute on function
   private.actor_id,
   private.begin_idempotent,
+  private.catch_up,
   private.count_writes,
   private.cursor_place,
   private.domain,
@@ -171,7 +178,7 @@ grant execute on function
 
 -- jobs: the worker runs them and keeps their record, and touches no table but those of its queue
 grant execute on function
-  private.apply_effect,
+  private.apply_effects,
   private.job_finish_erasures,
   private.job_purge,
   private.job_roll_realtime_partitions,

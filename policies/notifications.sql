@@ -9,7 +9,7 @@ grant select on app.notifications to authenticated;
 grant update (read_at) on app.notifications to authenticated;
 grant select on app.notification_card to authenticated;
 create policy select_own on app.notifications for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.notifications is 'People see their own notifications. private.notify writes them.';
+comment on policy select_own on app.notifications is 'People see their own notifications. private.tell writes them.';
 create policy update_own on app.notifications for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.notifications is 'People mark their own as read; no other column is granted.';
@@ -25,7 +25,8 @@ comment on policy select_own on app.notification_actors is
 -- helpers
 grant execute on function
   private.mark_own_read,
-  private.notification_cards
+  private.notification_cards,
+  private.unread_count
   to authenticated;
 
 -- operations

@@ -255,6 +255,7 @@ grant execute on function
   private.lock_running_poll,
   private.mark_target,
   private.muted_posts,
+  private.people_of_reply,
   private.pin,
   private.place_item,
   private.post_cards,

@@ -7,6 +7,7 @@ import postgres from 'postgres'
 import { afterAll, expect, inject, test } from 'vitest'
 import { migrate, preparePlatform } from '../supabase/embedded/migrate.ts'
 import { baseline, root, schemaFiles } from '../supabase/tools/schema.ts'
+import { applyEffects } from './support/database.ts'
 import { featuresOf, schemaOffences } from './support/order.ts'
 
 const feature = `
@@ -21,16 +22,22 @@ insert into private.ledger_kinds (ledger, kind, points) values ('contribution', 
 insert into private.retention (relation, counts_from, keep) values ('private.landed_kites', 'landed_at', '1 day');
 insert into private.personal_data (relation, person_column, section) values ('app.kites', 'owner_id', 'kites');
 
-create function private.notify_kite_flown(p_event jsonb) returns void language plpgsql set search_path = '' as $$
+create function private.notify_kite_flown(p_effects private.effects[]) returns void language plpgsql set search_path = '' as $$
 begin
-  perform private.notify((p_event ->> 'userId')::uuid, 'kite.flown', (p_event ->> 'byId')::uuid, 'kite', p_event ->> 'kiteId');
+  perform private.tell(array(
+    select (e.user_id, 'kite.flown', (e.payload ->> 'byId')::uuid, 'kite', e.payload ->> 'kiteId', '{}', null, null,
+            e.caused_at)::private.notice
+    from unnest(p_effects) e where e.user_id = (e.payload ->> 'userId')::uuid));
 end $$;
-create function private.earn_contribution_from_kite(p_event jsonb) returns void language plpgsql set search_path = '' as $$
+create function private.earn_contribution_from_kites(p_effects private.effects[]) returns void language plpgsql set search_path = '' as $$
 begin
-  perform private.earn_contribution((p_event ->> 'byId')::uuid, 'kite_flown', (p_event ->> 'kiteId')::uuid);
+  perform private.earn_contribution(array(
+    select (e.user_id, null, 'kite_flown', (e.payload ->> 'kiteId')::uuid, null, e.caused_at)::private.earning
+    from unnest(p_effects) e where e.user_id = (e.payload ->> 'byId')::uuid));
 end $$;
-insert into private.event_listeners (event, listener, position) values
-  ('kites.kite.flown', 'private.notify_kite_flown', 600), ('kites.kite.flown', 'private.earn_contribution_from_kite', 400);
+insert into private.event_listeners (event, listener, position, timing) values
+  ('kites.kite.flown', 'private.notify_kite_flown', 600, 'soon'),
+  ('kites.kite.flown', 'private.earn_contribution_from_kites', 400, 'soon');
 
 create function private.require_kite(p_target text) returns uuid language plpgsql stable set search_path = '' as $$
 begin
@@ -96,7 +103,9 @@ const ann = await person('ann')
 const ben = await person('ben')
 const [kite] = await sql<{ id: string }[]>`insert into app.kites (owner_id) values (${ann}) returning id`
 const kiteId = kite?.id ?? ''
-await sql`select private.emit('kites.kite.flown', ${sql.json({ userId: ann, byId: ben, kiteId })}::json)`
+const flown = sql.json({ userId: ann, byId: ben, kiteId })
+await sql`select private.emit('kites.kite.flown', ${flown}::json, ${[ann, ben]}::uuid[])`
+await applyEffects(sql)
 
 /** As the facade calls an operation for a person. */
 const asPerson = <T>(id: string, work: (tx: postgres.TransactionSql) => Promise<T>) =>

@@ -56,6 +56,12 @@ const queueDepth = gauge('queue_depth', 'Jobs in a queue by state; dead-letters 
   'queue',
   'state',
 ])
+const effectsDepth = gauge('effects_waiting', 'Effects that wait to be applied, counted up to 100,000.')
+const effectsLag = gauge('effects_lag_seconds', 'How long ago the oldest effect that waits was caused.')
+const effectsStuck = gauge(
+  'effects_stuck_people',
+  'People of whom an effect could not be applied: private.stuck_effects.',
+)
 
 type Recorded = {
   runs: {
@@ -67,11 +73,12 @@ type Recorded = {
     lastFailure: number | null
   }[]
   queues: { queue: string; state: string; depth: number }[]
+  effects: { depth: number; lag: number; stuck: number }
 }
 
 async function readJobs(c: Context): Promise<void> {
   const [row] = await c.get('services').pools.gate<{ text: string }[]>`select private.job_metrics()::text as text`
-  const { runs, queues } = JSON.parse(row?.text ?? '') as Recorded
+  const { runs, queues, effects } = JSON.parse(row?.text ?? '') as Recorded
   for (const counted of [jobRuns, jobFailures, jobChanged]) counted.reset() // the database counts, here it is told
   for (const { job, ...record } of runs) {
     jobRuns.inc({ job }, record.runs)
@@ -81,6 +88,9 @@ async function readJobs(c: Context): Promise<void> {
     if (record.lastFailure !== null) jobLastFailure.set({ job }, record.lastFailure)
   }
   for (const { queue, state, depth } of queues) queueDepth.set({ queue, state }, depth)
+  effectsDepth.set(effects.depth)
+  effectsLag.set(effects.lag)
+  effectsStuck.set(effects.stuck)
 }
 
 /** The text of a scrape. Without the database it tells of the process alone: that is when it is needed most. */

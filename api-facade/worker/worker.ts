@@ -9,6 +9,7 @@ import { openFunctions } from '../lib/functions.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { createSeals } from '../lib/seals.ts'
 import { takeBatches } from './batches.ts'
+import { type EffectLoop, startEffects } from './effects.ts'
 import { functionOf, type Job, listWork } from './jobs.ts'
 import { type MailOptions, takeMail } from './mail.ts'
 import { type Db, note, told } from './record.ts'
@@ -25,6 +26,8 @@ export type WorkerOptions = {
 export type Worker = {
   /** Puts a job on its queue now; nothing when it is there already. */
   send(name: string): Promise<void>
+  /** Says that this process has written something, whose effects may wait. */
+  wake(): void
   /** Takes no more jobs, and ends once those that run are done, after ten seconds in any case. */
   stop(): Promise<void>
 }
@@ -51,7 +54,7 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
   const boss = new PgBoss({
     connectionString: workerUrl(databaseUrl, secret),
     application_name: 'kith_worker',
-    max: 3,
+    max: 4, // effects, and what the queues do meanwhile
     schema: 'pgboss',
     migrate: false, // the schema is in the baseline, and the worker's role could not make it
     createSchema: false,
@@ -62,7 +65,11 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
   boss.on('error', (failure) => log.error({ failure }, 'the worker met an error'))
   boss.on('warning', ({ message }) => log.warn({ message }, 'the worker has a warning'))
   await boss.start()
-  const stop = () => boss.stop({ graceful: true, timeout: GRACE })
+  let effects: EffectLoop | undefined
+  const stop = async () => {
+    await effects?.stop()
+    await boss.stop({ graceful: true, timeout: GRACE })
+  }
   try {
     await boss.createQueue(DEAD_LETTERS, { retentionSeconds: 14 * 86_400 })
     const { jobs, queues } = await listWork(boss.getDb())
@@ -71,6 +78,7 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
     // somebody waits for it
     const options = mailOptions(config, secret, log)
     await takeMail(boss, options, { deadLetter: DEAD_LETTERS, pollSeconds: Math.min(2, pollSeconds) })
+    effects = startEffects(boss.getDb(), log)
   } catch (error) {
     await stop()
     throw error
@@ -78,7 +86,7 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
   const send = async (name: string) => {
     await boss.send(name)
   }
-  return { send, stop }
+  return { send, wake: () => effects?.wake(), stop }
 }
 
 function mailOptions(config: Config, jwtSecret: string, log: Log): MailOptions {

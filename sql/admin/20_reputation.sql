@@ -129,7 +129,7 @@ begin
     perform private.fail('appeal_unknown');
   end if;
   -- the lock comes first, so that the second of two admins finds it resolved: ARCHITECTURE.md, Locks
-  perform private.lock_ledger('reputation', array[v_appeal.user_id]);
+  perform private.lock_effects(v_appeal.user_id);
   update app.reputation_appeals
   set status = p_decision, restore_delta = p_restore_delta, note = v_note, resolved_at = now()
   where id = p_id and status = 'pending';
@@ -137,10 +137,12 @@ begin
     perform private.fail('appeal_resolved');
   end if;
   if p_restore_delta is not null then
-    perform private.add_reputation(v_appeal.user_id, v_appeal.interest_id, 'appeal.restored', p_restore_delta, p_id);
+    perform private.add_reputation(v_appeal.user_id, v_appeal.interest_id, 'appeal.restored', p_restore_delta,
+                                      p_id);
   end if;
   perform private.emit('reputation.appeal.resolved', json_build_object(
-    'appealId', p_id, 'userId', v_appeal.user_id, 'interestId', v_appeal.interest_id, 'status', p_decision));
+    'appealId', p_id, 'userId', v_appeal.user_id, 'interestId', v_appeal.interest_id, 'status', p_decision),
+    array[v_appeal.user_id]);
   perform private.audit('appeal.resolved', 'appeal', p_id::text,
                         json_build_object('decision', p_decision, 'restoreDelta', p_restore_delta));
   return (select card from app.staff_appeal_card where id = p_id);

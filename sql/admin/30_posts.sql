@@ -32,7 +32,7 @@ declare
   v_reason text := private.find_reason(p_reason);
 begin
   perform private.emit('admin.content.moderated', json_build_object(
-    'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author));
+    'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author), array[p_author]);
   perform private.audit(p_type || '.' || p_action, p_type, p_id::text,
                         case when v_reason is not null then json_build_object('reason', v_reason) end);
 end $$;

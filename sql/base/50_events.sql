@@ -21,14 +21,13 @@ create table private.event_listeners (
   constraint event_listeners_position_key unique (event, position)
 );
 comment on table private.event_listeners is
-  'The functions that private.emit tells of an event, with a row from each feature that listens. A listener takes the '
-  'payload: (jsonb) returns void.';
+  'The functions that hear of an event, with a row from each feature that listens.';
 comment on column private.event_listeners.position is
   'The order among the listeners of an event. It follows the order of locks (ARCHITECTURE.md, Locks): 200 feed, 300 '
   'reputation, 400 contribution, 500 what emits further events, 600 notifications, 700 Realtime.';
 comment on column private.event_listeners.timing is
-  'at once: in the transaction that emits, which fails with the listener. soon: by the worker, about a second later, '
-  'again when it fails, and perhaps twice.';
+  'at once: in the transaction that emits, which fails with the listener; it takes the payload, (jsonb) returns void. '
+  'soon: within a second, as an effect (56_effects.sql); it takes many, (private.effects[]) returns void.';
 
 create table app.domain_events (
   id         bigint generated always as identity primary key,
@@ -41,26 +40,23 @@ comment on table app.domain_events is
   'The outbox: what happened, written by the transaction that caused it. private.emit writes a row and tells the '
   'listeners of private.event_listeners.';
 
-create function private.emit(p_name text, p_payload json) returns void
+create function private.emit(p_name text, p_payload json, p_people uuid[] default '{}') returns void
 language plpgsql volatile security definer   -- nobody else writes the outbox, and listeners write for others
 set search_path = ''
 as $$
 declare
   v_payload  jsonb := p_payload;
   v_listener text;
-  v_timing   text;
 begin
   insert into app.domain_events (name, payload) values (p_name, v_payload);
-  for v_listener, v_timing in
-    select l.listener, l.timing from private.event_listeners l where l.event = p_name order by l.position
+  perform private.add_effects(p_name, v_payload, p_people);
+  for v_listener in
+    select l.listener from private.event_listeners l
+    where l.event = p_name and l.timing = 'at once' order by l.position
   loop
-    if v_timing = 'soon' then
-      perform private.enqueue('effects', json_build_object('listener', v_listener, 'payload', v_payload));
-    else
-      execute format('select %s($1)', v_listener) using v_payload;   -- the name comes out of the registry
-    end if;
+    execute format('select %s($1)', v_listener) using v_payload;   -- the name comes out of the registry
   end loop;
 end $$;
 comment on function private.emit is
-  'Records a domain event and tells its listeners, one after the other. An event emitted by a listener is told to its '
-  'own listeners first.';
+  'Records a domain event, leaves an effect for each of the people whom it concerns, and tells the listeners that '
+  'hear it at once, one after the other. An event emitted by a listener is told to its own listeners first.';

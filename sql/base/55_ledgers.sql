@@ -1,6 +1,6 @@
--- What ledgers have in common: they are appended only, one writer at a time writes for a person, and each kind of
--- entry is registered. A ledger has the verbs earn_… (once for a cause), reverse_… (by opposite entries) and, for
--- mana, move.
+-- What ledgers have in common: they are appended only, and each kind of entry is registered. A ledger has the verbs
+-- earn_… (once for a cause), reverse_… (by opposite entries) and, for mana, move. Whoever writes reputation or
+-- contribution holds the lock of the people whose it is (private.lock_effects).
 
 create table private.ledger_kinds (
   ledger text not null check (ledger in ('reputation', 'contribution', 'mana')),
@@ -27,17 +27,9 @@ comment on function private.ledger_points is
   'The points of a kind of entry, or null. Raises no_data_found for a kind that nobody registered, which only a '
   'mistake in SQL can name.';
 
-create function private.lock_ledger(p_ledger text, p_users uuid[]) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  -- sorted, so that two who lock the same people do not wait for each other
-  perform pg_advisory_xact_lock(k.key)
-  from (select distinct hashtextextended(p_ledger || ' ' || u.id, 0) as key
-        from unnest(p_users) as u (id)
-        order by key) k;
-end $$;
-comment on function private.lock_ledger is
-  'Lets one writer at a time write a ledger of these people. What a later statement reads of it is then final. '
-  'ARCHITECTURE.md, Locks.';
+create type private.earning as (
+  user_id uuid, interest_id uuid, kind text, source_id uuid, earned_from uuid, caused_at timestamptz
+);
+comment on type private.earning is
+  'What a cause gives a person: a kind of private.ledger_kinds, the cause, from whom it is earned (null where nobody '
+  'else is involved), and when. Only reputation has an interest.';

@@ -94,11 +94,17 @@ begin
                         select count(*) from pgboss.job j where j.name = q.name and j.state = s.state))), '[]')
                from pgboss.queue q
                cross join unnest(array['created', 'retry', 'active', 'failed']::pgboss.job_state[]) as s (state)
-               where q.name !~ '^__pgboss'));
+               where q.name !~ '^__pgboss'),
+    'effects', (select json_build_object(
+                         'depth', count(*),
+                         'lag', coalesce(extract(epoch from clock_timestamp() - min(e.caused_at)), 0),
+                         'stuck', (select count(*) from private.stuck_effects))
+                from (select caused_at from private.effects limit 100000) e));
 end $$;
 comment on function private.job_metrics is
-  'For /metrics: {runs: [{job, runs, failures, changed, lastRun, lastFailure}], queues: [{queue, state, depth}]}; '
-  'times in unix seconds.';
+  'For /metrics: {runs: [{job, runs, failures, changed, lastRun, lastFailure}], queues: [{queue, state, depth}], '
+  'effects: {depth, lag, stuck}}; times in unix seconds. depth is how many effects wait, up to 100,000, lag how many '
+  'seconds ago the oldest of them was caused, and stuck how many people have some that failed.';
 
 create function private.readiness() returns json
 language plpgsql stable security definer   -- the gate reads no books and no queue

@@ -33,22 +33,3 @@ end $$;
 comment on procedure private.make_batch_queue is
   'For migrations: registers a queue in private.batch_queues, and makes it, so that jobs put on it before the first '
   'worker starts wait for it.';
-
-create function private.apply_effect(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- listeners write for others
-set search_path = ''
-as $$
-declare
-  v_listener text := (select l.listener from private.event_listeners l
-                      where l.listener = p_job ->> 'listener' and l.timing = 'soon' limit 1);
-begin
-  if v_listener is null then   -- a release has removed the listener meanwhile
-    return json_build_object('changed', 0, 'next', null);
-  end if;
-  execute format('select %s($1)', v_listener) using p_job -> 'payload';
-  return json_build_object('changed', 1, 'next', null);
-end $$;
-comment on function private.apply_effect is
-  'For the worker alone: tells one listener of one event {listener, payload}, which private.emit left for soon. '
-  'Answers {changed, next}.';
-call private.make_batch_queue('effects', 'private.apply_effect', 1);

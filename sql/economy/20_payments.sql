@@ -53,7 +53,9 @@ insert into private.ledger_kinds (ledger, kind) values ('mana', 'payment');
 
 insert into private.events (name, payload, happens) values
   ('economy.payment.sent', '{paymentId,senderId}',
-   'somebody has paid');
+   'somebody has paid'),
+  ('economy.payment.reversed', '{paymentId,reversalOf}',
+   'a payment is reversed, by the payment that is its opposite');
 
 insert into private.errors (code, status, text) values
   ('emotion_unknown', 422, 'There is no such emotion.'),
@@ -88,6 +90,20 @@ end $$;
 comment on function private.add_emotion is 'Trigger: the emoji totals of a post follow its payments.';
 create trigger add_emotion after insert on app.payments
   for each row when (new.post_id is not null and not new.reversed) execute function private.add_emotion();
+
+create function private.announce_reversal() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.emit('economy.payment.reversed',
+    json_build_object('paymentId', new.id, 'reversalOf', new.reversal_of),
+    array(select p.sender_id from app.payments p where p.id = new.reversal_of));
+  return null;
+end $$;
+comment on function private.announce_reversal is 'Trigger: emits economy.payment.reversed.';
+create trigger announce_reversal after insert on app.payments
+  for each row when (new.reversed) execute function private.announce_reversal();
 
 create view app.payment_card with (security_invoker) as
 select p.id,
@@ -171,7 +187,8 @@ begin
   select v_payment.id, s.receiver_id, v_payment.sender_id, s.amount, v_payment.created_at
   from private.split_payment(v_payment) s;
   perform private.emit('economy.payment.sent', json_build_object(
-    'paymentId', v_payment.id, 'senderId', v_payment.sender_id));
+    'paymentId', v_payment.id, 'senderId', v_payment.sender_id),
+    v_payment.sender_id || array(select s.receiver_id from app.payment_splits s where s.payment_id = v_payment.id));
 
   perform private.move('payment', v_payment.sender_id || array_agg(s.receiver_id),
                        -v_payment.amount || array_agg(s.amount), v_payment.id)

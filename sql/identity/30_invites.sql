@@ -201,7 +201,7 @@ begin
   perform private.emit('identity.user_registered', json_build_object(
     'userId', v_person, 'email', btrim(p_email), 'inviterUserId', v_code.generated_by));
   perform private.emit('identity.invite_code.used', json_build_object(
-    'codeId', v_code.id, 'newUserId', v_person, 'inviterUserId', v_code.generated_by));
+    'codeId', v_code.id, 'newUserId', v_person, 'inviterUserId', v_code.generated_by), array[v_code.generated_by]);
 
   v_claims := private.issue_claims(v_person, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);

@@ -63,13 +63,15 @@ comment on view app.invite_card is
   'null also when that person is hidden.';
 
 create function api.list_my_invites() returns json
-language plpgsql stable
+language plpgsql volatile   -- the allotment goes by reputation: what waits for the caller is applied first
 set search_path = ''
 as $$
 declare
   v_me        uuid := private.require_caller();
-  v_allotment integer := private.invite_allotment(v_me);
+  v_allotment integer;
 begin
+  perform private.catch_up(v_me);
+  v_allotment := private.invite_allotment(v_me);
   return json_build_object(
     'codes', coalesce((select json_agg(c.card order by c.created_at desc, c.id desc)
                        from (select * from app.invite_card where generated_by = v_me
@@ -90,6 +92,7 @@ as $$
 declare
   v_me uuid := private.require_caller();
 begin
+  perform private.catch_up(v_me);   -- the allotment goes by reputation
   -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('invites ' || v_me, 0));
   if private.count_invites(v_me) >= private.invite_allotment(v_me) then

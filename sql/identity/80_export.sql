@@ -42,11 +42,12 @@ comment on function private.export_head is
   'most one row.';
 
 create function private.export_own(p_section text, p_after jsonb) returns json
-language plpgsql stable security definer   -- private.export_page exports anybody
+language plpgsql volatile security definer   -- private.export_page exports anybody
 set search_path = ''
 as $$
 begin
   if p_section is null then
+    perform private.catch_up(private.require_caller());
     return private.export_head(private.require_caller());
   end if;
   return private.export_page(private.require_caller(), p_section, p_after);
@@ -55,7 +56,7 @@ comment on function private.export_own is 'The caller''s own export: its head, o
   'section_unknown.';
 
 create function api.export_me(p_section text default null, p_after jsonb default null) returns json
-language plpgsql stable
+language plpgsql volatile   -- what waits for the caller is applied first
 set search_path = ''
 as $$
 begin

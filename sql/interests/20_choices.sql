@@ -120,7 +120,8 @@ begin
   select array_agg(interest_id) into v_chosen from chosen;
 
   perform private.emit('interests.user_selected',
-    json_build_object('userId', app.uid(), 'interestIds', coalesce(to_json(v_chosen), '[]'::json)));
+    json_build_object('userId', app.uid(), 'interestIds', coalesce(to_json(v_chosen), '[]'::json)),
+    array[app.uid()]);
   return api.list_my_interests();
 end $$;
 comment on function api.select_interests is

@@ -46,7 +46,8 @@ create index notifications_unread_group_idx on app.notifications (user_id, group
   where read_at is null;
 comment on table app.notifications is
   'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
-  'never the internal id of a person. In a roll-up, created_at is the time of the first item.';
+  'never the internal id of a person. created_at is when it happened, in a roll-up '
+  'the first item.';
 comment on column app.notifications.read_at is
   'When the person marked it read; null while unread, and again when an item joins it.';
 
@@ -59,7 +60,7 @@ create table app.notification_actors (
 create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
 create index notification_actors_first_idx on app.notification_actors (notification_id, created_at, actor_id);
 comment on column app.notifications.kind is
-  'One of private.notification_kinds, as private.notify checks. There is no foreign key, since everybody would lock '
+  'One of private.notification_kinds, as private.tell reads it. There is no foreign key, since everybody would lock '
   'the same row for it.';
 comment on table app.notification_actors is
   'Everybody who caused a notification, each once, so that the next one shows when an actor is hidden later.';
@@ -105,86 +106,133 @@ comment on function private.notification_cards is 'The cards of these notificati
   'sees them.';
 call private.make_walk('private.notification_cards');
 
-create function private.roll_up(
-  p_user uuid, p_kind private.notification_kinds, p_group_key text, p_actor uuid, p_payload jsonb
-) returns boolean
+create type private.notice as (
+  user_id uuid, kind text, actor_id uuid, target_type text, target_id text, payload jsonb, group_key text,
+  sees uuid[], caused_at timestamptz
+);
+comment on type private.notice is
+  'What a person is told: a kind, who caused it (null for nobody), what it is about, and when it happened. group_key '
+  'is null for kind and target; sees are the posts that the person must still see to be told.';
+
+create function private.add_notification(p_notice private.notice) returns app.notifications
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_row app.notifications;
 begin
-  -- so that two first items at once make one roll-up
-  perform pg_advisory_xact_lock(hashtextextended('notification ' || p_user || p_group_key, 0));
-  select id into v_id from app.notifications
-  where user_id = p_user and group_key = p_group_key and created_at > now() - interval '1 hour'
-  order by created_at desc limit 1
-  for no key update;   -- an erasure of who caused it may be taking it away
-  if not found then
-    return false;
+  insert into app.notifications (user_id, kind, group_key, target_type, target_id, payload, created_at)
+  values (p_notice.user_id, p_notice.kind, p_notice.group_key, p_notice.target_type, p_notice.target_id,
+          p_notice.payload, p_notice.caused_at)
+  returning * into v_row;
+  if p_notice.actor_id is not null then
+    insert into app.notification_actors (notification_id, actor_id, created_at)
+    values (v_row.id, p_notice.actor_id, p_notice.caused_at);
   end if;
-  insert into app.notification_actors (notification_id, actor_id) values (v_id, p_actor) on conflict do nothing;
-  -- a heart that is taken back and given again neither counts nor disturbs anybody twice
-  if found or p_kind.counts_each then
-    update app.notifications set count = count + 1, payload = p_payload, read_at = null where id = v_id;
-  else
-    -- what the payload named may be gone
-    update app.notifications set payload = p_payload where id = v_id and payload <> p_payload;
-  end if;
-  return true;
+  return v_row;
+end $$;
+comment on function private.add_notification is 'Writes a notification with the one who caused it.';
+
+create function private.roll_up(p_notices private.notice[], p_counts_each boolean) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  c_hour    constant interval := '1 hour';
+  v_rest    private.notice[] := p_notices;
+  v_open    app.notifications;
+  v_joining private.notice[];
+  v_more    integer;
+begin
+  while v_rest <> '{}' loop
+    select * into v_open from app.notifications n
+    where n.user_id = v_rest[1].user_id and n.group_key = v_rest[1].group_key
+      and n.created_at > v_rest[1].caused_at - c_hour
+    order by n.created_at desc limit 1
+    for no key update;   -- an erasure of who caused it may be taking it away
+    if not found then
+      v_open := private.add_notification(v_rest[1]);
+      v_rest := v_rest[2:];
+    end if;
+    v_joining := array(select n from unnest(v_rest) n where n.caused_at < v_open.created_at + c_hour);
+    v_rest := array(select n from unnest(v_rest) n where n.caused_at >= v_open.created_at + c_hour);
+    continue when v_joining = '{}';
+    insert into app.notification_actors (notification_id, actor_id, created_at)
+    select v_open.id, n.actor_id, min(n.caused_at) from unnest(v_joining) n group by n.actor_id
+    on conflict do nothing;
+    get diagnostics v_more = row_count;
+    -- a heart that is taken back and given again neither counts nor disturbs anybody twice
+    if p_counts_each or v_more > 0 then
+      update app.notifications
+      set count = count + case when p_counts_each then cardinality(v_joining) else v_more end,
+          payload = v_joining[cardinality(v_joining)].payload, read_at = null
+      where id = v_open.id;
+    else
+      -- what the payload named may be gone
+      update app.notifications set payload = v_joining[cardinality(v_joining)].payload
+      where id = v_open.id and payload <> v_joining[cardinality(v_joining)].payload;
+    end if;
+  end loop;
 end $$;
 comment on function private.roll_up is
-  'Adds an item to the notification of this group that is less than an hour old: it becomes unread and gets the '
-  'latest payload. False when there is none.';
+  'Tells of items of one group: each joins the notification whose first item is less than an hour older, which '
+  'becomes unread and gets the latest payload, or begins one.';
 
-create function private.notify(
-  p_user uuid, p_kind text, p_actor uuid, p_target_type text, p_target_id text,
-  p_payload jsonb default '{}', p_group_key text default null
-) returns void
+create function private.tell(p_notices private.notice[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_kind  private.notification_kinds;
-  v_group text := coalesce(p_group_key, concat_ws(':', p_kind, p_target_id));
-  v_id    uuid;
+  v_group record;
+  v_last  private.notice;
 begin
-  select * into strict v_kind from private.notification_kinds where kind = p_kind;
-  if p_user = p_actor
-     or private.find_level(p_user, p_actor) < 0
-     or exists (select from app.mutes where muter_id = p_user and muted_id = p_actor)
-     or exists (select from app.users where id = p_user and (banned_at is not null or erased_at is not null)) then
-    return;
-  end if;
-  if p_target_type = 'post' and not v_kind.passes_muted_post
-     and exists (select from app.post_mutes where user_id = p_user and post_id = p_target_id::uuid) then
-    return;
-  end if;
-  if v_kind.rolls_up and private.roll_up(p_user, v_kind, v_group, p_actor, p_payload) then
-    return;
-  end if;
-  if v_kind.replaces_unread then
-    -- a person who is invited, removed and invited again has one unread notice, about the latest
-    update app.notifications set target_id = p_target_id, payload = p_payload
-    where user_id = p_user and group_key = v_group and read_at is null;
-    if found then
-      return;
+  for v_group in
+    select k.rolls_up, k.counts_each, k.replaces_unread,
+           array_agg((n.user_id, n.kind, n.actor_id, n.target_type, n.target_id, n.payload, g.key, n.sees,
+                      n.caused_at)::private.notice order by n.place) as notices
+    from unnest(p_notices) with ordinality
+           as n (user_id, kind, actor_id, target_type, target_id, payload, group_key, sees, caused_at, place)
+    cross join lateral (select coalesce(n.group_key, concat_ws(':', n.kind, n.target_id)) as key) g
+    join private.notification_kinds k on k.kind = n.kind
+    join app.users u on u.id = n.user_id and u.banned_at is null and u.erased_at is null
+    left join app.users a on a.id = n.actor_id
+    where n.user_id is distinct from n.actor_id
+      and (k.outlives_actor or (a.banned_at is null and a.erased_at is null))
+      and private.may_meet((select l.level from app.audience l
+                            where l.viewer_id = n.user_id and l.author_id = n.actor_id))
+      and not exists (select from app.mutes m where m.muter_id = n.user_id and m.muted_id = n.actor_id)
+      and (k.passes_muted_post or not exists (
+            select from app.post_mutes m
+            where m.user_id = n.user_id
+              and m.post_id = case when n.target_type = 'post' then n.target_id::uuid end))
+      and not exists (select from unnest(n.sees) as s (id)
+                      where private.post_visible_to(s.id, n.user_id) is not true)
+    group by k.kind, n.user_id, g.key
+    order by min(n.place)
+  loop
+    v_last := v_group.notices[cardinality(v_group.notices)];
+    if v_group.rolls_up then
+      perform private.roll_up(v_group.notices, v_group.counts_each);
+    elsif v_group.replaces_unread then
+      -- a person who is invited, removed and invited again has one unread notice, about the latest
+      update app.notifications set target_id = v_last.target_id, payload = v_last.payload
+      where user_id = v_last.user_id and group_key = v_last.group_key and read_at is null;
+      if not found then
+        perform private.add_notification(v_last);
+      end if;
+    else
+      perform private.add_notification(n) from unnest(v_group.notices) n;
     end if;
-  end if;
-  insert into app.notifications (user_id, kind, group_key, target_type, target_id, payload)
-  values (p_user, p_kind, v_group, p_target_type, p_target_id, p_payload)
-  returning id into v_id;
-  if p_actor is not null then
-    insert into app.notification_actors (notification_id, actor_id) values (v_id, p_actor);
-  end if;
+  end loop;
 end $$;
-comment on function private.notify is
-  'Tells a person something, rolled up by kind and target unless a group key says otherwise. It tells nothing that '
-  'they did themselves, nothing from muted people or across a block, nothing about a post that they have muted, and '
-  'nothing to banned and erased people. Raises no_data_found for a kind that nobody registered.';
+comment on function private.tell is
+  'Tells people things, each group in order and rolled up by kind and target unless a group key says otherwise. It '
+  'looks again: it tells nothing that they did themselves, nothing from muted people or across a block, nothing from '
+  'the banned and erased (unless the kind outlives them), nothing about a post that they have muted or no longer see, '
+  'and nothing to banned and erased people. Lock first (private.lock_effects).';
 
 create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
-language plpgsql stable
+language plpgsql volatile   -- what waits for the caller is told first
 set search_path = ''
 as $$
 declare
@@ -192,6 +240,7 @@ declare
   v_from   app.notifications;
   v_ids    uuid[];
 begin
+  perform private.catch_up(v_caller);
   select * into v_from from app.notifications where id = private.require_cursor(p_cursor);
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
@@ -207,20 +256,31 @@ end $$;
 comment on function api.list_notifications is
   'The caller''s notifications, newest first by their first item. Fails: cursor_unknown, limit_out_of_range.';
 
-create function api.count_unread() returns json
+create function private.unread_count() returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_caller uuid := private.require_caller();
+  v_caller uuid := private.require_caller();   -- read once, and an index condition
 begin
   return json_build_object('count', (select count(*)
                                      from (select from app.notifications
                                            where user_id = v_caller and read_at is null limit 1000) n));
 end $$;
+comment on function private.unread_count is
+  'How many notifications the caller has that are told and not read, counted up to 1000: {count}.';
+call private.make_walk('private.unread_count');
+
+create function api.count_unread() returns json
+language plpgsql volatile   -- what waits for the caller is told first
+set search_path = ''
+as $$
+begin
+  perform private.catch_up(private.require_caller());
+  return private.unread_count();
+end $$;
 comment on function api.count_unread is
   'How many notifications the caller has not read, counted up to 1000: {count}. A roll-up counts once.';
-call private.make_walk('api.count_unread');
 
 create function private.mark_earlier_read(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker goes on for the person
@@ -280,6 +340,7 @@ begin
   if num_nonnulls(p_ids, p_group_key, p_before) <> 1 or cardinality(p_ids) > 100 then
     perform private.fail('read_selection');
   end if;
+  perform private.catch_up(private.require_caller());
   -- of two devices the second counts what the first has left
   perform pg_advisory_xact_lock(hashtextextended('reads ' || private.require_caller(), 0));
   if p_ids is null then
@@ -290,7 +351,7 @@ begin
       where user_id = private.require_caller() and read_at is null and id = any (p_ids)
       for no key update skip locked));   -- as in private.mark_earlier_read
   end if;
-  return api.count_unread();
+  return private.unread_count();   -- catching up now would wait for whoever tells while it holds what was read
 end $$;
 comment on function api.mark_read is
   'Marks the caller''s notifications read: up to 100 ids, a group, or all before a moment, beyond 500 soon after. '

@@ -1,40 +1,29 @@
--- Telling the followers of a series of a new item: at once when there are up to 100, otherwise by the worker.
+-- Telling the followers of a series of a new item: in the transaction that adds it an effect is left for each of up to
+-- 100, and for more of them by the worker.
 -- docs/decisions.md, Notifications.
 
 insert into private.notification_kinds (kind) values ('series.updated');
 
 create function private.tell_series_followers(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- tells others than the caller
+language plpgsql volatile security definer   -- the followers of a series are nobody's business
 set search_path = ''
 as $$
 declare
-  v_series uuid := (p_job ->> 'seriesId')::uuid;
-  v_post   uuid := (p_job ->> 'postId')::uuid;
-  v_after  uuid := coalesce(p_after, '00000000-0000-0000-0000-000000000000');
-  v_group  text := concat_ws(':', 'series.updated', v_series, v_post);
-  v_ids    uuid[];
-  v_new    uuid[];
+  v_ids uuid[] := array(select user_id from app.series_follows
+                        where series_id = (p_job ->> 'seriesId')::uuid
+                          and user_id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+                        order by user_id limit 500);
 begin
-  -- so that of two workers at the same job the later sees whom the earlier told
-  perform pg_advisory_xact_lock(hashtextextended(v_group, 0));
-  v_ids := array(select user_id from app.series_follows
-                 where series_id = v_series and user_id > v_after order by user_id limit 500);
-  v_new := array(select f.id from unnest(v_ids) as f (id)
-                 where private.post_visible_to(v_post, f.id)
-                   and not exists (select from app.notifications n where n.user_id = f.id and n.group_key = v_group));
-  perform private.notify(f.id, 'series.updated', p.author_id, 'post', p.id::text,
-    jsonb_build_object('seriesId', v_series, 'postId', p.id), v_group)
-  from app.posts p, unnest(v_new) as f (id) where p.id = v_post;
-  return json_build_object('changed', cardinality(v_new), 'next', v_ids[500]);
+  perform private.add_effects('posts.series.extended', p_job, v_ids);
+  return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.tell_series_followers is
-  'For the worker alone, and private.notify_series_extended: tells the next 500 followers behind one of {seriesId, '
-  'postId}, each once a post and series, and only those who may see it. Answers {changed, next}; next is null at the '
-  'end.';
+  'For the worker alone, and private.reach_series_followers: leaves an effect for the next 500 followers behind one '
+  'of {seriesId, postId}. Answers {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('series-notices', 'private.tell_series_followers');
 
-create function private.notify_series_extended(p_event jsonb) returns void
+create function private.reach_series_followers(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -46,7 +35,28 @@ begin
     perform private.tell_series_followers(p_event);
   end if;
 end $$;
+comment on function private.reach_series_followers is
+  'Listener: leaves an effect for the followers of a series, or lets the worker do it when they are more than 100.';
+
+create function private.notify_series_extended(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.tell(array(
+    select (f.user_id, 'series.updated', p.author_id, 'post', p.id::text, f.payload, f.key, array[p.id],
+            f.caused_at)::private.notice
+    from (select distinct on (e.user_id, k.key) e.*, k.key
+          from unnest(p_effects) e
+          cross join lateral (
+            select concat_ws(':', 'series.updated', e.payload ->> 'seriesId', e.payload ->> 'postId') as key) k
+          order by e.user_id, k.key, e.id) f
+    join app.posts p on p.id = (f.payload ->> 'postId')::uuid
+    where not exists (select from app.notifications n where n.user_id = f.user_id and n.group_key = f.key)));
+end $$;
 comment on function private.notify_series_extended is
-  'Listener: tells the followers of a series of a new item, or lets the worker tell them when they are more than 100.';
-insert into private.event_listeners (event, listener, position) values
-  ('posts.series.extended', 'private.notify_series_extended', 600);
+  'Listener: tells a follower of a series of a new item, once, if they may see it.';
+
+insert into private.event_listeners (event, listener, position, timing) values
+  ('posts.series.extended', 'private.reach_series_followers', 550, 'at once'),
+  ('posts.series.extended', 'private.notify_series_extended', 600, 'soon');

@@ -174,6 +174,8 @@ insert into private.events (name, payload, happens) values
    'a post is deleted by its author or the staff, not by an erasure'),
   ('posts.post.reposted', '{postId,repostId,userId}',
    'a repost of the post goes out'),
+  ('posts.post.unreposted', '{postId,userId}',
+   'a repost of the post is deleted by its author or the staff, not by an erasure'),
   ('posts.post.quoted', '{postId,quoteId,userId}',
    'a quote of the post goes out'),
   ('posts.post.milestone', '{postId,reactions}',

@@ -157,6 +157,21 @@ end $$;
 comment on function private.reply_cards is 'The cards of these replies, in order, as far as the caller sees them.';
 call private.make_walk('private.reply_cards');
 
+create function private.people_of_reply(p_reply uuid) returns uuid[]
+language plpgsql stable security definer   -- the post's author may have hidden the answered reply from its writer
+set search_path = ''
+as $$
+begin
+  return (
+    select array[r.author_id, p.author_id, parent.author_id]
+    from app.replies r
+    join app.posts p on p.id = r.post_id
+    left join app.replies parent on parent.id = r.parent_id
+    where r.id = p_reply);
+end $$;
+comment on function private.people_of_reply is
+  'Whom a reply concerns: its writer, the author of the post, and the writer of the reply that it answers, or null.';
+
 create function api.create_reply(p_id uuid, p_body text, p_kind text default 'reply', p_parent_id uuid default null)
 returns json
 language plpgsql volatile
@@ -176,7 +191,7 @@ begin
     perform private.fail('post_unknown');
   end if;
   perform private.emit('posts.reply.created', json_build_object(
-    'replyId', v_reply, 'postId', v_post, 'authorId', app.uid()));
+    'replyId', v_reply, 'postId', v_post, 'authorId', app.uid()), private.people_of_reply(v_reply));
   return private.reply_cards(array[v_reply]) -> 0;
 end $$;
 comment on function api.create_reply is

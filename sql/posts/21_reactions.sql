@@ -13,7 +13,9 @@ comment on table app.reactions is 'Hearts and sparks, one of each a person and p
 
 insert into private.events (name, payload, happens) values
   ('posts.reaction.added', '{postId,userId,kind}',
-   'somebody has given a heart or a spark');
+   'somebody has given a heart or a spark'),
+  ('posts.reaction.removed', '{postId,userId}',
+   'somebody has taken a heart, a spark or both back');
 
 insert into private.write_limits (kind, per_hour) values ('reactions', 2000);
 
@@ -31,6 +33,30 @@ create trigger _100_count_given after insert on app.reactions
   for each row when (new.kind = 'heart') execute function private.count_reactions();
 create trigger _100_count_taken_back after delete on app.reactions
   for each row when (old.kind = 'heart') execute function private.count_reactions();
+
+create function private.announce_reactions() returns trigger
+language plpgsql security definer   -- the author of the post need not be visible to whoever takes a reaction back
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    perform private.emit('posts.reaction.added',
+      json_build_object('postId', c.post_id, 'userId', c.user_id, 'kind', c.kind), array[p.author_id, c.user_id])
+    from changed c join app.posts p on p.id = c.post_id;
+  else
+    perform private.emit('posts.reaction.removed',
+      json_build_object('postId', c.post_id, 'userId', c.user_id), array[p.author_id, c.user_id])
+    from (select distinct g.post_id, g.user_id from changed g order by g.post_id, g.user_id) c
+    join app.posts p on p.id = c.post_id;
+  end if;
+  return null;
+end $$;
+comment on function private.announce_reactions is
+  'Trigger: emits posts.reaction.added and posts.reaction.removed.';
+create trigger _300_announce_given after insert on app.reactions
+  referencing new table as changed for each statement execute function private.announce_reactions();
+create trigger _300_announce_taken_back after delete on app.reactions
+  referencing old table as changed for each statement execute function private.announce_reactions();
 
 create function private.require_marks(p_post uuid) returns json
 language plpgsql stable
@@ -58,10 +84,6 @@ begin
   insert into app.reactions (post_id, user_id, kind)
   select p.id, private.require_caller(), p_kind from app.posts p where p.id = v_post
   on conflict do nothing;
-  if found then
-    perform private.emit('posts.reaction.added', json_build_object(
-      'postId', v_post, 'userId', app.uid(), 'kind', p_kind));
-  end if;
   return private.require_marks(v_post);
 end $$;
 comment on function api.react is

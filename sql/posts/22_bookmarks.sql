@@ -55,6 +55,30 @@ comment on function private.keep_ended_bookmarks is
 create trigger _110_keep_ended after delete on app.bookmarks
   referencing old table as ended for each statement execute function private.keep_ended_bookmarks();
 
+insert into private.events (name, payload, happens) values
+  ('posts.bookmark.added', '{postId,userId}',
+   'somebody has bookmarked a post'),
+  ('posts.bookmark.removed', '{postId,userId}',
+   'somebody has taken a bookmark back');
+
+create function private.announce_bookmarks() returns trigger
+language plpgsql security definer   -- the author of the post need not be visible to whoever takes a bookmark back
+set search_path = ''
+as $$
+begin
+  perform private.emit(
+    case tg_op when 'INSERT' then 'posts.bookmark.added' else 'posts.bookmark.removed' end,
+    json_build_object('postId', c.post_id, 'userId', c.user_id), array[p.author_id, c.user_id])
+  from changed c join app.posts p on p.id = c.post_id;
+  return null;
+end $$;
+comment on function private.announce_bookmarks is
+  'Trigger: emits posts.bookmark.added and posts.bookmark.removed.';
+create trigger _300_announce_added after insert on app.bookmarks
+  referencing new table as changed for each statement execute function private.announce_bookmarks();
+create trigger _300_announce_removed after delete on app.bookmarks
+  referencing old table as changed for each statement execute function private.announce_bookmarks();
+
 create function private.find_bookmark_time(p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor stays good when its bookmark is taken back
 set search_path = ''

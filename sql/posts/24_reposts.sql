@@ -81,18 +81,20 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post app.posts;
+  v_post     app.posts;
+  v_original uuid[];
 begin
   select * into v_post from app.posts where id = (p_event ->> 'postId')::uuid and quoted_post_id is not null;
+  v_original := array(select o.author_id from app.posts o where o.id = v_post.quoted_post_id);
   if v_post.format = 'repost' then
     if private.post_visible_to(v_post.quoted_post_id, v_post.author_id) is not true then
       perform private.fail('post_unknown');   -- deleted while the repost waited for it
     end if;
     perform private.emit('posts.post.reposted', json_build_object(
-      'postId', v_post.quoted_post_id, 'repostId', v_post.id, 'userId', v_post.author_id));
+      'postId', v_post.quoted_post_id, 'repostId', v_post.id, 'userId', v_post.author_id), v_original);
   elsif v_post.format = 'quote' then
     perform private.emit('posts.post.quoted', json_build_object(
-      'postId', v_post.quoted_post_id, 'quoteId', v_post.id, 'userId', v_post.author_id));
+      'postId', v_post.quoted_post_id, 'quoteId', v_post.id, 'userId', v_post.author_id), v_original);
   end if;
 end $$;
 comment on function private.announce_quote is

@@ -62,7 +62,7 @@ begin
   -- Of a scheduled post that goes out nobody is there to be refused: it tells as many as there is room for.
   v_most := private.count_writes('mentions', v_most, case when p_writer is distinct from app.uid() then p_writer end);
   perform private.emit('posts.person.mentioned', json_build_object(
-    'userId', m.id, 'byId', p_writer, 'postId', p_post, 'replyId', p_reply))
+    'userId', m.id, 'byId', p_writer, 'postId', p_post, 'replyId', p_reply), array[m.id])
   from (select n.id
         from unnest(private.people_named(v_names)) with ordinality as n (id, place)
         join app.users u on u.id = n.id and u.banned_at is null and u.erased_at is null

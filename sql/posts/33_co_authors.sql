@@ -136,7 +136,8 @@ begin
     perform private.fail('person_unknown');
   end if;
   perform private.emit('posts.co_author.invited', json_build_object(
-    'inviteId', v_row.id, 'postId', p_id, 'inviterId', app.uid(), 'inviteeId', v_person));
+    'inviteId', v_row.id, 'postId', p_id, 'inviterId', app.uid(), 'inviteeId', v_person),
+    array[v_person]);
   return private.co_author(v_row);
 end $$;
 comment on function api.invite_co_author is
@@ -168,7 +169,8 @@ begin
     perform private.require_split(p_post, v_row.split_share);
     update app.post_co_authors set status = 'accepted' where id = p_invite returning * into v_row;
     perform private.emit('posts.co_author.accepted', json_build_object(
-      'inviteId', p_invite, 'postId', p_post, 'userId', v_row.user_id));
+      'inviteId', p_invite, 'postId', p_post, 'userId', v_row.user_id),
+      array(select p.author_id from app.posts p where p.id = p_post));
   else
     delete from app.post_co_authors where id = p_invite;
     v_row.status := 'declined';

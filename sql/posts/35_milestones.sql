@@ -16,7 +16,8 @@ declare
   v_reached smallint := (select max(m) from unnest(array[5, 15, 50]) m where m <= new.reactions);
 begin
   update app.post_counters set milestone = v_reached where post_id = new.post_id;
-  perform private.emit('posts.post.milestone', json_build_object('postId', new.post_id, 'reactions', v_reached));
+  perform private.emit('posts.post.milestone', json_build_object('postId', new.post_id, 'reactions', v_reached),
+                       array(select p.author_id from app.posts p where p.id = new.post_id));
   return null;
 end $$;
 comment on function private.reach_milestone is

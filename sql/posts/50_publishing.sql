@@ -133,7 +133,8 @@ begin
     perform private.add_poll(v_post, p_poll, p_publish_at);
   end if;
   if p_publish_at is null then
-    perform private.emit('posts.post.published', json_build_object('postId', v_post, 'authorId', app.uid()));
+    perform private.emit('posts.post.published', json_build_object('postId', v_post, 'authorId', app.uid()),
+                         array[app.uid()]);
   end if;
   return private.finish_idempotent('create_post', private.post_cards(array[v_post]) -> 0);
 end $$;

@@ -122,16 +122,22 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_author uuid;
+  v_post app.posts;
 begin
   perform private.lock_original(p_post);
   update app.posts set deleted_at = now()
   where id = p_post and deleted_at is null
-  returning author_id into v_author;
+  returning * into v_post;
   if found then
-    perform private.emit('posts.post.deleted', json_build_object('postId', p_post, 'authorId', v_author));
+    perform private.emit('posts.post.deleted', json_build_object('postId', p_post, 'authorId', v_post.author_id),
+                         array[v_post.author_id]);
   end if;
-  return v_author;
+  if v_post.format = 'repost' then
+    perform private.emit('posts.post.unreposted',
+      json_build_object('postId', o.id, 'userId', v_post.author_id), array[o.author_id])
+    from app.posts o where o.id = v_post.quoted_post_id;
+  end if;
+  return v_post.author_id;
 end $$;
 comment on function private.delete_post is
   'Deletes a post for everyone and answers its author; its row and words stay for the staff. Null when it was deleted '

@@ -12,7 +12,8 @@ begin
   where id = p_post and published_at is null and deleted_at is null
   returning author_id into v_author;
   if found then
-    perform private.emit('posts.post.published', json_build_object('postId', p_post, 'authorId', v_author));
+    perform private.emit('posts.post.published', json_build_object('postId', p_post, 'authorId', v_author),
+                         array[v_author]);
   end if;
 end $$;
 comment on function private.publish_post is

@@ -9,18 +9,18 @@ comment on function private.hears_feed is 'Audience of feed:public: everybody wh
 insert into private.realtime_topics (prefix, audience, events) values
   ('feed', 'private.hears_feed', '`feed:public`: `post` {id} of a new public post');
 
-create function private.broadcast_post(p_event jsonb) returns void
+create function private.broadcast_posts(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
   perform private.broadcast('feed:public', 'post', jsonb_build_object('id', p.id))
-  from app.posts p
-  where p.id = (p_event ->> 'postId')::uuid and p.required_level = 0 and p.space_id is null and p.closer_id is null
+  from unnest(p_effects) e join app.posts p on p.id = (e.payload ->> 'postId')::uuid
+  where p.required_level = 0 and p.space_id is null and p.closer_id is null
     and not exists (select from app.posts q
                     where q.id = p.quoted_post_id and p.format = 'repost' and q.space_id is not null);
 end $$;
-comment on function private.broadcast_post is
+comment on function private.broadcast_posts is
   'Listener: announces a public post when it goes out, which for a scheduled one is later than its insert.';
-insert into private.event_listeners (event, listener, position) values
-  ('posts.post.published', 'private.broadcast_post', 700);
+insert into private.event_listeners (event, listener, position, timing) values
+  ('posts.post.published', 'private.broadcast_posts', 700, 'soon');

@@ -31,7 +31,7 @@ comment on table app.reputation_entries is
 comment on column app.reputation_entries.delta is
   'Points with two decimals, never 0: more than 0 is earned, less is taken.';
 comment on column app.reputation_entries.position is
-  'The order of a person''s entries, also within a transaction: it is given while private.lock_ledger is held.';
+  'The order of a person''s entries, also within a transaction: it is given while private.lock_effects is held.';
 comment on column app.reputation_entries.origin_id is 'For a roll-up: the direct entry that it follows from.';
 comment on column app.reputation_entries.roll_up_level is
   '0 is the direct entry, 1 its share in the parent of the interest, 2 in the parent''s parent.';
@@ -92,7 +92,7 @@ begin
   group by w.user_id, w.interest_id, w.kind
   order by w.user_id, w.interest_id, w.kind
   on conflict (user_id, interest_id, kind) do update set points = k.points + excluded.points;
-  -- whoever writes the ledger of these people holds private.lock_ledger: no two meet here
+  -- whoever writes the ledger of these people holds private.lock_effects: no two meet here
   update app.accounts a set total_reputation = a.total_reputation + w.earned
   from (select user_id, sum(delta) as earned from written where roll_up_level = 0 group by user_id) w
   where a.user_id = w.user_id;
@@ -114,6 +114,44 @@ comment on function private.roll_up_fraction is
   'The share of an entry that the interest so many levels up gets: all at 0, then 50, 25, 12 %, and half of that for '
   'each further level.';
 
+create type private.reputation_change as (
+  id uuid, user_id uuid, interest_id uuid, kind text, points numeric, before numeric, source_id uuid,
+  earned_from uuid, caused_at timestamptz
+);
+comment on type private.reputation_change is
+  'A direct entry to write, with its roll-ups: the points, and those that the same cause gave until now (before).';
+
+create function private.write_reputation(p_changes private.reputation_change[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  with recursive line as (
+    select i.id as leaf, i.id, i.parent_id, 0 as level from app.interests i
+    where i.id in (select c.interest_id from unnest(p_changes) c)
+    union all
+    select l.leaf, i.id, i.parent_id, l.level + 1 from line l join app.interests i on i.id = l.parent_id
+  ), share as (
+    -- rounds each level before and after by itself: rounded differences would not add up to zero again
+    select c.*, l.id as shared_id, l.level,
+           round(c.points * private.roll_up_fraction(l.level), 2)
+             - round(c.before * private.roll_up_fraction(l.level), 2) as delta
+    from unnest(p_changes) with ordinality
+           as c (id, user_id, interest_id, kind, points, before, source_id, earned_from, caused_at, place)
+    join line l on l.leaf = c.interest_id
+  )
+  insert into app.reputation_entries
+    (id, user_id, interest_id, kind, delta, origin_id, roll_up_level, source_id, earned_from, created_at)
+  select case s.level when 0 then s.id else gen_random_uuid() end, s.user_id, s.shared_id, s.kind, s.delta,
+         case when s.level > 0 then s.id end, s.level, s.source_id, s.earned_from, s.caused_at
+  from share s
+  where s.delta <> 0
+  order by s.place, s.level;
+end $$;
+comment on function private.write_reputation is
+  'Writes these entries with their roll-ups, in order, whatever entries there are already. A change of nothing writes '
+  'nothing. Lock first (private.lock_effects).';
+
 create function private.add_reputation(
   p_user uuid, p_interest uuid, p_kind text, p_points numeric, p_source uuid default null, p_from uuid default null,
   p_before numeric default 0
@@ -122,29 +160,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_origin uuid := gen_random_uuid();
+  v_id uuid := gen_random_uuid();
 begin
   perform private.ledger_points('reputation', p_kind);
-  perform private.lock_ledger('reputation', array[p_user]);
-  with recursive line as (
-    select i.id, i.parent_id, 0 as level from app.interests i where i.id = p_interest
-    union all
-    select i.id, i.parent_id, l.level + 1 from line l join app.interests i on i.id = l.parent_id
-  ), share as (
-    -- rounds each level before and after by itself: rounded differences would not add up to zero again
-    select l.id, l.level,
-           round(p_points * private.roll_up_fraction(l.level), 2)
-             - round(p_before * private.roll_up_fraction(l.level), 2) as delta
-    from line l
-  )
-  insert into app.reputation_entries
-    (id, user_id, interest_id, kind, delta, origin_id, roll_up_level, source_id, earned_from)
-  select case s.level when 0 then v_origin else gen_random_uuid() end, p_user, s.id, p_kind, s.delta,
-         case when s.level > 0 then v_origin end, s.level, p_source, p_from
-  from share s where s.delta <> 0;
-  return v_origin;
+  perform private.lock_effects(p_user);
+  perform private.write_reputation(array[
+    (v_id, p_user, p_interest, p_kind, p_points, p_before, p_source, p_from, now())::private.reputation_change]);
+  return v_id;
 end $$;
 comment on function private.add_reputation is
-  'Writes an entry with its roll-ups, whatever entries there are already, and answers the id of the direct one. With '
-  'p_before, which the same cause gave until now, it writes the differences. For definer functions; see '
-  'private.earn_reputation.';
+  'Writes an entry that somebody decides, and answers the id of the direct one. With p_before, which the same cause '
+  'gave until now, it writes the differences. For definer functions; what people earn is in 20_earning.sql.';

@@ -65,7 +65,8 @@ set search_path = ''
 as $$
 begin
   perform private.emit('reputation.level_reached', json_build_object(
-    'userId', new.user_id, 'interestId', new.interest_id, 'level', private.level_name(new.highest_level)));
+    'userId', new.user_id, 'interestId', new.interest_id, 'level', private.level_name(new.highest_level)),
+    array[new.user_id]);
   return null;
 end $$;
 comment on function private.announce_level is

@@ -28,28 +28,29 @@ begin
 end $$;
 comment on function private.find_standing_reputation is
   'The direct entry that a cause gave a person, or null when it gave none or was undone. Lock first '
-  '(private.lock_ledger).';
+  '(private.lock_effects).';
 
-create function private.earn_reputation(
-  p_user uuid, p_interest uuid, p_kind text, p_source uuid, p_from uuid default null
-) returns void
+create function private.earn_reputation(p_earnings private.earning[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
-declare
-  v_points numeric := private.ledger_points('reputation', p_kind);
 begin
-  if p_interest is null or v_points = 0 or p_from = p_user then
-    return;
-  end if;
-  perform private.lock_ledger('reputation', array[p_user]);
-  if private.find_standing_reputation(p_user, p_kind, p_source, p_from) is null then
-    perform private.add_reputation(p_user, p_interest, p_kind, v_points, p_source, p_from);
-  end if;
+  perform private.write_reputation(array(
+    select (gen_random_uuid(), e.user_id, e.interest_id, e.kind, e.points, 0, e.source_id, e.earned_from,
+            e.caused_at)::private.reputation_change
+    from (select distinct on (l.user_id, l.kind, l.source_id, l.earned_from)
+                 l.*, private.ledger_points('reputation', l.kind) as points
+          from unnest(p_earnings) with ordinality
+                 as l (user_id, interest_id, kind, source_id, earned_from, caused_at, place)
+          where l.interest_id is not null and l.earned_from is distinct from l.user_id
+          order by l.user_id, l.kind, l.source_id, l.earned_from, l.place) e
+    where e.points <> 0
+      and private.find_standing_reputation(e.user_id, e.kind, e.source_id, e.earned_from) is null
+    order by e.place));
 end $$;
 comment on function private.earn_reputation is
-  'Gives the points of a kind once for a cause, until it is undone. It gives nothing without an interest, and nothing '
-  'from oneself.';
+  'Gives the points of each kind once for a cause, until it is undone. It gives nothing without an interest, and '
+  'nothing from oneself. Lock first (private.lock_effects).';
 
 create function private.reverse_reputation(p_entries uuid[]) returns void
 language plpgsql volatile
@@ -66,89 +67,104 @@ begin
   from undone u join app.reputation_entries e on e.id = u.id or e.origin_id = u.id;
 end $$;
 comment on function private.reverse_reputation is
-  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_ledger), so that an '
-  'entry is undone once.';
+  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_effects), so that '
+  'an entry is undone once.';
 
-create function private.earn_reputation_by_post(p_post uuid, p_kind text, p_from uuid) returns void
+create function private.earn_reputation_from_posts(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.earn_reputation(array(
+    select (p.author_id, p.interest_id, 'post.contributed', p.id, null, e.caused_at)::private.earning
+    from unnest(p_effects) e join app.posts p on p.id = (e.payload ->> 'postId')::uuid
+    where p.format <> 'repost'));
+end $$;
+comment on function private.earn_reputation_from_posts is 'Listener: a published post earns its author '
+  'post.contributed in its primary interest.';
+
+create function private.earn_reputation_from_replies(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.earn_reputation(array(
+    select (r.author_id, p.interest_id, 'reply.' || r.kind, r.id, p.author_id, e.caused_at)::private.earning
+    from unnest(p_effects) e
+    join app.replies r on r.id = (e.payload ->> 'replyId')::uuid and r.author_id = e.user_id
+    join app.posts p on p.id = r.post_id));
+end $$;
+comment on function private.earn_reputation_from_replies is
+  'Listener: a reply to another''s post earns its author the points of its kind, in the post''s primary interest.';
+
+create view private.post_marks with (security_invoker) as
+select r.post_id, r.user_id, 'reaction' as mark from app.reactions r
+union all
+select b.post_id, b.user_id, 'bookmark' from app.bookmarks b
+union all
+select p.quoted_post_id, p.author_id, 'repost' from app.posts p
+where p.format = 'repost' and p.deleted_at is null and p.published_at is not null;
+comment on view private.post_marks is
+  'What people leave on others'' posts and may take back: a reaction or two, a bookmark, a repost. For definer '
+  'functions.';
+
+create function private.changed_marks(p_effects private.effects[])
+returns table (post_id uuid, user_id uuid, mark text, stands boolean, caused_at timestamptz)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return query
+  select c.post_id, c.user_id, c.mark,
+         exists (select from private.post_marks m
+                 where m.post_id = c.post_id and m.user_id = c.user_id and m.mark = c.mark),
+         c.caused_at
+  from (select (e.payload ->> 'postId')::uuid as post_id, (e.payload ->> 'userId')::uuid as user_id,
+               replace(split_part(e.event, '.', 2), 'post', 'repost') as mark, min(e.caused_at) as caused_at
+        from unnest(p_effects) e
+        group by 1, 2, 3) c;
+end $$;
+comment on function private.changed_marks is
+  'The marks that these effects are about, each once, and whether each stands now. That decides: so giving, taking '
+  'back and giving again end as they must in whatever batches they come, and of a heart and a spark that go at once '
+  'the later finds that both are gone.';
+
+create function private.settle_reputation_of_marks(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post app.posts;
+  v_earned private.earning[];
+  v_undone uuid[];
 begin
-  select * into v_post from app.posts where id = p_post;
-  if v_post.interest_id is null or v_post.author_id = p_from then
-    return;
-  end if;
-  -- reads the post again under the lock, so that nothing is earned that a deletion at the same time would not find
-  perform private.lock_ledger('reputation', array[v_post.author_id]);
-  perform private.earn_reputation(p.author_id, p.interest_id, p_kind, p.id, p_from)
-  from app.posts p where p.id = p_post and p.deleted_at is null;
+  select array_agg((f.author_id, f.interest_id, f.kind, f.post_id, f.user_id, f.caused_at)::private.earning)
+           filter (where f.stands and f.entry_id is null and f.deleted_at is null),
+         array_agg(f.entry_id) filter (where not f.stands and f.entry_id is not null)
+  into v_earned, v_undone
+  from (select m.*, k.kind, p.author_id, p.interest_id, p.deleted_at,
+               private.find_standing_reputation(p.author_id, k.kind, p.id, m.user_id) as entry_id
+        from private.changed_marks(array(
+               select e from unnest(p_effects) e join app.posts o on o.id = (e.payload ->> 'postId')::uuid
+               where e.user_id = o.author_id)) m
+        cross join lateral (select m.mark || '.received' as kind) k
+        join app.posts p on p.id = m.post_id) f;
+  perform private.reverse_reputation(v_undone);
+  perform private.earn_reputation(v_earned);
 end $$;
-comment on function private.earn_reputation_by_post is
-  'Gives a post''s author, in its primary interest, what somebody''s reaction, bookmark or repost of it is worth. A '
-  'deleted post earns nothing.';
+comment on function private.settle_reputation_of_marks is
+  'Listener: a person''s reactions to a post earn its author reaction.received in its primary interest, together '
+  'once, and as long as one of them stands. So does a bookmark (bookmark.received) and a repost (repost.received). '
+  'People''s own posts give them nothing, and a deleted post earns nothing more. A quote earns nothing.';
 
-create function private.earn_reputation_from_post(p_event jsonb) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.earn_reputation(p.author_id, p.interest_id, 'post.contributed', p.id)
-  from app.posts p
-  where p.id = (p_event ->> 'postId')::uuid and p.format <> 'repost';
-end $$;
-comment on function private.earn_reputation_from_post is 'Listener: a published post earns its author '
-  'post.contributed in its primary interest.';
-insert into private.event_listeners (event, listener, position) values
-  ('posts.post.published', 'private.earn_reputation_from_post', 300);
-
-create function private.earn_reputation_from_reply(p_event jsonb) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.earn_reputation(r.author_id, p.interest_id, 'reply.' || r.kind, r.id, p.author_id)
-  from app.replies r join app.posts p on p.id = r.post_id
-  where r.id = (p_event ->> 'replyId')::uuid;
-end $$;
-comment on function private.earn_reputation_from_reply is
-  'Listener: a reply to another''s post earns its author the points of its kind, in the post''s primary interest.';
-insert into private.event_listeners (event, listener, position) values
-  ('posts.reply.created', 'private.earn_reputation_from_reply', 300);
-
-create function private.earn_reputation_from_reaction() returns trigger
-language plpgsql security definer   -- writes for the post's author
-set search_path = ''
-as $$
-begin
-  perform private.earn_reputation_by_post(new.post_id, 'reaction.received', new.user_id);
-  return null;
-end $$;
-comment on function private.earn_reputation_from_reaction is
-  'Trigger: a reaction earns the post''s author reaction.received, once a person and post.';
-create trigger _300_earn_reputation_from_reaction after insert on app.reactions
-  for each row execute function private.earn_reputation_from_reaction();
-
-create function private.reverse_reputation_from_reactions() returns trigger
-language plpgsql security definer   -- writes for the posts' authors
-set search_path = ''
-as $$
-begin
-  -- a statement of its own for the lock: when a heart and a spark go at once, the later sees that both are gone
-  perform private.lock_ledger('reputation', array(
-    select p.author_id from gone g join app.posts p on p.id = g.post_id));
-  perform private.reverse_reputation(array(
-    select private.find_standing_reputation(p.author_id, 'reaction.received', g.post_id, g.user_id)
-    from (select distinct post_id, user_id from gone) g
-    join app.posts p on p.id = g.post_id
-    where not exists (select from app.reactions r where r.post_id = g.post_id and r.user_id = g.user_id)));
-  return null;
-end $$;
-comment on function private.reverse_reputation_from_reactions is
-  'Trigger: when a person''s last reaction on a post goes, what it earned is taken back.';
-create trigger _300_reverse_reputation_from_reactions after delete on app.reactions
-  referencing old table as gone for each statement execute function private.reverse_reputation_from_reactions();
+insert into private.event_listeners (event, listener, position, timing) values
+  ('posts.post.published', 'private.earn_reputation_from_posts', 300, 'soon'),
+  ('posts.reply.created', 'private.earn_reputation_from_replies', 300, 'soon'),
+  ('posts.reaction.added', 'private.settle_reputation_of_marks', 300, 'soon'),
+  ('posts.reaction.removed', 'private.settle_reputation_of_marks', 300, 'soon'),
+  ('posts.bookmark.added', 'private.settle_reputation_of_marks', 300, 'soon'),
+  ('posts.bookmark.removed', 'private.settle_reputation_of_marks', 300, 'soon'),
+  ('posts.post.reposted', 'private.settle_reputation_of_marks', 300, 'soon'),
+  ('posts.post.unreposted', 'private.settle_reputation_of_marks', 300, 'soon');
 
 create function private.find_strongest_interest(p_user uuid) returns uuid
 language plpgsql stable
@@ -165,34 +181,35 @@ end $$;
 comment on function private.find_strongest_interest is
   'The interest in which a person has the most reputation, else the one that they chose first, else null.';
 
-create function private.earn_reputation_from_invite(p_event jsonb) returns void
+create function private.earn_reputation_from_invites(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
-declare
-  v_inviter uuid := (p_event ->> 'inviterUserId')::uuid;
 begin
-  perform private.earn_reputation(v_inviter, private.find_strongest_interest(v_inviter), 'invite.used',
-                       (p_event ->> 'codeId')::uuid, (p_event ->> 'newUserId')::uuid);
+  perform private.earn_reputation(array(
+    select (e.user_id, private.find_strongest_interest(e.user_id), 'invite.used', (e.payload ->> 'codeId')::uuid,
+            (e.payload ->> 'newUserId')::uuid, e.caused_at)::private.earning
+    from unnest(p_effects) e));
 end $$;
-comment on function private.earn_reputation_from_invite is
+comment on function private.earn_reputation_from_invites is
   'Listener: the owner of a used invite code earns invite.used in their strongest interest; nothing when they have '
   'none.';
-insert into private.event_listeners (event, listener, position) values
-  ('identity.invite_code.used', 'private.earn_reputation_from_invite', 300);
 
-create function private.earn_reputation_from_choice(p_event jsonb) returns void
+create function private.earn_reputation_from_choices(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.earn_reputation((p_event ->> 'userId')::uuid, i.id, 'onboarding.bootstrap', i.id)
-  from app.interests i
-  where i.level = 1
-    and i.id in (select c::uuid from jsonb_array_elements_text(p_event -> 'interestIds') as c)
-  order by i.id;
+  perform private.earn_reputation(array(
+    select (e.user_id, i.id, 'onboarding.bootstrap', i.id, null, e.caused_at)::private.earning
+    from unnest(p_effects) e
+    cross join lateral jsonb_array_elements_text(e.payload -> 'interestIds') c (id)
+    join app.interests i on i.id = c.id::uuid
+    where i.level = 1
+    order by e.id, i.id));
 end $$;
-comment on function private.earn_reputation_from_choice is
+comment on function private.earn_reputation_from_choices is
   'Listener: a confirmed choice earns onboarding.bootstrap in each category in it, once in a lifetime.';
-insert into private.event_listeners (event, listener, position) values
-  ('interests.user_selected', 'private.earn_reputation_from_choice', 300);
+insert into private.event_listeners (event, listener, position, timing) values
+  ('identity.invite_code.used', 'private.earn_reputation_from_invites', 300, 'soon'),
+  ('interests.user_selected', 'private.earn_reputation_from_choices', 300, 'soon');

@@ -50,31 +50,39 @@ end $$;
 comment on function private.reputation_of is 'A person''s reputation, strongest interest first: {total, items}.';
 
 create function api.get_my_reputation() returns json
-language plpgsql stable
+language plpgsql volatile   -- what waits for the person is applied first
 set search_path = ''
 as $$
 begin
+  perform private.catch_up(private.require_caller());
   return private.reputation_of(private.require_caller());
 end $$;
 comment on function api.get_my_reputation is
   'The caller''s reputation, strongest interest first: {total, items: [{interestId, slug, name, value, level}]}.';
 
 create function api.get_reputation(p_person text) returns json
-language plpgsql stable
+language plpgsql volatile   -- what waits for the person is applied first
 set search_path = ''
 as $$
+declare
+  v_person uuid := private.require_person(p_person);
 begin
-  return private.reputation_of(private.require_person(p_person));
+  perform private.catch_up(v_person);
+  return private.reputation_of(v_person);
 end $$;
 comment on function api.get_reputation is
   'A person''s reputation, as in api.get_my_reputation. Fails: person_unknown.';
 
 create function private.require_reputation(p_interest uuid, p_min numeric) returns void
-language plpgsql stable
+language plpgsql volatile   -- what waits for the caller is applied first
 set search_path = ''
 as $$
 begin
-  if p_interest is not null and private.reputation_value(private.require_caller(), p_interest) < p_min then
+  if p_interest is null then
+    return;
+  end if;
+  perform private.catch_up(private.require_caller());
+  if private.reputation_value(private.require_caller(), p_interest) < p_min then
     perform private.fail('reputation_too_low');
   end if;
 end $$;
@@ -109,6 +117,7 @@ language plpgsql security definer   -- checks the author, whoever calls
 set search_path = ''
 as $$
 begin
+  perform private.catch_up(new.author_id);
   if not private.may_post_journalism(new.author_id) then
     perform private.fail('journalism_not_allowed');
   end if;
@@ -123,14 +132,17 @@ create trigger _300_check_changed_journalism before update of is_journalism on a
   for each row when (new.is_journalism and not old.is_journalism) execute function private.check_journalism();
 
 create function api.get_my_capabilities() returns json
-language plpgsql stable
+language plpgsql volatile   -- what waits for the caller is applied first
 set search_path = ''
 as $$
 declare
   v_me    uuid := private.require_caller();
-  v_total numeric := private.total_reputation(v_me);
-  v_best  numeric := coalesce((select max(value) from app.reputation where user_id = v_me), 0);
+  v_total numeric;
+  v_best  numeric;
 begin
+  perform private.catch_up(v_me);
+  v_total := private.total_reputation(v_me);
+  v_best := coalesce((select max(value) from app.reputation where user_id = v_me), 0);
   return json_build_object(
     'canVoteWiki', v_total >= 5,
     'canMentor', v_best >= 30 or v_total >= 50,

@@ -61,12 +61,13 @@ comment on function private.reputation_events is
 call private.make_walk('private.reputation_events');
 
 create function api.get_reputation_details(p_limit integer default 20, p_cursor text default null) returns json
-language plpgsql stable
+language plpgsql volatile   -- what waits for the caller is applied first
 set search_path = ''
 as $$
 declare
   v_me uuid := private.require_caller();
 begin
+  perform private.catch_up(v_me);
   return json_build_object(
     'total', private.total_reputation(v_me),
     'contributionScore', coalesce((select c.score from app.contribution_scores c where c.user_id = v_me), 0),
@@ -78,12 +79,13 @@ comment on function api.get_reputation_details is
   'interests, events: {items, nextCursor, hasMore}}. Fails: cursor_unknown, limit_out_of_range.';
 
 create function api.get_reputation_summary(p_person text) returns json
-language plpgsql stable
+language plpgsql volatile   -- what waits for the person is applied first
 set search_path = ''
 as $$
 declare
   v_person uuid := private.require_person(p_person);
 begin
+  perform private.catch_up(v_person);
   return json_build_object(
     'userId', (select card ->> 'id' from app.person_card where id = v_person),
     'total', private.total_reputation(v_person),

@@ -63,7 +63,7 @@ begin
     perform private.fail('token_revoked');
   end if;
   -- the lock comes before the read, so that two votes of one voter see each other
-  perform private.lock_ledger('reputation', array[p_user]);
+  perform private.lock_effects(p_user, app.uid());
   select * into v_before from app.reputation_votes v
   where v.voter_id = app.uid() and v.user_id = p_user and v.interest_id = p_interest;
   weight := private.vote_weight(private.reputation_value(app.uid(), p_interest));
@@ -74,10 +74,11 @@ begin
     set value = excluded.value, comment = excluded.comment, impact = excluded.impact
   returning v.* into vote;
   perform private.add_reputation(p_user, p_interest, 'vote.received', vote.impact, vote.id, app.uid(),
-                                 coalesce(v_before.impact, 0));
+                                    coalesce(v_before.impact, 0));
   if vote.value <> coalesce(v_before.value, 0) then
     perform private.emit('reputation.vote.cast', json_build_object(
-      'voteId', vote.id, 'voterId', app.uid(), 'userId', p_user, 'interestId', p_interest, 'value', vote.value));
+      'voteId', vote.id, 'voterId', app.uid(), 'userId', p_user, 'interestId', p_interest, 'value', vote.value),
+      array[p_user]);
   end if;
 end $$;
 comment on function private.cast_vote is

@@ -1,9 +1,8 @@
 -- The contribution score: what people do for the whole, and a share of it for those who invited them.
 -- docs/decisions.md, Reputation.
 --
--- What a person does is written at once, and a job writes the shares soon after (71_inheritance.sql): most people were
--- invited by a few, at whose scores they would wait for each other. An operation that gives points to several people
--- locks them all first, and writes in the order of their ids: ARCHITECTURE.md, Locks.
+-- What a person does is written soon after, and a job writes the shares (71_inheritance.sql): most people were invited
+-- by a few, at whose scores they would wait for each other.
 
 create table app.contribution_entries (
   id         uuid primary key default gen_random_uuid(),
@@ -29,7 +28,7 @@ comment on table app.contribution_entries is
 comment on column app.contribution_entries.delta is
   'Points, with two decimals: more than 0, or less where it undoes an entry.';
 comment on column app.contribution_entries.position is
-  'The order of what a person did, also within a transaction: it is given while private.lock_ledger is held. Shares '
+  'The order of what a person did, also within a transaction: it is given while private.lock_effects is held. Shares '
   'come later.';
 comment on column app.contribution_entries.level is
   '0 is what the person did, 1 the share of their inviter, 2 and 3 the shares of the inviters above.';
@@ -91,103 +90,102 @@ begin
           order by e.position desc limit 1);
 end $$;
 comment on function private.find_standing_contribution is
-  'The entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_ledger).';
+  'The entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_effects).';
 
-create function private.earn_contribution(p_user uuid, p_kind text, p_source uuid) returns void
+create function private.earn_contribution(p_earnings private.earning[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.lock_ledger('contribution', array[p_user]);
-  if private.find_standing_contribution(p_user, p_kind, p_source) is null then
-    with given as (
-      insert into app.contribution_entries (user_id, kind, delta, source_id)
-      values (p_user, p_kind, private.ledger_points('contribution', p_kind), p_source)
-      returning id
-    )
-    insert into private.contribution_inheritance (entry_id) select id from given;
-  end if;
+  with given as (
+    insert into app.contribution_entries (user_id, kind, delta, source_id, created_at)
+    select e.user_id, e.kind, private.ledger_points('contribution', e.kind), e.source_id, min(e.caused_at)
+    from unnest(p_earnings) with ordinality
+           as e (user_id, interest_id, kind, source_id, earned_from, caused_at, place)
+    where private.find_standing_contribution(e.user_id, e.kind, e.source_id) is null
+    group by e.user_id, e.kind, e.source_id
+    order by min(e.place)
+    returning id
+  )
+  insert into private.contribution_inheritance (entry_id) select id from given;
 end $$;
 comment on function private.earn_contribution is
-  'Gives the points of a kind once for a cause, until it is undone. Soon after, the person''s inviters get their '
-  'shares.';
+  'Gives the points of each kind once for a cause, until it is undone, and a share of them to the inviters. Lock '
+  'first (private.lock_effects).';
 
-create function private.reverse_contribution(p_user uuid, p_kind text, p_source uuid) returns void
+create function private.reverse_contribution(p_entries uuid[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
-declare
-  v_standing uuid;
 begin
-  perform private.lock_ledger('contribution', array[p_user]);
-  v_standing := private.find_standing_contribution(p_user, p_kind, p_source);
   with undone as (
     insert into app.contribution_entries (user_id, kind, delta, undoes_id, source_id)
-    select e.user_id, e.kind, -e.delta, e.id, e.source_id from app.contribution_entries e where e.id = v_standing
+    select e.user_id, e.kind, -e.delta, e.id, e.source_id
+    from app.contribution_entries e where e.id = any (p_entries)
+    order by e.position
     returning id, undoes_id
   )
   insert into private.contribution_inheritance (entry_id, undoes_id) select id, undoes_id from undone;
 end $$;
 comment on function private.reverse_contribution is
-  'Writes the exact opposite of private.earn_contribution, shares too. Does nothing when the cause gave nothing or is '
-  'undone already.';
+  'Writes the exact opposite of these entries, shares too. Lock first (private.lock_effects), so that an entry is '
+  'undone once.';
 
-create function private.earn_contribution_from_post(p_event jsonb) returns void
+create function private.earn_contribution_from_posts(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.earn_contribution(p.author_id, 'post_created', p.id)
-  from app.posts p
-  where p.id = (p_event ->> 'postId')::uuid and p.format <> 'repost';
+  perform private.earn_contribution(array(
+    select (p.author_id, null, 'post_created', p.id, null, e.caused_at)::private.earning
+    from unnest(p_effects) e join app.posts p on p.id = (e.payload ->> 'postId')::uuid
+    where p.format <> 'repost'));
 end $$;
-comment on function private.earn_contribution_from_post is 'Listener: a published post, other than a repost, is a '
+comment on function private.earn_contribution_from_posts is 'Listener: a published post, other than a repost, is a '
   'contribution of its author.';
-insert into private.event_listeners (event, listener, position) values
-  ('posts.post.published', 'private.earn_contribution_from_post', 400);
 
-create function private.earn_contribution_from_reply(p_event jsonb) returns void
+create function private.earn_contribution_from_replies(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.earn_contribution(r.author_id, 'reply_created', r.id)
-  from app.replies r join app.posts p on p.id = r.post_id
-  where r.id = (p_event ->> 'replyId')::uuid and r.author_id <> p.author_id;
+  perform private.earn_contribution(array(
+    select (r.author_id, null, 'reply_created', r.id, null, e.caused_at)::private.earning
+    from unnest(p_effects) e
+    join app.replies r on r.id = (e.payload ->> 'replyId')::uuid and r.author_id = e.user_id
+    join app.posts p on p.id = r.post_id and p.author_id <> r.author_id));
 end $$;
-comment on function private.earn_contribution_from_reply is 'Listener: a reply to another''s post is a contribution '
+comment on function private.earn_contribution_from_replies is 'Listener: a reply to another''s post is a contribution '
   'of its author.';
-insert into private.event_listeners (event, listener, position) values
-  ('posts.reply.created', 'private.earn_contribution_from_reply', 400);
 
-create function private.earn_contribution_from_reaction() returns trigger
-language plpgsql security definer   -- only triggers write the ledger
+create function private.settle_contribution_of_marks(p_effects private.effects[]) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_earned private.earning[];
+  v_undone uuid[];
 begin
-  perform private.earn_contribution(new.user_id, 'reaction_given', new.post_id)
-  from app.posts p where p.id = new.post_id and p.author_id <> new.user_id;
-  return null;
+  select array_agg((f.user_id, null, f.kind, f.post_id, null, f.caused_at)::private.earning)
+           filter (where f.stands and f.entry_id is null),
+         array_agg(f.entry_id) filter (where not f.stands and f.entry_id is not null)
+  into v_earned, v_undone
+  from (select m.*, k.kind, private.find_standing_contribution(m.user_id, k.kind, m.post_id) as entry_id
+        from private.changed_marks(array(
+               select e from unnest(p_effects) e where e.user_id = (e.payload ->> 'userId')::uuid)) m
+        cross join lateral (select m.mark || '_given' as kind) k
+        join app.posts p on p.id = m.post_id and p.author_id <> m.user_id) f;
+  perform private.reverse_contribution(v_undone);
+  perform private.earn_contribution(v_earned);
 end $$;
-comment on function private.earn_contribution_from_reaction is
-  'Trigger: a reaction to another''s post is a contribution, once a person and post.';
-create trigger _400_earn_contribution_from_reaction after insert on app.reactions
-  for each row execute function private.earn_contribution_from_reaction();
+comment on function private.settle_contribution_of_marks is
+  'Listener: a person''s reactions to another''s post are a contribution of theirs, together once, and as long as one '
+  'of them stands. So is a bookmark.';
 
-create function private.reverse_contribution_from_reactions() returns trigger
-language plpgsql security definer   -- only triggers write the ledger
-set search_path = ''
-as $$
-begin
-  -- a statement of its own for the lock: when a heart and a spark go at once, the later sees that both are gone
-  perform private.lock_ledger('contribution', array(select distinct g.user_id from gone g));
-  perform private.reverse_contribution(g.user_id, 'reaction_given', g.post_id)
-  from (select distinct post_id, user_id from gone) g
-  where not exists (select from app.reactions r where r.post_id = g.post_id and r.user_id = g.user_id)
-  order by g.user_id;
-  return null;
-end $$;
-comment on function private.reverse_contribution_from_reactions is
-  'Trigger: when a person''s last reaction on a post goes, their contribution by it goes too.';
-create trigger _400_reverse_contribution_from_reactions after delete on app.reactions
-  referencing old table as gone for each statement execute function private.reverse_contribution_from_reactions();
+insert into private.event_listeners (event, listener, position, timing) values
+  ('posts.post.published', 'private.earn_contribution_from_posts', 400, 'soon'),
+  ('posts.reply.created', 'private.earn_contribution_from_replies', 400, 'soon'),
+  ('posts.reaction.added', 'private.settle_contribution_of_marks', 400, 'soon'),
+  ('posts.reaction.removed', 'private.settle_contribution_of_marks', 400, 'soon'),
+  ('posts.bookmark.added', 'private.settle_contribution_of_marks', 400, 'soon'),
+  ('posts.bookmark.removed', 'private.settle_contribution_of_marks', 400, 'soon');

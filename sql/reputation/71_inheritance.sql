@@ -1,7 +1,7 @@
 -- The shares of a contribution that a person's inviters get. A job writes them, many at once.
 --
--- It locks only the scores, row by row in the order of their people: ARCHITECTURE.md, Locks. It needs no lock on what
--- these people contribute, since only they themselves give and undo it.
+-- It takes the inviters' effects as the worker does, and passes over those whom somebody else is at: two who write
+-- the scores of several people never wait for each other.
 -- docs/decisions.md, Reputation.
 
 create function private.inviters(p_user uuid) returns uuid[]
@@ -37,6 +37,11 @@ begin
     where (select true from private.contribution_inheritance u where u.entry_id = q.undoes_id) is null
     limit 1000
     for update of q skip locked);
+  v_taken := array(
+    select e.id from app.contribution_entries e
+    where e.id = any (v_taken)
+      and (select coalesce(bool_and(pg_try_advisory_xact_lock(private.effects_key(i.id))), true)
+           from unnest(private.inviters(e.user_id)) as i (id)));
   insert into app.contribution_entries (user_id, kind, delta, origin_id, level, undoes_id, source_id)
   select i.id, e.kind, round(e.delta * c_shares[i.level], 2), e.id, i.level, null::uuid, e.source_id
   from app.contribution_entries e, unnest(private.inviters(e.user_id)) with ordinality as i (id, level)

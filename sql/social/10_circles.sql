@@ -94,7 +94,9 @@ as $$
 begin
   perform private.emit(
     case tg_op when 'INSERT' then 'social.member.added' else 'social.member.removed' end,
-    json_build_object('circleId', c.circle_id, 'memberId', c.member_id))
+    json_build_object('circleId', c.circle_id, 'memberId', c.member_id),
+    -- who accepts an invitation adds themselves, and need not be told
+    case when c.member_id is distinct from app.uid() then array[c.member_id] else '{}' end)
   from changed c;
   return null;
 end $$;

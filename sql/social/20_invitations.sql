@@ -125,7 +125,8 @@ begin
     perform private.fail('invitation_pending');
   end if;
   perform private.emit('social.invitation.sent', json_build_object(
-    'invitationId', v_invitation, 'circleId', p_id, 'inviterId', app.uid(), 'inviteeId', v_invitee));
+    'invitationId', v_invitation, 'circleId', p_id, 'inviterId', app.uid(), 'inviteeId', v_invitee),
+    array[v_invitee]);
   return private.invitation_cards(array[v_invitation]) -> 0;
 end $$;
 comment on function api.invite_to_circle is
@@ -229,7 +230,8 @@ begin
     insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
     values (v_invitation.circle_id, v_invitation.inviter_id, v_invitation.invitee_id, v_invitation.bond_level);
     perform private.emit('social.invitation.accepted', json_build_object(
-      'invitationId', p_invitation, 'circleId', v_invitation.circle_id, 'memberId', v_invitation.invitee_id));
+      'invitationId', p_invitation, 'circleId', v_invitation.circle_id, 'memberId', v_invitation.invitee_id),
+      array[v_invitation.inviter_id]);
   end if;
 end $$;
 comment on function private.settle_invitation is

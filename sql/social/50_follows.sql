@@ -216,7 +216,8 @@ begin
   insert into app.follows (follower_id, following_id) select app.uid(), u.id from app.users u where u.id = v_person
   on conflict do nothing;
   if found then
-    perform private.emit('social.user.followed', json_build_object('followerId', app.uid(), 'followingId', v_person));
+    perform private.emit('social.user.followed',
+      json_build_object('followerId', app.uid(), 'followingId', v_person), array[v_person]);
   else
     perform private.require_person(p_person);
   end if;

@@ -736,14 +736,13 @@ create table private.event_listeners (
   constraint event_listeners_position_key unique (event, position)
 );
 comment on table private.event_listeners is
-  'The functions that private.emit tells of an event, with a row from each feature that listens. A listener takes the '
-  'payload: (jsonb) returns void.';
+  'The functions that hear of an event, with a row from each feature that listens.';
 comment on column private.event_listeners.position is
   'The order among the listeners of an event. It follows the order of locks (ARCHITECTURE.md, Locks): 200 feed, 300 '
   'reputation, 400 contribution, 500 what emits further events, 600 notifications, 700 Realtime.';
 comment on column private.event_listeners.timing is
-  'at once: in the transaction that emits, which fails with the listener. soon: by the worker, about a second later, '
-  'again when it fails, and perhaps twice.';
+  'at once: in the transaction that emits, which fails with the listener; it takes the payload, (jsonb) returns void. '
+  'soon: within a second, as an effect (56_effects.sql); it takes many, (private.effects[]) returns void.';
 
 create table app.domain_events (
   id         bigint generated always as identity primary key,
@@ -756,29 +755,26 @@ comment on table app.domain_events is
   'The outbox: what happened, written by the transaction that caused it. private.emit writes a row and tells the '
   'listeners of private.event_listeners.';
 
-create function private.emit(p_name text, p_payload json) returns void
+create function private.emit(p_name text, p_payload json, p_people uuid[] default '{}') returns void
 language plpgsql volatile security definer   -- nobody else writes the outbox, and listeners write for others
 set search_path = ''
 as $$
 declare
   v_payload  jsonb := p_payload;
   v_listener text;
-  v_timing   text;
 begin
   insert into app.domain_events (name, payload) values (p_name, v_payload);
-  for v_listener, v_timing in
-    select l.listener, l.timing from private.event_listeners l where l.event = p_name order by l.position
+  perform private.add_effects(p_name, v_payload, p_people);
+  for v_listener in
+    select l.listener from private.event_listeners l
+    where l.event = p_name and l.timing = 'at once' order by l.position
   loop
-    if v_timing = 'soon' then
-      perform private.enqueue('effects', json_build_object('listener', v_listener, 'payload', v_payload));
-    else
-      execute format('select %s($1)', v_listener) using v_payload;   -- the name comes out of the registry
-    end if;
+    execute format('select %s($1)', v_listener) using v_payload;   -- the name comes out of the registry
   end loop;
 end $$;
 comment on function private.emit is
-  'Records a domain event and tells its listeners, one after the other. An event emitted by a listener is told to its '
-  'own listeners first.';
+  'Records a domain event, leaves an effect for each of the people whom it concerns, and tells the listeners that '
+  'hear it at once, one after the other. An event emitted by a listener is told to its own listeners first.';
 
 -- sql/base/51_idempotency.sql
 
@@ -1110,9 +1106,9 @@ comment on function private.not_modified is
 
 -- sql/base/55_ledgers.sql
 
--- What ledgers have in common: they are appended only, one writer at a time writes for a person, and each kind of
--- entry is registered. A ledger has the verbs earn_… (once for a cause), reverse_… (by opposite entries) and, for
--- mana, move.
+-- What ledgers have in common: they are appended only, and each kind of entry is registered. A ledger has the verbs
+-- earn_… (once for a cause), reverse_… (by opposite entries) and, for mana, move. Whoever writes reputation or
+-- contribution holds the lock of the people whose it is (private.lock_effects).
 
 create table private.ledger_kinds (
   ledger text not null check (ledger in ('reputation', 'contribution', 'mana')),
@@ -1139,20 +1135,199 @@ comment on function private.ledger_points is
   'The points of a kind of entry, or null. Raises no_data_found for a kind that nobody registered, which only a '
   'mistake in SQL can name.';
 
-create function private.lock_ledger(p_ledger text, p_users uuid[]) returns void
-language plpgsql volatile
+create type private.earning as (
+  user_id uuid, interest_id uuid, kind text, source_id uuid, earned_from uuid, caused_at timestamptz
+);
+comment on type private.earning is
+  'What a cause gives a person: a kind of private.ledger_kinds, the cause, from whom it is earned (null where nobody '
+  'else is involved), and when. Only reputation has an interest.';
+
+-- sql/base/56_effects.sql
+
+-- Effects: what follows from an event for others than its cause, and need not be there in the same moment:
+-- reputation, contribution, notifications, Realtime. An event leaves a row for each person whom it concerns, in its
+-- transaction. The worker applies what waits, many people at once and each in order, by the listeners that
+-- private.event_listeners calls soon. Whoever decides by such a thing, or shows it, lets it catch up first.
+-- docs/decisions.md, Effects.
+
+create table private.effects (
+  user_id   uuid not null,
+  id        bigint not null generated always as identity,
+  event     text not null,
+  payload   jsonb not null,
+  caused_at timestamptz not null default now(),
+  primary key (user_id, id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);   -- rows stay for a moment
+comment on table private.effects is
+  'What has happened and is not applied yet: a row an event and person whom it concerns. Nothing but applying takes a '
+  'row away. There is no foreign key: who is told of something would lock the person for it.';
+comment on column private.effects.id is
+  'The order of a person''s effects. Of two that depend on each other the later has the higher one, since it was '
+  'caused after the earlier was committed, or under the same lock.';
+comment on column private.effects.caused_at is
+  'When the transaction of the cause began: entries of ledgers and notifications carry it.';
+
+create table private.stuck_effects (
+  user_id   uuid primary key,
+  attempts  integer not null,
+  retry_at  timestamptz not null,
+  failed_at timestamptz not null,
+  message   text not null
+);
+comment on table private.stuck_effects is
+  'Whose effects could not be applied, which only a fault can cause. They wait, and those of others go on.';
+comment on column private.stuck_effects.attempts is 'How often it was tried.';
+comment on column private.stuck_effects.retry_at is
+  'When the worker tries again: after 5 seconds, then each time twice as long, an hour at most.';
+comment on column private.stuck_effects.failed_at is 'When it last failed.';
+
+create function private.add_effects(p_event text, p_payload jsonb, p_people uuid[]) returns void
+language plpgsql volatile security definer   -- effects are for others than the caller
+set search_path = ''
+as $$
+begin
+  if p_people = '{}' then
+    return;
+  end if;
+  insert into private.effects (user_id, event, payload)
+  select distinct p.id, p_event, p_payload
+  from unnest(p_people) as p (id)
+  where p.id is not null
+    and exists (select from private.event_listeners l where l.event = p_event and l.timing = 'soon');
+end $$;
+comment on function private.add_effects is
+  'Leaves an effect of an event for each of these people, nulls apart, if anybody hears the event soon.';
+
+create function private.effects_key(p_person uuid) returns bigint
+language sql immutable
+set search_path = ''
+as $$ select hashtextextended('effects ' || p_person, 0) $$;
+comment on function private.effects_key is 'The advisory lock under which effects of a person are applied.';
+
+create function private.apply_effects_of(p_people uuid[]) returns integer
+language plpgsql volatile security definer   -- listeners write for others
+set search_path = ''
+as $$
+declare
+  v_effects  private.effects[];
+  v_listener text;
+  v_heard    private.effects[];
+  v_applied  integer := 0;
+begin
+  -- once more for what the listeners emit, such as a level that is reached: it concerns the same people
+  for v_round in 1..3 loop
+    with due as (
+      select e.user_id, e.id from private.effects e
+      where e.user_id = any (p_people)
+      order by e.user_id, e.id limit 1000
+    ), taken as (
+      delete from private.effects e using due d where e.user_id = d.user_id and e.id = d.id returning e.*
+    )
+    select array_agg(t order by t.id) into v_effects from taken t;
+    exit when v_effects is null;
+    for v_listener, v_heard in
+      select l.listener, array_agg(e order by e.id)
+      from unnest(v_effects) e join private.event_listeners l on l.event = e.event
+      where l.timing = 'soon'
+      group by l.listener
+      order by min(l.position), l.listener
+    loop
+      execute format('select %s($1)', v_listener) using v_heard;   -- the name comes out of the registry
+    end loop;
+    v_applied := v_applied + cardinality(v_effects);
+  end loop;
+  return v_applied;
+end $$;
+comment on function private.apply_effects_of is
+  'Applies what waits for these people, up to 1000 effects and what follows from them, and answers how many. Lock '
+  'first (private.effects_key).';
+
+create function private.lock_effects(variadic p_people uuid[]) returns void
+language plpgsql volatile security definer   -- applies what concerns others than the caller
 set search_path = ''
 as $$
 begin
   -- sorted, so that two who lock the same people do not wait for each other
   perform pg_advisory_xact_lock(k.key)
-  from (select distinct hashtextextended(p_ledger || ' ' || u.id, 0) as key
-        from unnest(p_users) as u (id)
-        order by key) k;
+  from (select distinct private.effects_key(p.id) as key from unnest(p_people) as p (id) order by key) k;
+  if exists (select from private.effects e where e.user_id = any (p_people)) then
+    begin
+      perform private.apply_effects_of(p_people);
+    exception when others then
+      -- the worker meets it too, and keeps it in private.stuck_effects
+      raise warning 'effects could not be applied: % %', sqlstate, sqlerrm;
+    end;
+  end if;
 end $$;
-comment on function private.lock_ledger is
-  'Lets one writer at a time write a ledger of these people. What a later statement reads of it is then final. '
-  'ARCHITECTURE.md, Locks.';
+comment on function private.lock_effects is
+  'Lets one at a time write the ledgers and notifications of these people, and applies what waits for them first, as '
+  'private.apply_effects_of does. What a later statement reads of them nobody else changes meanwhile, and what it '
+  'writes comes behind. ARCHITECTURE.md, Locks.';
+
+create function private.catch_up(variadic p_people uuid[]) returns void
+language plpgsql volatile security definer   -- nobody else reads what waits
+set search_path = ''
+as $$
+begin
+  if exists (select from private.effects e where e.user_id = any (p_people)) then
+    perform private.lock_effects(variadic p_people);
+  end if;
+end $$;
+comment on function private.catch_up is
+  'Applies what waits for these people, if anything does, so that who decides by their reputation, or shows it or '
+  'their notifications, is not a moment behind.';
+
+create function private.apply_effects(p_after uuid default null) returns json
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_after   uuid := coalesce(p_after, '00000000-0000-0000-0000-000000000000');
+  v_people  uuid[];
+  v_person  uuid;
+  v_full    boolean;
+  v_next    uuid;
+  v_applied integer := 0;
+  v_failed  integer := 0;
+begin
+  -- the people of the next thousand effects, behind the one before, so that each has their turn
+  select array_agg(distinct w.user_id), count(*) = 1000 into v_people, v_full
+  from (select e.user_id from private.effects e
+        where e.user_id > v_after
+          and not exists (select from private.stuck_effects s where s.user_id = e.user_id and s.retry_at > now())
+        order by e.user_id, e.id limit 1000) w;
+  if v_full then
+    v_next := v_people[cardinality(v_people)];
+  end if;
+  -- people whom somebody else is at are passed over. What waits is read again, under the lock
+  v_people := array(select p.id from unnest(v_people) as p (id)
+                    where pg_try_advisory_xact_lock(private.effects_key(p.id)));
+  begin
+    v_applied := private.apply_effects_of(v_people);
+    delete from private.stuck_effects s where s.user_id = any (v_people);
+  exception when others then
+    foreach v_person in array v_people loop
+      begin
+        v_applied := v_applied + private.apply_effects_of(array[v_person]);
+        delete from private.stuck_effects s where s.user_id = v_person;
+      exception when others then
+        v_failed := v_failed + 1;
+        insert into private.stuck_effects as s (user_id, attempts, retry_at, failed_at, message)
+        values (v_person, 1, clock_timestamp() + interval '5 seconds', clock_timestamp(), sqlstate || ' ' || sqlerrm)
+        on conflict (user_id) do update
+          set attempts = s.attempts + 1, failed_at = excluded.failed_at, message = excluded.message,
+              retry_at = clock_timestamp()
+                         + least(interval '5 seconds' * 2 ^ least(s.attempts, 10), interval '1 hour');
+      end;
+    end loop;
+  end;
+  return json_build_object('applied', v_applied, 'failed', v_failed, 'next', v_next);
+end $$;
+comment on function private.apply_effects is
+  'For the worker alone: applies what waits for the next people behind one, up to 1000 effects and what follows from '
+  'them, in one transaction. Any number may call it at once: it passes over people whom another is at. Answers '
+  '{applied, failed, next}: failed counts people in private.stuck_effects, and next, the person to go on from, is '
+  'null at the end.';
 
 -- sql/base/60_jobs.sql
 
@@ -1252,11 +1427,17 @@ begin
                         select count(*) from pgboss.job j where j.name = q.name and j.state = s.state))), '[]')
                from pgboss.queue q
                cross join unnest(array['created', 'retry', 'active', 'failed']::pgboss.job_state[]) as s (state)
-               where q.name !~ '^__pgboss'));
+               where q.name !~ '^__pgboss'),
+    'effects', (select json_build_object(
+                         'depth', count(*),
+                         'lag', coalesce(extract(epoch from clock_timestamp() - min(e.caused_at)), 0),
+                         'stuck', (select count(*) from private.stuck_effects))
+                from (select caused_at from private.effects limit 100000) e));
 end $$;
 comment on function private.job_metrics is
-  'For /metrics: {runs: [{job, runs, failures, changed, lastRun, lastFailure}], queues: [{queue, state, depth}]}; '
-  'times in unix seconds.';
+  'For /metrics: {runs: [{job, runs, failures, changed, lastRun, lastFailure}], queues: [{queue, state, depth}], '
+  'effects: {depth, lag, stuck}}; times in unix seconds. depth is how many effects wait, up to 100,000, lag how many '
+  'seconds ago the oldest of them was caused, and stuck how many people have some that failed.';
 
 create function private.readiness() returns json
 language plpgsql stable security definer   -- the gate reads no books and no queue
@@ -1869,25 +2050,6 @@ comment on procedure private.make_batch_queue is
   'For migrations: registers a queue in private.batch_queues, and makes it, so that jobs put on it before the first '
   'worker starts wait for it.';
 
-create function private.apply_effect(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- listeners write for others
-set search_path = ''
-as $$
-declare
-  v_listener text := (select l.listener from private.event_listeners l
-                      where l.listener = p_job ->> 'listener' and l.timing = 'soon' limit 1);
-begin
-  if v_listener is null then   -- a release has removed the listener meanwhile
-    return json_build_object('changed', 0, 'next', null);
-  end if;
-  execute format('select %s($1)', v_listener) using p_job -> 'payload';
-  return json_build_object('changed', 1, 'next', null);
-end $$;
-comment on function private.apply_effect is
-  'For the worker alone: tells one listener of one event {listener, payload}, which private.emit left for soon. '
-  'Answers {changed, next}.';
-call private.make_batch_queue('effects', 'private.apply_effect', 1);
-
 -- sql/base/76_failed_jobs.sql
 
 -- For DBAs: what the worker gave up, and why. `select * from private.failed_jobs`.
@@ -2081,6 +2243,9 @@ insert into private.personal_data (relation, person_column, reason) values
   ('app.audience', 'viewer_id', 'Worked out from circles and blocks, which have sections of their own.'),
   ('app.audience', 'author_id', 'Worked out from circles and blocks, which have sections of their own.'),
   ('app.domain_events', 'payload', 'Tells again, for 30 days, what the sections hold.'),
+  ('private.effects', 'user_id', 'Ids of what has just happened, for a second.'),
+  ('private.effects', 'payload', 'Ids of what has just happened, for a second.'),
+  ('private.stuck_effects', 'user_id', 'Says only that something waits.'),
   ('private.write_counts', 'user_id', 'How often they wrote within the hour, which is then forgotten.'),
   ('app.idempotency_keys', 'user_id', 'Answers that were given already, kept for 24 hours.'),
   ('app.idempotency_keys', 'named', 'Answers that were given already, kept for 24 hours.'),
@@ -2298,6 +2463,12 @@ alter table private.events enable row level security;
 -- event_listeners: a registry, for definer functions alone
 alter table private.event_listeners enable row level security;
 
+-- effects: for definer functions alone
+alter table private.effects enable row level security;
+
+-- stuck_effects: for definer functions alone
+alter table private.stuck_effects enable row level security;
+
 -- ledger_kinds: a registry, for definer functions alone
 alter table private.ledger_kinds enable row level security;
 
@@ -2360,6 +2531,7 @@ grant execute on function
 grant execute on function
   private.actor_id,
   private.begin_idempotent,
+  private.catch_up,
   private.count_writes,
   private.cursor_place,
   private.domain,
@@ -2404,7 +2576,7 @@ grant execute on function
 
 -- jobs: the worker runs them and keeps their record, and touches no table but those of its queue
 grant execute on function
-  private.apply_effect,
+  private.apply_effects,
   private.job_finish_erasures,
   private.job_purge,
   private.job_roll_realtime_partitions,
@@ -3185,7 +3357,7 @@ begin
   perform private.emit('identity.user_registered', json_build_object(
     'userId', v_person, 'email', btrim(p_email), 'inviterUserId', v_code.generated_by));
   perform private.emit('identity.invite_code.used', json_build_object(
-    'codeId', v_code.id, 'newUserId', v_person, 'inviterUserId', v_code.generated_by));
+    'codeId', v_code.id, 'newUserId', v_person, 'inviterUserId', v_code.generated_by), array[v_code.generated_by]);
 
   v_claims := private.issue_claims(v_person, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
@@ -3287,13 +3459,15 @@ comment on view app.invite_card is
   'null also when that person is hidden.';
 
 create function api.list_my_invites() returns json
-language plpgsql stable
+language plpgsql volatile   -- the allotment goes by reputation: what waits for the caller is applied first
 set search_path = ''
 as $$
 declare
   v_me        uuid := private.require_caller();
-  v_allotment integer := private.invite_allotment(v_me);
+  v_allotment integer;
 begin
+  perform private.catch_up(v_me);
+  v_allotment := private.invite_allotment(v_me);
   return json_build_object(
     'codes', coalesce((select json_agg(c.card order by c.created_at desc, c.id desc)
                        from (select * from app.invite_card where generated_by = v_me
@@ -3314,6 +3488,7 @@ as $$
 declare
   v_me uuid := private.require_caller();
 begin
+  perform private.catch_up(v_me);   -- the allotment goes by reputation
   -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('invites ' || v_me, 0));
   if private.count_invites(v_me) >= private.invite_allotment(v_me) then
@@ -4218,11 +4393,12 @@ comment on function private.export_head is
   'most one row.';
 
 create function private.export_own(p_section text, p_after jsonb) returns json
-language plpgsql stable security definer   -- private.export_page exports anybody
+language plpgsql volatile security definer   -- private.export_page exports anybody
 set search_path = ''
 as $$
 begin
   if p_section is null then
+    perform private.catch_up(private.require_caller());
     return private.export_head(private.require_caller());
   end if;
   return private.export_page(private.require_caller(), p_section, p_after);
@@ -4231,7 +4407,7 @@ comment on function private.export_own is 'The caller''s own export: its head, o
   'section_unknown.';
 
 create function api.export_me(p_section text default null, p_after jsonb default null) returns json
-language plpgsql stable
+language plpgsql volatile   -- what waits for the caller is applied first
 set search_path = ''
 as $$
 begin
@@ -4624,7 +4800,8 @@ begin
   select array_agg(interest_id) into v_chosen from chosen;
 
   perform private.emit('interests.user_selected',
-    json_build_object('userId', app.uid(), 'interestIds', coalesce(to_json(v_chosen), '[]'::json)));
+    json_build_object('userId', app.uid(), 'interestIds', coalesce(to_json(v_chosen), '[]'::json)),
+    array[app.uid()]);
   return api.list_my_interests();
 end $$;
 comment on function api.select_interests is
@@ -4807,7 +4984,9 @@ as $$
 begin
   perform private.emit(
     case tg_op when 'INSERT' then 'social.member.added' else 'social.member.removed' end,
-    json_build_object('circleId', c.circle_id, 'memberId', c.member_id))
+    json_build_object('circleId', c.circle_id, 'memberId', c.member_id),
+    -- who accepts an invitation adds themselves, and need not be told
+    case when c.member_id is distinct from app.uid() then array[c.member_id] else '{}' end)
   from changed c;
   return null;
 end $$;
@@ -5208,7 +5387,8 @@ begin
     perform private.fail('invitation_pending');
   end if;
   perform private.emit('social.invitation.sent', json_build_object(
-    'invitationId', v_invitation, 'circleId', p_id, 'inviterId', app.uid(), 'inviteeId', v_invitee));
+    'invitationId', v_invitation, 'circleId', p_id, 'inviterId', app.uid(), 'inviteeId', v_invitee),
+    array[v_invitee]);
   return private.invitation_cards(array[v_invitation]) -> 0;
 end $$;
 comment on function api.invite_to_circle is
@@ -5312,7 +5492,8 @@ begin
     insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
     values (v_invitation.circle_id, v_invitation.inviter_id, v_invitation.invitee_id, v_invitation.bond_level);
     perform private.emit('social.invitation.accepted', json_build_object(
-      'invitationId', p_invitation, 'circleId', v_invitation.circle_id, 'memberId', v_invitation.invitee_id));
+      'invitationId', p_invitation, 'circleId', v_invitation.circle_id, 'memberId', v_invitation.invitee_id),
+      array[v_invitation.inviter_id]);
   end if;
 end $$;
 comment on function private.settle_invitation is
@@ -5845,7 +6026,8 @@ begin
   insert into app.follows (follower_id, following_id) select app.uid(), u.id from app.users u where u.id = v_person
   on conflict do nothing;
   if found then
-    perform private.emit('social.user.followed', json_build_object('followerId', app.uid(), 'followingId', v_person));
+    perform private.emit('social.user.followed',
+      json_build_object('followerId', app.uid(), 'followingId', v_person), array[v_person]);
   else
     perform private.require_person(p_person);
   end if;
@@ -6819,6 +7001,8 @@ insert into private.events (name, payload, happens) values
    'a post is deleted by its author or the staff, not by an erasure'),
   ('posts.post.reposted', '{postId,repostId,userId}',
    'a repost of the post goes out'),
+  ('posts.post.unreposted', '{postId,userId}',
+   'a repost of the post is deleted by its author or the staff, not by an erasure'),
   ('posts.post.quoted', '{postId,quoteId,userId}',
    'a quote of the post goes out'),
   ('posts.post.milestone', '{postId,reactions}',
@@ -7242,6 +7426,21 @@ end $$;
 comment on function private.reply_cards is 'The cards of these replies, in order, as far as the caller sees them.';
 call private.make_walk('private.reply_cards');
 
+create function private.people_of_reply(p_reply uuid) returns uuid[]
+language plpgsql stable security definer   -- the post's author may have hidden the answered reply from its writer
+set search_path = ''
+as $$
+begin
+  return (
+    select array[r.author_id, p.author_id, parent.author_id]
+    from app.replies r
+    join app.posts p on p.id = r.post_id
+    left join app.replies parent on parent.id = r.parent_id
+    where r.id = p_reply);
+end $$;
+comment on function private.people_of_reply is
+  'Whom a reply concerns: its writer, the author of the post, and the writer of the reply that it answers, or null.';
+
 create function api.create_reply(p_id uuid, p_body text, p_kind text default 'reply', p_parent_id uuid default null)
 returns json
 language plpgsql volatile
@@ -7261,7 +7460,7 @@ begin
     perform private.fail('post_unknown');
   end if;
   perform private.emit('posts.reply.created', json_build_object(
-    'replyId', v_reply, 'postId', v_post, 'authorId', app.uid()));
+    'replyId', v_reply, 'postId', v_post, 'authorId', app.uid()), private.people_of_reply(v_reply));
   return private.reply_cards(array[v_reply]) -> 0;
 end $$;
 comment on function api.create_reply is
@@ -7368,7 +7567,9 @@ comment on table app.reactions is 'Hearts and sparks, one of each a person and p
 
 insert into private.events (name, payload, happens) values
   ('posts.reaction.added', '{postId,userId,kind}',
-   'somebody has given a heart or a spark');
+   'somebody has given a heart or a spark'),
+  ('posts.reaction.removed', '{postId,userId}',
+   'somebody has taken a heart, a spark or both back');
 
 insert into private.write_limits (kind, per_hour) values ('reactions', 2000);
 
@@ -7386,6 +7587,30 @@ create trigger _100_count_given after insert on app.reactions
   for each row when (new.kind = 'heart') execute function private.count_reactions();
 create trigger _100_count_taken_back after delete on app.reactions
   for each row when (old.kind = 'heart') execute function private.count_reactions();
+
+create function private.announce_reactions() returns trigger
+language plpgsql security definer   -- the author of the post need not be visible to whoever takes a reaction back
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    perform private.emit('posts.reaction.added',
+      json_build_object('postId', c.post_id, 'userId', c.user_id, 'kind', c.kind), array[p.author_id, c.user_id])
+    from changed c join app.posts p on p.id = c.post_id;
+  else
+    perform private.emit('posts.reaction.removed',
+      json_build_object('postId', c.post_id, 'userId', c.user_id), array[p.author_id, c.user_id])
+    from (select distinct g.post_id, g.user_id from changed g order by g.post_id, g.user_id) c
+    join app.posts p on p.id = c.post_id;
+  end if;
+  return null;
+end $$;
+comment on function private.announce_reactions is
+  'Trigger: emits posts.reaction.added and posts.reaction.removed.';
+create trigger _300_announce_given after insert on app.reactions
+  referencing new table as changed for each statement execute function private.announce_reactions();
+create trigger _300_announce_taken_back after delete on app.reactions
+  referencing old table as changed for each statement execute function private.announce_reactions();
 
 create function private.require_marks(p_post uuid) returns json
 language plpgsql stable
@@ -7413,10 +7638,6 @@ begin
   insert into app.reactions (post_id, user_id, kind)
   select p.id, private.require_caller(), p_kind from app.posts p where p.id = v_post
   on conflict do nothing;
-  if found then
-    perform private.emit('posts.reaction.added', json_build_object(
-      'postId', v_post, 'userId', app.uid(), 'kind', p_kind));
-  end if;
   return private.require_marks(v_post);
 end $$;
 comment on function api.react is
@@ -7499,6 +7720,30 @@ comment on function private.keep_ended_bookmarks is
   'Trigger: a bookmark that is taken back leaves its place in the list behind.';
 create trigger _110_keep_ended after delete on app.bookmarks
   referencing old table as ended for each statement execute function private.keep_ended_bookmarks();
+
+insert into private.events (name, payload, happens) values
+  ('posts.bookmark.added', '{postId,userId}',
+   'somebody has bookmarked a post'),
+  ('posts.bookmark.removed', '{postId,userId}',
+   'somebody has taken a bookmark back');
+
+create function private.announce_bookmarks() returns trigger
+language plpgsql security definer   -- the author of the post need not be visible to whoever takes a bookmark back
+set search_path = ''
+as $$
+begin
+  perform private.emit(
+    case tg_op when 'INSERT' then 'posts.bookmark.added' else 'posts.bookmark.removed' end,
+    json_build_object('postId', c.post_id, 'userId', c.user_id), array[p.author_id, c.user_id])
+  from changed c join app.posts p on p.id = c.post_id;
+  return null;
+end $$;
+comment on function private.announce_bookmarks is
+  'Trigger: emits posts.bookmark.added and posts.bookmark.removed.';
+create trigger _300_announce_added after insert on app.bookmarks
+  referencing new table as changed for each statement execute function private.announce_bookmarks();
+create trigger _300_announce_removed after delete on app.bookmarks
+  referencing old table as changed for each statement execute function private.announce_bookmarks();
 
 create function private.find_bookmark_time(p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor stays good when its bookmark is taken back
@@ -7755,18 +8000,20 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post app.posts;
+  v_post     app.posts;
+  v_original uuid[];
 begin
   select * into v_post from app.posts where id = (p_event ->> 'postId')::uuid and quoted_post_id is not null;
+  v_original := array(select o.author_id from app.posts o where o.id = v_post.quoted_post_id);
   if v_post.format = 'repost' then
     if private.post_visible_to(v_post.quoted_post_id, v_post.author_id) is not true then
       perform private.fail('post_unknown');   -- deleted while the repost waited for it
     end if;
     perform private.emit('posts.post.reposted', json_build_object(
-      'postId', v_post.quoted_post_id, 'repostId', v_post.id, 'userId', v_post.author_id));
+      'postId', v_post.quoted_post_id, 'repostId', v_post.id, 'userId', v_post.author_id), v_original);
   elsif v_post.format = 'quote' then
     perform private.emit('posts.post.quoted', json_build_object(
-      'postId', v_post.quoted_post_id, 'quoteId', v_post.id, 'userId', v_post.author_id));
+      'postId', v_post.quoted_post_id, 'quoteId', v_post.id, 'userId', v_post.author_id), v_original);
   end if;
 end $$;
 comment on function private.announce_quote is
@@ -7986,7 +8233,7 @@ begin
   -- Of a scheduled post that goes out nobody is there to be refused: it tells as many as there is room for.
   v_most := private.count_writes('mentions', v_most, case when p_writer is distinct from app.uid() then p_writer end);
   perform private.emit('posts.person.mentioned', json_build_object(
-    'userId', m.id, 'byId', p_writer, 'postId', p_post, 'replyId', p_reply))
+    'userId', m.id, 'byId', p_writer, 'postId', p_post, 'replyId', p_reply), array[m.id])
   from (select n.id
         from unnest(private.people_named(v_names)) with ordinality as n (id, place)
         join app.users u on u.id = n.id and u.banned_at is null and u.erased_at is null
@@ -8862,7 +9109,8 @@ begin
     perform private.fail('person_unknown');
   end if;
   perform private.emit('posts.co_author.invited', json_build_object(
-    'inviteId', v_row.id, 'postId', p_id, 'inviterId', app.uid(), 'inviteeId', v_person));
+    'inviteId', v_row.id, 'postId', p_id, 'inviterId', app.uid(), 'inviteeId', v_person),
+    array[v_person]);
   return private.co_author(v_row);
 end $$;
 comment on function api.invite_co_author is
@@ -8894,7 +9142,8 @@ begin
     perform private.require_split(p_post, v_row.split_share);
     update app.post_co_authors set status = 'accepted' where id = p_invite returning * into v_row;
     perform private.emit('posts.co_author.accepted', json_build_object(
-      'inviteId', p_invite, 'postId', p_post, 'userId', v_row.user_id));
+      'inviteId', p_invite, 'postId', p_post, 'userId', v_row.user_id),
+      array(select p.author_id from app.posts p where p.id = p_post));
   else
     delete from app.post_co_authors where id = p_invite;
     v_row.status := 'declined';
@@ -9016,7 +9265,8 @@ declare
   v_reached smallint := (select max(m) from unnest(array[5, 15, 50]) m where m <= new.reactions);
 begin
   update app.post_counters set milestone = v_reached where post_id = new.post_id;
-  perform private.emit('posts.post.milestone', json_build_object('postId', new.post_id, 'reactions', v_reached));
+  perform private.emit('posts.post.milestone', json_build_object('postId', new.post_id, 'reactions', v_reached),
+                       array(select p.author_id from app.posts p where p.id = new.post_id));
   return null;
 end $$;
 comment on function private.reach_milestone is
@@ -9286,7 +9536,8 @@ begin
     perform private.add_poll(v_post, p_poll, p_publish_at);
   end if;
   if p_publish_at is null then
-    perform private.emit('posts.post.published', json_build_object('postId', v_post, 'authorId', app.uid()));
+    perform private.emit('posts.post.published', json_build_object('postId', v_post, 'authorId', app.uid()),
+                         array[app.uid()]);
   end if;
   return private.finish_idempotent('create_post', private.post_cards(array[v_post]) -> 0);
 end $$;
@@ -9434,16 +9685,22 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_author uuid;
+  v_post app.posts;
 begin
   perform private.lock_original(p_post);
   update app.posts set deleted_at = now()
   where id = p_post and deleted_at is null
-  returning author_id into v_author;
+  returning * into v_post;
   if found then
-    perform private.emit('posts.post.deleted', json_build_object('postId', p_post, 'authorId', v_author));
+    perform private.emit('posts.post.deleted', json_build_object('postId', p_post, 'authorId', v_post.author_id),
+                         array[v_post.author_id]);
   end if;
-  return v_author;
+  if v_post.format = 'repost' then
+    perform private.emit('posts.post.unreposted',
+      json_build_object('postId', o.id, 'userId', v_post.author_id), array[o.author_id])
+    from app.posts o where o.id = v_post.quoted_post_id;
+  end if;
+  return v_post.author_id;
 end $$;
 comment on function private.delete_post is
   'Deletes a post for everyone and answers its author; its row and words stay for the staff. Null when it was deleted '
@@ -9493,7 +9750,8 @@ begin
   where id = p_post and published_at is null and deleted_at is null
   returning author_id into v_author;
   if found then
-    perform private.emit('posts.post.published', json_build_object('postId', p_post, 'authorId', v_author));
+    perform private.emit('posts.post.published', json_build_object('postId', p_post, 'authorId', v_author),
+                         array[v_author]);
   end if;
 end $$;
 comment on function private.publish_post is
@@ -9726,21 +9984,21 @@ comment on function private.hears_feed is 'Audience of feed:public: everybody wh
 insert into private.realtime_topics (prefix, audience, events) values
   ('feed', 'private.hears_feed', '`feed:public`: `post` {id} of a new public post');
 
-create function private.broadcast_post(p_event jsonb) returns void
+create function private.broadcast_posts(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
   perform private.broadcast('feed:public', 'post', jsonb_build_object('id', p.id))
-  from app.posts p
-  where p.id = (p_event ->> 'postId')::uuid and p.required_level = 0 and p.space_id is null and p.closer_id is null
+  from unnest(p_effects) e join app.posts p on p.id = (e.payload ->> 'postId')::uuid
+  where p.required_level = 0 and p.space_id is null and p.closer_id is null
     and not exists (select from app.posts q
                     where q.id = p.quoted_post_id and p.format = 'repost' and q.space_id is not null);
 end $$;
-comment on function private.broadcast_post is
+comment on function private.broadcast_posts is
   'Listener: announces a public post when it goes out, which for a scheduled one is later than its insert.';
-insert into private.event_listeners (event, listener, position) values
-  ('posts.post.published', 'private.broadcast_post', 700);
+insert into private.event_listeners (event, listener, position, timing) values
+  ('posts.post.published', 'private.broadcast_posts', 700, 'soon');
 
 -- sql/posts/80_bans.sql
 
@@ -10123,6 +10381,7 @@ grant execute on function
   private.lock_running_poll,
   private.mark_target,
   private.muted_posts,
+  private.people_of_reply,
   private.pin,
   private.place_item,
   private.post_cards,
@@ -10248,7 +10507,8 @@ create index notifications_unread_group_idx on app.notifications (user_id, group
   where read_at is null;
 comment on table app.notifications is
   'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
-  'never the internal id of a person. In a roll-up, created_at is the time of the first item.';
+  'never the internal id of a person. created_at is when it happened, in a roll-up '
+  'the first item.';
 comment on column app.notifications.read_at is
   'When the person marked it read; null while unread, and again when an item joins it.';
 
@@ -10261,7 +10521,7 @@ create table app.notification_actors (
 create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
 create index notification_actors_first_idx on app.notification_actors (notification_id, created_at, actor_id);
 comment on column app.notifications.kind is
-  'One of private.notification_kinds, as private.notify checks. There is no foreign key, since everybody would lock '
+  'One of private.notification_kinds, as private.tell reads it. There is no foreign key, since everybody would lock '
   'the same row for it.';
 comment on table app.notification_actors is
   'Everybody who caused a notification, each once, so that the next one shows when an actor is hidden later.';
@@ -10307,86 +10567,133 @@ comment on function private.notification_cards is 'The cards of these notificati
   'sees them.';
 call private.make_walk('private.notification_cards');
 
-create function private.roll_up(
-  p_user uuid, p_kind private.notification_kinds, p_group_key text, p_actor uuid, p_payload jsonb
-) returns boolean
+create type private.notice as (
+  user_id uuid, kind text, actor_id uuid, target_type text, target_id text, payload jsonb, group_key text,
+  sees uuid[], caused_at timestamptz
+);
+comment on type private.notice is
+  'What a person is told: a kind, who caused it (null for nobody), what it is about, and when it happened. group_key '
+  'is null for kind and target; sees are the posts that the person must still see to be told.';
+
+create function private.add_notification(p_notice private.notice) returns app.notifications
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_row app.notifications;
 begin
-  -- so that two first items at once make one roll-up
-  perform pg_advisory_xact_lock(hashtextextended('notification ' || p_user || p_group_key, 0));
-  select id into v_id from app.notifications
-  where user_id = p_user and group_key = p_group_key and created_at > now() - interval '1 hour'
-  order by created_at desc limit 1
-  for no key update;   -- an erasure of who caused it may be taking it away
-  if not found then
-    return false;
+  insert into app.notifications (user_id, kind, group_key, target_type, target_id, payload, created_at)
+  values (p_notice.user_id, p_notice.kind, p_notice.group_key, p_notice.target_type, p_notice.target_id,
+          p_notice.payload, p_notice.caused_at)
+  returning * into v_row;
+  if p_notice.actor_id is not null then
+    insert into app.notification_actors (notification_id, actor_id, created_at)
+    values (v_row.id, p_notice.actor_id, p_notice.caused_at);
   end if;
-  insert into app.notification_actors (notification_id, actor_id) values (v_id, p_actor) on conflict do nothing;
-  -- a heart that is taken back and given again neither counts nor disturbs anybody twice
-  if found or p_kind.counts_each then
-    update app.notifications set count = count + 1, payload = p_payload, read_at = null where id = v_id;
-  else
-    -- what the payload named may be gone
-    update app.notifications set payload = p_payload where id = v_id and payload <> p_payload;
-  end if;
-  return true;
+  return v_row;
+end $$;
+comment on function private.add_notification is 'Writes a notification with the one who caused it.';
+
+create function private.roll_up(p_notices private.notice[], p_counts_each boolean) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  c_hour    constant interval := '1 hour';
+  v_rest    private.notice[] := p_notices;
+  v_open    app.notifications;
+  v_joining private.notice[];
+  v_more    integer;
+begin
+  while v_rest <> '{}' loop
+    select * into v_open from app.notifications n
+    where n.user_id = v_rest[1].user_id and n.group_key = v_rest[1].group_key
+      and n.created_at > v_rest[1].caused_at - c_hour
+    order by n.created_at desc limit 1
+    for no key update;   -- an erasure of who caused it may be taking it away
+    if not found then
+      v_open := private.add_notification(v_rest[1]);
+      v_rest := v_rest[2:];
+    end if;
+    v_joining := array(select n from unnest(v_rest) n where n.caused_at < v_open.created_at + c_hour);
+    v_rest := array(select n from unnest(v_rest) n where n.caused_at >= v_open.created_at + c_hour);
+    continue when v_joining = '{}';
+    insert into app.notification_actors (notification_id, actor_id, created_at)
+    select v_open.id, n.actor_id, min(n.caused_at) from unnest(v_joining) n group by n.actor_id
+    on conflict do nothing;
+    get diagnostics v_more = row_count;
+    -- a heart that is taken back and given again neither counts nor disturbs anybody twice
+    if p_counts_each or v_more > 0 then
+      update app.notifications
+      set count = count + case when p_counts_each then cardinality(v_joining) else v_more end,
+          payload = v_joining[cardinality(v_joining)].payload, read_at = null
+      where id = v_open.id;
+    else
+      -- what the payload named may be gone
+      update app.notifications set payload = v_joining[cardinality(v_joining)].payload
+      where id = v_open.id and payload <> v_joining[cardinality(v_joining)].payload;
+    end if;
+  end loop;
 end $$;
 comment on function private.roll_up is
-  'Adds an item to the notification of this group that is less than an hour old: it becomes unread and gets the '
-  'latest payload. False when there is none.';
+  'Tells of items of one group: each joins the notification whose first item is less than an hour older, which '
+  'becomes unread and gets the latest payload, or begins one.';
 
-create function private.notify(
-  p_user uuid, p_kind text, p_actor uuid, p_target_type text, p_target_id text,
-  p_payload jsonb default '{}', p_group_key text default null
-) returns void
+create function private.tell(p_notices private.notice[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_kind  private.notification_kinds;
-  v_group text := coalesce(p_group_key, concat_ws(':', p_kind, p_target_id));
-  v_id    uuid;
+  v_group record;
+  v_last  private.notice;
 begin
-  select * into strict v_kind from private.notification_kinds where kind = p_kind;
-  if p_user = p_actor
-     or private.find_level(p_user, p_actor) < 0
-     or exists (select from app.mutes where muter_id = p_user and muted_id = p_actor)
-     or exists (select from app.users where id = p_user and (banned_at is not null or erased_at is not null)) then
-    return;
-  end if;
-  if p_target_type = 'post' and not v_kind.passes_muted_post
-     and exists (select from app.post_mutes where user_id = p_user and post_id = p_target_id::uuid) then
-    return;
-  end if;
-  if v_kind.rolls_up and private.roll_up(p_user, v_kind, v_group, p_actor, p_payload) then
-    return;
-  end if;
-  if v_kind.replaces_unread then
-    -- a person who is invited, removed and invited again has one unread notice, about the latest
-    update app.notifications set target_id = p_target_id, payload = p_payload
-    where user_id = p_user and group_key = v_group and read_at is null;
-    if found then
-      return;
+  for v_group in
+    select k.rolls_up, k.counts_each, k.replaces_unread,
+           array_agg((n.user_id, n.kind, n.actor_id, n.target_type, n.target_id, n.payload, g.key, n.sees,
+                      n.caused_at)::private.notice order by n.place) as notices
+    from unnest(p_notices) with ordinality
+           as n (user_id, kind, actor_id, target_type, target_id, payload, group_key, sees, caused_at, place)
+    cross join lateral (select coalesce(n.group_key, concat_ws(':', n.kind, n.target_id)) as key) g
+    join private.notification_kinds k on k.kind = n.kind
+    join app.users u on u.id = n.user_id and u.banned_at is null and u.erased_at is null
+    left join app.users a on a.id = n.actor_id
+    where n.user_id is distinct from n.actor_id
+      and (k.outlives_actor or (a.banned_at is null and a.erased_at is null))
+      and private.may_meet((select l.level from app.audience l
+                            where l.viewer_id = n.user_id and l.author_id = n.actor_id))
+      and not exists (select from app.mutes m where m.muter_id = n.user_id and m.muted_id = n.actor_id)
+      and (k.passes_muted_post or not exists (
+            select from app.post_mutes m
+            where m.user_id = n.user_id
+              and m.post_id = case when n.target_type = 'post' then n.target_id::uuid end))
+      and not exists (select from unnest(n.sees) as s (id)
+                      where private.post_visible_to(s.id, n.user_id) is not true)
+    group by k.kind, n.user_id, g.key
+    order by min(n.place)
+  loop
+    v_last := v_group.notices[cardinality(v_group.notices)];
+    if v_group.rolls_up then
+      perform private.roll_up(v_group.notices, v_group.counts_each);
+    elsif v_group.replaces_unread then
+      -- a person who is invited, removed and invited again has one unread notice, about the latest
+      update app.notifications set target_id = v_last.target_id, payload = v_last.payload
+      where user_id = v_last.user_id and group_key = v_last.group_key and read_at is null;
+      if not found then
+        perform private.add_notification(v_last);
+      end if;
+    else
+      perform private.add_notification(n) from unnest(v_group.notices) n;
     end if;
-  end if;
-  insert into app.notifications (user_id, kind, group_key, target_type, target_id, payload)
-  values (p_user, p_kind, v_group, p_target_type, p_target_id, p_payload)
-  returning id into v_id;
-  if p_actor is not null then
-    insert into app.notification_actors (notification_id, actor_id) values (v_id, p_actor);
-  end if;
+  end loop;
 end $$;
-comment on function private.notify is
-  'Tells a person something, rolled up by kind and target unless a group key says otherwise. It tells nothing that '
-  'they did themselves, nothing from muted people or across a block, nothing about a post that they have muted, and '
-  'nothing to banned and erased people. Raises no_data_found for a kind that nobody registered.';
+comment on function private.tell is
+  'Tells people things, each group in order and rolled up by kind and target unless a group key says otherwise. It '
+  'looks again: it tells nothing that they did themselves, nothing from muted people or across a block, nothing from '
+  'the banned and erased (unless the kind outlives them), nothing about a post that they have muted or no longer see, '
+  'and nothing to banned and erased people. Lock first (private.lock_effects).';
 
 create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
-language plpgsql stable
+language plpgsql volatile   -- what waits for the caller is told first
 set search_path = ''
 as $$
 declare
@@ -10394,6 +10701,7 @@ declare
   v_from   app.notifications;
   v_ids    uuid[];
 begin
+  perform private.catch_up(v_caller);
   select * into v_from from app.notifications where id = private.require_cursor(p_cursor);
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
@@ -10409,20 +10717,31 @@ end $$;
 comment on function api.list_notifications is
   'The caller''s notifications, newest first by their first item. Fails: cursor_unknown, limit_out_of_range.';
 
-create function api.count_unread() returns json
+create function private.unread_count() returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_caller uuid := private.require_caller();
+  v_caller uuid := private.require_caller();   -- read once, and an index condition
 begin
   return json_build_object('count', (select count(*)
                                      from (select from app.notifications
                                            where user_id = v_caller and read_at is null limit 1000) n));
 end $$;
+comment on function private.unread_count is
+  'How many notifications the caller has that are told and not read, counted up to 1000: {count}.';
+call private.make_walk('private.unread_count');
+
+create function api.count_unread() returns json
+language plpgsql volatile   -- what waits for the caller is told first
+set search_path = ''
+as $$
+begin
+  perform private.catch_up(private.require_caller());
+  return private.unread_count();
+end $$;
 comment on function api.count_unread is
   'How many notifications the caller has not read, counted up to 1000: {count}. A roll-up counts once.';
-call private.make_walk('api.count_unread');
 
 create function private.mark_earlier_read(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker goes on for the person
@@ -10482,6 +10801,7 @@ begin
   if num_nonnulls(p_ids, p_group_key, p_before) <> 1 or cardinality(p_ids) > 100 then
     perform private.fail('read_selection');
   end if;
+  perform private.catch_up(private.require_caller());
   -- of two devices the second counts what the first has left
   perform pg_advisory_xact_lock(hashtextextended('reads ' || private.require_caller(), 0));
   if p_ids is null then
@@ -10492,7 +10812,7 @@ begin
       where user_id = private.require_caller() and read_at is null and id = any (p_ids)
       for no key update skip locked));   -- as in private.mark_earlier_read
   end if;
-  return api.count_unread();
+  return private.unread_count();   -- catching up now would wait for whoever tells while it holds what was read
 end $$;
 comment on function api.mark_read is
   'Marks the caller''s notifications read: up to 100 ids, a group, or all before a moment, beyond 500 soon after. '
@@ -10505,18 +10825,21 @@ comment on function api.mark_read is
 
 insert into private.notification_kinds (kind) values ('invite.used');
 
-create function private.notify_invite_used(p_event jsonb) returns void
+create function private.notify_invite_used(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.notify((p_event ->> 'inviterUserId')::uuid, 'invite.used', (p_event ->> 'newUserId')::uuid,
-    'invite-code', p_event ->> 'codeId', jsonb_build_object('codeId', p_event -> 'codeId'));
+  perform private.tell(array(
+    select (e.user_id, 'invite.used', (e.payload ->> 'newUserId')::uuid, 'invite-code', e.payload ->> 'codeId',
+            jsonb_build_object('codeId', e.payload -> 'codeId'), null, null, e.caused_at)::private.notice
+    from unnest(p_effects) e));
 end $$;
 comment on function private.notify_invite_used is
   'Listener: tells the owner of an invite code that somebody has joined with it.';
-insert into private.event_listeners (event, listener, position) values
-  ('identity.invite_code.used', 'private.notify_invite_used', 600);
+
+insert into private.event_listeners (event, listener, position, timing) values
+  ('identity.invite_code.used', 'private.notify_invite_used', 600, 'soon');
 
 -- sql/notifications/21_social.sql
 
@@ -10528,59 +10851,67 @@ insert into private.notification_kinds (kind, rolls_up, replaces_unread) values
   ('circle.added', false, true),
   ('user.followed', true, false);
 
-create function private.notify_circle_invited(p_event jsonb) returns void
+create function private.notify_circle_invited(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.notify((p_event ->> 'inviteeId')::uuid, 'circle.invited', (p_event ->> 'inviterId')::uuid,
-    'invitation', p_event ->> 'invitationId',
-    jsonb_build_object('invitationId', p_event -> 'invitationId', 'circleId', p_event -> 'circleId'),
-    'circle.invited:' || (p_event ->> 'circleId'));
+  perform private.tell(array(
+    select (e.user_id, 'circle.invited', (e.payload ->> 'inviterId')::uuid, 'invitation',
+            e.payload ->> 'invitationId',
+            jsonb_build_object('invitationId', e.payload -> 'invitationId', 'circleId', e.payload -> 'circleId'),
+            'circle.invited:' || (e.payload ->> 'circleId'), null, e.caused_at)::private.notice
+    from unnest(p_effects) e));
 end $$;
-comment on function private.notify_circle_invited is 'Listener: tells a person that they are invited into a circle.';
+comment on function private.notify_circle_invited is
+  'Listener: tells a person that they are invited into a circle.';
 
-create function private.notify_circle_accepted(p_event jsonb) returns void
+create function private.notify_circle_accepted(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.notify(i.inviter_id, 'circle.accepted', i.invitee_id, 'circle', i.circle_id::text,
-    jsonb_build_object('invitationId', i.id, 'circleId', i.circle_id), 'circle.accepted:' || i.id)
-  from app.circle_invitations i where i.id = (p_event ->> 'invitationId')::uuid;
+  perform private.tell(array(
+    select (e.user_id, 'circle.accepted', (e.payload ->> 'memberId')::uuid, 'circle', e.payload ->> 'circleId',
+            jsonb_build_object('invitationId', e.payload -> 'invitationId', 'circleId', e.payload -> 'circleId'),
+            'circle.accepted:' || (e.payload ->> 'invitationId'), null, e.caused_at)::private.notice
+    from unnest(p_effects) e));
 end $$;
-comment on function private.notify_circle_accepted is 'Listener: tells a person that their invitation is accepted.';
+comment on function private.notify_circle_accepted is
+  'Listener: tells a person that their invitation is accepted.';
 
-create function private.notify_circle_added(p_event jsonb) returns void
+create function private.notify_circle_added(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- a person who accepts an invitation adds themselves, and need not be told
-  perform private.notify((p_event ->> 'memberId')::uuid, 'circle.added', c.owner_id, 'circle', c.id::text,
-    jsonb_build_object('circleId', c.id))
-  from app.circles c
-  where c.id = (p_event ->> 'circleId')::uuid and app.uid() is distinct from (p_event ->> 'memberId')::uuid;
+  perform private.tell(array(
+    select (e.user_id, 'circle.added', c.owner_id, 'circle', c.id::text, jsonb_build_object('circleId', c.id),
+            null, null, e.caused_at)::private.notice
+    from unnest(p_effects) e join app.circles c on c.id = (e.payload ->> 'circleId')::uuid));
 end $$;
 comment on function private.notify_circle_added is
   'Listener: tells a person that the owner has put them into a circle.';
 
-create function private.notify_followed(p_event jsonb) returns void
+create function private.notify_followed(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
   -- the follower is the actor; there is no target
-  perform private.notify((p_event ->> 'followingId')::uuid, 'user.followed', (p_event ->> 'followerId')::uuid,
-    null, null);
+  perform private.tell(array(
+    select (e.user_id, 'user.followed', (e.payload ->> 'followerId')::uuid, null, null, '{}', null, null,
+            e.caused_at)::private.notice
+    from unnest(p_effects) e));
 end $$;
-comment on function private.notify_followed is 'Listener: tells a person that somebody follows them.';
+comment on function private.notify_followed is
+  'Listener: tells a person that somebody follows them.';
 
-insert into private.event_listeners (event, listener, position) values
-  ('social.invitation.sent', 'private.notify_circle_invited', 600),
-  ('social.invitation.accepted', 'private.notify_circle_accepted', 600),
-  ('social.member.added', 'private.notify_circle_added', 600),
-  ('social.user.followed', 'private.notify_followed', 600);
+insert into private.event_listeners (event, listener, position, timing) values
+  ('social.invitation.sent', 'private.notify_circle_invited', 600, 'soon'),
+  ('social.invitation.accepted', 'private.notify_circle_accepted', 600, 'soon'),
+  ('social.member.added', 'private.notify_circle_added', 600, 'soon'),
+  ('social.user.followed', 'private.notify_followed', 600, 'soon');
 
 -- sql/notifications/22_posts.sql
 
@@ -10597,176 +10928,189 @@ insert into private.notification_kinds (kind, rolls_up, counts_each, replaces_un
   ('co-author.invited', false, false, true, true),
   ('co-author.accepted', false, false, false, true);
 
-create function private.notify_replied(p_event jsonb) returns void
+create function private.notify_replied(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- sorted, since telling locks and two replies at once must not wait for each other: ARCHITECTURE.md, Locks
-  perform private.notify(t.id, 'post.replied', t.author_id, 'post', t.post_id::text,
-    jsonb_build_object('postId', t.post_id, 'replyId', t.reply_id))
-  from (select r.post_id, r.id as reply_id, r.author_id, a.id
-        from app.replies r
-        join app.posts p on p.id = r.post_id
-        left join app.replies parent on parent.id = r.parent_id
-        cross join lateral (select p.author_id union select parent.author_id) a (id)
-        where r.id = (p_event ->> 'replyId')::uuid and private.post_visible_to(r.post_id, a.id) and a.id is not null
-        order by a.id) t;
+  perform private.tell(array(
+    select (e.user_id, 'post.replied', r.author_id, 'post', r.post_id::text,
+            jsonb_build_object('postId', r.post_id, 'replyId', r.id), null, array[r.post_id],
+            e.caused_at)::private.notice
+    from unnest(p_effects) e
+    join app.replies r on r.id = (e.payload ->> 'replyId')::uuid and r.required_level = 0));
 end $$;
 comment on function private.notify_replied is
-  'Listener: tells the author of a post of a reply to it, and the author of the reply that it answers.';
+  'Listener: tells the author of a post of a reply to it, and the author of the reply that it answers. Nobody hears '
+  'of a reply that is gone meanwhile.';
 
-create function private.notify_mentioned(p_event jsonb) returns void
+create function private.notify_mentioned(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.notify((p_event ->> 'userId')::uuid, 'post.mentioned', (p_event ->> 'byId')::uuid,
-    'post', p_event ->> 'postId', jsonb_build_object('postId', p_event -> 'postId', 'replyId', p_event -> 'replyId'));
+  perform private.tell(array(
+    select (e.user_id, 'post.mentioned', (e.payload ->> 'byId')::uuid, 'post', e.payload ->> 'postId',
+            jsonb_build_object('postId', e.payload -> 'postId', 'replyId', e.payload -> 'replyId'), null,
+            array[(e.payload ->> 'postId')::uuid], e.caused_at)::private.notice
+    from unnest(p_effects) e
+    left join app.replies r on r.id = (e.payload ->> 'replyId')::uuid
+    where r.required_level is null or r.required_level = 0));
 end $$;
-comment on function private.notify_mentioned is 'Listener: tells a person that they are mentioned.';
+comment on function private.notify_mentioned is
+  'Listener: tells a person that they are mentioned, in a post or a reply that is still there.';
 
-create function private.notify_reacted(p_event jsonb) returns void
+create function private.notify_reacted(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.notify(p.author_id, 'post.reacted', (p_event ->> 'userId')::uuid, 'post', p.id::text,
-    jsonb_build_object('postId', p.id, 'kind', p_event -> 'kind'))
-  from app.posts p where p.id = (p_event ->> 'postId')::uuid;
+  perform private.tell(array(
+    select (e.user_id, 'post.reacted', (e.payload ->> 'userId')::uuid, 'post', e.payload ->> 'postId',
+            jsonb_build_object('postId', e.payload -> 'postId', 'kind', e.payload -> 'kind'), null,
+            array[(e.payload ->> 'postId')::uuid], e.caused_at)::private.notice
+    from unnest(p_effects) e));
 end $$;
-comment on function private.notify_reacted is 'Listener: tells the author of a post of a heart or a spark.';
+comment on function private.notify_reacted is
+  'Listener: tells the author of a post of a heart or a spark.';
 
-create function private.notify_reposted(p_event jsonb) returns void
+create function private.notify_reposted(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.notify(p.author_id, 'post.reposted', (p_event ->> 'userId')::uuid, 'post', p.id::text,
-    jsonb_build_object('postId', p.id, 'repostId', p_event -> 'repostId'))
-  from app.posts p
-  where p.id = (p_event ->> 'postId')::uuid and private.post_visible_to((p_event ->> 'repostId')::uuid, p.author_id);
+  perform private.tell(array(
+    select (e.user_id, 'post.reposted', (e.payload ->> 'userId')::uuid, 'post', e.payload ->> 'postId',
+            jsonb_build_object('postId', e.payload -> 'postId', 'repostId', e.payload -> 'repostId'), null,
+            array[(e.payload ->> 'repostId')::uuid], e.caused_at)::private.notice
+    from unnest(p_effects) e));
 end $$;
 comment on function private.notify_reposted is
   'Listener: tells the author of a post that it is reposted, if they may see the repost.';
 
-create function private.notify_quoted(p_event jsonb) returns void
+create function private.notify_quoted(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- a scheduled quote may go out after what it quotes is gone
-  perform private.notify(p.author_id, 'post.quoted', (p_event ->> 'userId')::uuid, 'post', p.id::text,
-    jsonb_build_object('postId', p.id, 'quoteId', p_event -> 'quoteId'))
-  from app.posts p
-  where p.id = (p_event ->> 'postId')::uuid and private.post_visible_to(p.id, p.author_id)
-    and private.post_visible_to((p_event ->> 'quoteId')::uuid, p.author_id);
+  perform private.tell(array(
+    select (e.user_id, 'post.quoted', (e.payload ->> 'userId')::uuid, 'post', e.payload ->> 'postId',
+            jsonb_build_object('postId', e.payload -> 'postId', 'quoteId', e.payload -> 'quoteId'), null,
+            array[(e.payload ->> 'postId')::uuid, (e.payload ->> 'quoteId')::uuid], e.caused_at)::private.notice
+    from unnest(p_effects) e));
 end $$;
 comment on function private.notify_quoted is
-  'Listener: tells the author of a post that it is quoted, if they may see the quote.';
+  'Listener: tells the author of a post that it is quoted, if they may see both. A scheduled quote may go out after '
+  'what it quotes is gone.';
 
-create function private.notify_milestone(p_event jsonb) returns void
+create function private.notify_milestone(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.notify(p.author_id, 'post.milestone', null, 'post', p.id::text,
-    jsonb_build_object('postId', p.id, 'reactions', p_event -> 'reactions'))
-  from app.posts p where p.id = (p_event ->> 'postId')::uuid;
+  perform private.tell(array(
+    select (e.user_id, 'post.milestone', null, 'post', e.payload ->> 'postId', e.payload, null,
+            array[(e.payload ->> 'postId')::uuid], e.caused_at)::private.notice
+    from unnest(p_effects) e));
 end $$;
 comment on function private.notify_milestone is
   'Listener: tells the author of a post how many reactions it has reached.';
 
-create function private.notify_poll_closed(p_event jsonb) returns void
+create function private.notify_poll_closed(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.notify(u.id, 'poll.closed', nullif(p.author_id, u.id), 'post', p.id::text,
-    jsonb_build_object('postId', p.id, 'pollId', p_event -> 'pollId'))
-  from app.posts p
-  cross join lateral (
-    select p.author_id as id
-    union select v.user_id from app.poll_votes v where v.poll_id = (p_event ->> 'pollId')::uuid) u
-  where p.id = (p_event ->> 'postId')::uuid and private.post_visible_to(p.id, u.id);
+  perform private.tell(array(
+    select (e.user_id, 'poll.closed', nullif(p.author_id, e.user_id), 'post', p.id::text, e.payload, null,
+            array[p.id], e.caused_at)::private.notice
+    from unnest(p_effects) e join app.posts p on p.id = (e.payload ->> 'postId')::uuid));
 end $$;
 comment on function private.notify_poll_closed is
-  'Listener: tells the author of a poll and everybody who voted of its end, if they may see it.';
+  'Listener: tells the author of a poll or somebody who voted of its end, if they may see it.';
 
-create function private.notify_co_author_invited(p_event jsonb) returns void
+create function private.notify_co_author_invited(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.notify((p_event ->> 'inviteeId')::uuid, 'co-author.invited', (p_event ->> 'inviterId')::uuid,
-    'post', p_event ->> 'postId',
-    jsonb_build_object('inviteId', p_event -> 'inviteId', 'postId', p_event -> 'postId'));
+  perform private.tell(array(
+    select (e.user_id, 'co-author.invited', (e.payload ->> 'inviterId')::uuid, 'post', e.payload ->> 'postId',
+            jsonb_build_object('inviteId', e.payload -> 'inviteId', 'postId', e.payload -> 'postId'), null,
+            array[(e.payload ->> 'postId')::uuid], e.caused_at)::private.notice
+    from unnest(p_effects) e));
 end $$;
 comment on function private.notify_co_author_invited is
   'Listener: tells a person that they are invited to be a co-author.';
 
-create function private.notify_co_author_accepted(p_event jsonb) returns void
+create function private.notify_co_author_accepted(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.notify(p.author_id, 'co-author.accepted', (p_event ->> 'userId')::uuid, 'post', p.id::text,
-    jsonb_build_object('inviteId', p_event -> 'inviteId', 'postId', p.id),
-    'co-author.accepted:' || (p_event ->> 'inviteId'))
-  from app.posts p where p.id = (p_event ->> 'postId')::uuid;
+  perform private.tell(array(
+    select (e.user_id, 'co-author.accepted', (e.payload ->> 'userId')::uuid, 'post', e.payload ->> 'postId',
+            jsonb_build_object('inviteId', e.payload -> 'inviteId', 'postId', e.payload -> 'postId'),
+            'co-author.accepted:' || (e.payload ->> 'inviteId'), array[(e.payload ->> 'postId')::uuid],
+            e.caused_at)::private.notice
+    from unnest(p_effects) e));
 end $$;
-comment on function private.notify_co_author_accepted is 'Listener: tells the author who has become a co-author.';
+comment on function private.notify_co_author_accepted is
+  'Listener: tells the author who has become a co-author.';
 
-insert into private.event_listeners (event, listener, position) values
-  ('posts.reply.created', 'private.notify_replied', 600),
-  ('posts.person.mentioned', 'private.notify_mentioned', 600),
-  ('posts.reaction.added', 'private.notify_reacted', 600),
-  ('posts.post.reposted', 'private.notify_reposted', 600),
-  ('posts.post.quoted', 'private.notify_quoted', 600),
-  ('posts.post.milestone', 'private.notify_milestone', 600),
-  ('posts.poll.closed', 'private.notify_poll_closed', 600),
-  ('posts.co_author.invited', 'private.notify_co_author_invited', 600),
-  ('posts.co_author.accepted', 'private.notify_co_author_accepted', 600);
+create function private.tell_voters(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.add_effects('posts.poll.closed', p_event, array(
+    select p.author_id from app.posts p where p.id = (p_event ->> 'postId')::uuid
+    union
+    select v.user_id from app.poll_votes v where v.poll_id = (p_event ->> 'pollId')::uuid));
+end $$;
+comment on function private.tell_voters is
+  'Listener: leaves an effect for the author of a poll and for everybody who voted.';
+
+insert into private.event_listeners (event, listener, position, timing) values
+  ('posts.reply.created', 'private.notify_replied', 600, 'soon'),
+  ('posts.person.mentioned', 'private.notify_mentioned', 600, 'soon'),
+  ('posts.reaction.added', 'private.notify_reacted', 600, 'soon'),
+  ('posts.post.reposted', 'private.notify_reposted', 600, 'soon'),
+  ('posts.post.quoted', 'private.notify_quoted', 600, 'soon'),
+  ('posts.post.milestone', 'private.notify_milestone', 600, 'soon'),
+  ('posts.poll.closed', 'private.tell_voters', 550, 'at once'),
+  ('posts.poll.closed', 'private.notify_poll_closed', 600, 'soon'),
+  ('posts.co_author.invited', 'private.notify_co_author_invited', 600, 'soon'),
+  ('posts.co_author.accepted', 'private.notify_co_author_accepted', 600, 'soon');
 
 -- sql/notifications/23_series.sql
 
--- Telling the followers of a series of a new item: at once when there are up to 100, otherwise by the worker.
+-- Telling the followers of a series of a new item: in the transaction that adds it an effect is left for each of up to
+-- 100, and for more of them by the worker.
 -- docs/decisions.md, Notifications.
 
 insert into private.notification_kinds (kind) values ('series.updated');
 
 create function private.tell_series_followers(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- tells others than the caller
+language plpgsql volatile security definer   -- the followers of a series are nobody's business
 set search_path = ''
 as $$
 declare
-  v_series uuid := (p_job ->> 'seriesId')::uuid;
-  v_post   uuid := (p_job ->> 'postId')::uuid;
-  v_after  uuid := coalesce(p_after, '00000000-0000-0000-0000-000000000000');
-  v_group  text := concat_ws(':', 'series.updated', v_series, v_post);
-  v_ids    uuid[];
-  v_new    uuid[];
+  v_ids uuid[] := array(select user_id from app.series_follows
+                        where series_id = (p_job ->> 'seriesId')::uuid
+                          and user_id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+                        order by user_id limit 500);
 begin
-  -- so that of two workers at the same job the later sees whom the earlier told
-  perform pg_advisory_xact_lock(hashtextextended(v_group, 0));
-  v_ids := array(select user_id from app.series_follows
-                 where series_id = v_series and user_id > v_after order by user_id limit 500);
-  v_new := array(select f.id from unnest(v_ids) as f (id)
-                 where private.post_visible_to(v_post, f.id)
-                   and not exists (select from app.notifications n where n.user_id = f.id and n.group_key = v_group));
-  perform private.notify(f.id, 'series.updated', p.author_id, 'post', p.id::text,
-    jsonb_build_object('seriesId', v_series, 'postId', p.id), v_group)
-  from app.posts p, unnest(v_new) as f (id) where p.id = v_post;
-  return json_build_object('changed', cardinality(v_new), 'next', v_ids[500]);
+  perform private.add_effects('posts.series.extended', p_job, v_ids);
+  return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.tell_series_followers is
-  'For the worker alone, and private.notify_series_extended: tells the next 500 followers behind one of {seriesId, '
-  'postId}, each once a post and series, and only those who may see it. Answers {changed, next}; next is null at the '
-  'end.';
+  'For the worker alone, and private.reach_series_followers: leaves an effect for the next 500 followers behind one '
+  'of {seriesId, postId}. Answers {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('series-notices', 'private.tell_series_followers');
 
-create function private.notify_series_extended(p_event jsonb) returns void
+create function private.reach_series_followers(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -10778,10 +11122,31 @@ begin
     perform private.tell_series_followers(p_event);
   end if;
 end $$;
+comment on function private.reach_series_followers is
+  'Listener: leaves an effect for the followers of a series, or lets the worker do it when they are more than 100.';
+
+create function private.notify_series_extended(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.tell(array(
+    select (f.user_id, 'series.updated', p.author_id, 'post', p.id::text, f.payload, f.key, array[p.id],
+            f.caused_at)::private.notice
+    from (select distinct on (e.user_id, k.key) e.*, k.key
+          from unnest(p_effects) e
+          cross join lateral (
+            select concat_ws(':', 'series.updated', e.payload ->> 'seriesId', e.payload ->> 'postId') as key) k
+          order by e.user_id, k.key, e.id) f
+    join app.posts p on p.id = (f.payload ->> 'postId')::uuid
+    where not exists (select from app.notifications n where n.user_id = f.user_id and n.group_key = f.key)));
+end $$;
 comment on function private.notify_series_extended is
-  'Listener: tells the followers of a series of a new item, or lets the worker tell them when they are more than 100.';
-insert into private.event_listeners (event, listener, position) values
-  ('posts.series.extended', 'private.notify_series_extended', 600);
+  'Listener: tells a follower of a series of a new item, once, if they may see it.';
+
+insert into private.event_listeners (event, listener, position, timing) values
+  ('posts.series.extended', 'private.reach_series_followers', 550, 'at once'),
+  ('posts.series.extended', 'private.notify_series_extended', 600, 'soon');
 
 -- sql/notifications/30_realtime.sql
 
@@ -10855,7 +11220,7 @@ grant select on app.notifications to authenticated;
 grant update (read_at) on app.notifications to authenticated;
 grant select on app.notification_card to authenticated;
 create policy select_own on app.notifications for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.notifications is 'People see their own notifications. private.notify writes them.';
+comment on policy select_own on app.notifications is 'People see their own notifications. private.tell writes them.';
 create policy update_own on app.notifications for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.notifications is 'People mark their own as read; no other column is granted.';
@@ -10871,7 +11236,8 @@ comment on policy select_own on app.notification_actors is
 -- helpers
 grant execute on function
   private.mark_own_read,
-  private.notification_cards
+  private.notification_cards,
+  private.unread_count
   to authenticated;
 
 -- operations
@@ -10922,7 +11288,7 @@ comment on table app.reputation_entries is
 comment on column app.reputation_entries.delta is
   'Points with two decimals, never 0: more than 0 is earned, less is taken.';
 comment on column app.reputation_entries.position is
-  'The order of a person''s entries, also within a transaction: it is given while private.lock_ledger is held.';
+  'The order of a person''s entries, also within a transaction: it is given while private.lock_effects is held.';
 comment on column app.reputation_entries.origin_id is 'For a roll-up: the direct entry that it follows from.';
 comment on column app.reputation_entries.roll_up_level is
   '0 is the direct entry, 1 its share in the parent of the interest, 2 in the parent''s parent.';
@@ -10983,7 +11349,7 @@ begin
   group by w.user_id, w.interest_id, w.kind
   order by w.user_id, w.interest_id, w.kind
   on conflict (user_id, interest_id, kind) do update set points = k.points + excluded.points;
-  -- whoever writes the ledger of these people holds private.lock_ledger: no two meet here
+  -- whoever writes the ledger of these people holds private.lock_effects: no two meet here
   update app.accounts a set total_reputation = a.total_reputation + w.earned
   from (select user_id, sum(delta) as earned from written where roll_up_level = 0 group by user_id) w
   where a.user_id = w.user_id;
@@ -11005,6 +11371,44 @@ comment on function private.roll_up_fraction is
   'The share of an entry that the interest so many levels up gets: all at 0, then 50, 25, 12 %, and half of that for '
   'each further level.';
 
+create type private.reputation_change as (
+  id uuid, user_id uuid, interest_id uuid, kind text, points numeric, before numeric, source_id uuid,
+  earned_from uuid, caused_at timestamptz
+);
+comment on type private.reputation_change is
+  'A direct entry to write, with its roll-ups: the points, and those that the same cause gave until now (before).';
+
+create function private.write_reputation(p_changes private.reputation_change[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  with recursive line as (
+    select i.id as leaf, i.id, i.parent_id, 0 as level from app.interests i
+    where i.id in (select c.interest_id from unnest(p_changes) c)
+    union all
+    select l.leaf, i.id, i.parent_id, l.level + 1 from line l join app.interests i on i.id = l.parent_id
+  ), share as (
+    -- rounds each level before and after by itself: rounded differences would not add up to zero again
+    select c.*, l.id as shared_id, l.level,
+           round(c.points * private.roll_up_fraction(l.level), 2)
+             - round(c.before * private.roll_up_fraction(l.level), 2) as delta
+    from unnest(p_changes) with ordinality
+           as c (id, user_id, interest_id, kind, points, before, source_id, earned_from, caused_at, place)
+    join line l on l.leaf = c.interest_id
+  )
+  insert into app.reputation_entries
+    (id, user_id, interest_id, kind, delta, origin_id, roll_up_level, source_id, earned_from, created_at)
+  select case s.level when 0 then s.id else gen_random_uuid() end, s.user_id, s.shared_id, s.kind, s.delta,
+         case when s.level > 0 then s.id end, s.level, s.source_id, s.earned_from, s.caused_at
+  from share s
+  where s.delta <> 0
+  order by s.place, s.level;
+end $$;
+comment on function private.write_reputation is
+  'Writes these entries with their roll-ups, in order, whatever entries there are already. A change of nothing writes '
+  'nothing. Lock first (private.lock_effects).';
+
 create function private.add_reputation(
   p_user uuid, p_interest uuid, p_kind text, p_points numeric, p_source uuid default null, p_from uuid default null,
   p_before numeric default 0
@@ -11013,32 +11417,17 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_origin uuid := gen_random_uuid();
+  v_id uuid := gen_random_uuid();
 begin
   perform private.ledger_points('reputation', p_kind);
-  perform private.lock_ledger('reputation', array[p_user]);
-  with recursive line as (
-    select i.id, i.parent_id, 0 as level from app.interests i where i.id = p_interest
-    union all
-    select i.id, i.parent_id, l.level + 1 from line l join app.interests i on i.id = l.parent_id
-  ), share as (
-    -- rounds each level before and after by itself: rounded differences would not add up to zero again
-    select l.id, l.level,
-           round(p_points * private.roll_up_fraction(l.level), 2)
-             - round(p_before * private.roll_up_fraction(l.level), 2) as delta
-    from line l
-  )
-  insert into app.reputation_entries
-    (id, user_id, interest_id, kind, delta, origin_id, roll_up_level, source_id, earned_from)
-  select case s.level when 0 then v_origin else gen_random_uuid() end, p_user, s.id, p_kind, s.delta,
-         case when s.level > 0 then v_origin end, s.level, p_source, p_from
-  from share s where s.delta <> 0;
-  return v_origin;
+  perform private.lock_effects(p_user);
+  perform private.write_reputation(array[
+    (v_id, p_user, p_interest, p_kind, p_points, p_before, p_source, p_from, now())::private.reputation_change]);
+  return v_id;
 end $$;
 comment on function private.add_reputation is
-  'Writes an entry with its roll-ups, whatever entries there are already, and answers the id of the direct one. With '
-  'p_before, which the same cause gave until now, it writes the differences. For definer functions; see '
-  'private.earn_reputation.';
+  'Writes an entry that somebody decides, and answers the id of the direct one. With p_before, which the same cause '
+  'gave until now, it writes the differences. For definer functions; what people earn is in 20_earning.sql.';
 
 -- sql/reputation/15_levels.sql
 
@@ -11109,7 +11498,8 @@ set search_path = ''
 as $$
 begin
   perform private.emit('reputation.level_reached', json_build_object(
-    'userId', new.user_id, 'interestId', new.interest_id, 'level', private.level_name(new.highest_level)));
+    'userId', new.user_id, 'interestId', new.interest_id, 'level', private.level_name(new.highest_level)),
+    array[new.user_id]);
   return null;
 end $$;
 comment on function private.announce_level is
@@ -11152,28 +11542,29 @@ begin
 end $$;
 comment on function private.find_standing_reputation is
   'The direct entry that a cause gave a person, or null when it gave none or was undone. Lock first '
-  '(private.lock_ledger).';
+  '(private.lock_effects).';
 
-create function private.earn_reputation(
-  p_user uuid, p_interest uuid, p_kind text, p_source uuid, p_from uuid default null
-) returns void
+create function private.earn_reputation(p_earnings private.earning[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
-declare
-  v_points numeric := private.ledger_points('reputation', p_kind);
 begin
-  if p_interest is null or v_points = 0 or p_from = p_user then
-    return;
-  end if;
-  perform private.lock_ledger('reputation', array[p_user]);
-  if private.find_standing_reputation(p_user, p_kind, p_source, p_from) is null then
-    perform private.add_reputation(p_user, p_interest, p_kind, v_points, p_source, p_from);
-  end if;
+  perform private.write_reputation(array(
+    select (gen_random_uuid(), e.user_id, e.interest_id, e.kind, e.points, 0, e.source_id, e.earned_from,
+            e.caused_at)::private.reputation_change
+    from (select distinct on (l.user_id, l.kind, l.source_id, l.earned_from)
+                 l.*, private.ledger_points('reputation', l.kind) as points
+          from unnest(p_earnings) with ordinality
+                 as l (user_id, interest_id, kind, source_id, earned_from, caused_at, place)
+          where l.interest_id is not null and l.earned_from is distinct from l.user_id
+          order by l.user_id, l.kind, l.source_id, l.earned_from, l.place) e
+    where e.points <> 0
+      and private.find_standing_reputation(e.user_id, e.kind, e.source_id, e.earned_from) is null
+    order by e.place));
 end $$;
 comment on function private.earn_reputation is
-  'Gives the points of a kind once for a cause, until it is undone. It gives nothing without an interest, and nothing '
-  'from oneself.';
+  'Gives the points of each kind once for a cause, until it is undone. It gives nothing without an interest, and '
+  'nothing from oneself. Lock first (private.lock_effects).';
 
 create function private.reverse_reputation(p_entries uuid[]) returns void
 language plpgsql volatile
@@ -11190,89 +11581,104 @@ begin
   from undone u join app.reputation_entries e on e.id = u.id or e.origin_id = u.id;
 end $$;
 comment on function private.reverse_reputation is
-  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_ledger), so that an '
-  'entry is undone once.';
+  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_effects), so that '
+  'an entry is undone once.';
 
-create function private.earn_reputation_by_post(p_post uuid, p_kind text, p_from uuid) returns void
+create function private.earn_reputation_from_posts(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.earn_reputation(array(
+    select (p.author_id, p.interest_id, 'post.contributed', p.id, null, e.caused_at)::private.earning
+    from unnest(p_effects) e join app.posts p on p.id = (e.payload ->> 'postId')::uuid
+    where p.format <> 'repost'));
+end $$;
+comment on function private.earn_reputation_from_posts is 'Listener: a published post earns its author '
+  'post.contributed in its primary interest.';
+
+create function private.earn_reputation_from_replies(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.earn_reputation(array(
+    select (r.author_id, p.interest_id, 'reply.' || r.kind, r.id, p.author_id, e.caused_at)::private.earning
+    from unnest(p_effects) e
+    join app.replies r on r.id = (e.payload ->> 'replyId')::uuid and r.author_id = e.user_id
+    join app.posts p on p.id = r.post_id));
+end $$;
+comment on function private.earn_reputation_from_replies is
+  'Listener: a reply to another''s post earns its author the points of its kind, in the post''s primary interest.';
+
+create view private.post_marks with (security_invoker) as
+select r.post_id, r.user_id, 'reaction' as mark from app.reactions r
+union all
+select b.post_id, b.user_id, 'bookmark' from app.bookmarks b
+union all
+select p.quoted_post_id, p.author_id, 'repost' from app.posts p
+where p.format = 'repost' and p.deleted_at is null and p.published_at is not null;
+comment on view private.post_marks is
+  'What people leave on others'' posts and may take back: a reaction or two, a bookmark, a repost. For definer '
+  'functions.';
+
+create function private.changed_marks(p_effects private.effects[])
+returns table (post_id uuid, user_id uuid, mark text, stands boolean, caused_at timestamptz)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return query
+  select c.post_id, c.user_id, c.mark,
+         exists (select from private.post_marks m
+                 where m.post_id = c.post_id and m.user_id = c.user_id and m.mark = c.mark),
+         c.caused_at
+  from (select (e.payload ->> 'postId')::uuid as post_id, (e.payload ->> 'userId')::uuid as user_id,
+               replace(split_part(e.event, '.', 2), 'post', 'repost') as mark, min(e.caused_at) as caused_at
+        from unnest(p_effects) e
+        group by 1, 2, 3) c;
+end $$;
+comment on function private.changed_marks is
+  'The marks that these effects are about, each once, and whether each stands now. That decides: so giving, taking '
+  'back and giving again end as they must in whatever batches they come, and of a heart and a spark that go at once '
+  'the later finds that both are gone.';
+
+create function private.settle_reputation_of_marks(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post app.posts;
+  v_earned private.earning[];
+  v_undone uuid[];
 begin
-  select * into v_post from app.posts where id = p_post;
-  if v_post.interest_id is null or v_post.author_id = p_from then
-    return;
-  end if;
-  -- reads the post again under the lock, so that nothing is earned that a deletion at the same time would not find
-  perform private.lock_ledger('reputation', array[v_post.author_id]);
-  perform private.earn_reputation(p.author_id, p.interest_id, p_kind, p.id, p_from)
-  from app.posts p where p.id = p_post and p.deleted_at is null;
+  select array_agg((f.author_id, f.interest_id, f.kind, f.post_id, f.user_id, f.caused_at)::private.earning)
+           filter (where f.stands and f.entry_id is null and f.deleted_at is null),
+         array_agg(f.entry_id) filter (where not f.stands and f.entry_id is not null)
+  into v_earned, v_undone
+  from (select m.*, k.kind, p.author_id, p.interest_id, p.deleted_at,
+               private.find_standing_reputation(p.author_id, k.kind, p.id, m.user_id) as entry_id
+        from private.changed_marks(array(
+               select e from unnest(p_effects) e join app.posts o on o.id = (e.payload ->> 'postId')::uuid
+               where e.user_id = o.author_id)) m
+        cross join lateral (select m.mark || '.received' as kind) k
+        join app.posts p on p.id = m.post_id) f;
+  perform private.reverse_reputation(v_undone);
+  perform private.earn_reputation(v_earned);
 end $$;
-comment on function private.earn_reputation_by_post is
-  'Gives a post''s author, in its primary interest, what somebody''s reaction, bookmark or repost of it is worth. A '
-  'deleted post earns nothing.';
+comment on function private.settle_reputation_of_marks is
+  'Listener: a person''s reactions to a post earn its author reaction.received in its primary interest, together '
+  'once, and as long as one of them stands. So does a bookmark (bookmark.received) and a repost (repost.received). '
+  'People''s own posts give them nothing, and a deleted post earns nothing more. A quote earns nothing.';
 
-create function private.earn_reputation_from_post(p_event jsonb) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.earn_reputation(p.author_id, p.interest_id, 'post.contributed', p.id)
-  from app.posts p
-  where p.id = (p_event ->> 'postId')::uuid and p.format <> 'repost';
-end $$;
-comment on function private.earn_reputation_from_post is 'Listener: a published post earns its author '
-  'post.contributed in its primary interest.';
-insert into private.event_listeners (event, listener, position) values
-  ('posts.post.published', 'private.earn_reputation_from_post', 300);
-
-create function private.earn_reputation_from_reply(p_event jsonb) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.earn_reputation(r.author_id, p.interest_id, 'reply.' || r.kind, r.id, p.author_id)
-  from app.replies r join app.posts p on p.id = r.post_id
-  where r.id = (p_event ->> 'replyId')::uuid;
-end $$;
-comment on function private.earn_reputation_from_reply is
-  'Listener: a reply to another''s post earns its author the points of its kind, in the post''s primary interest.';
-insert into private.event_listeners (event, listener, position) values
-  ('posts.reply.created', 'private.earn_reputation_from_reply', 300);
-
-create function private.earn_reputation_from_reaction() returns trigger
-language plpgsql security definer   -- writes for the post's author
-set search_path = ''
-as $$
-begin
-  perform private.earn_reputation_by_post(new.post_id, 'reaction.received', new.user_id);
-  return null;
-end $$;
-comment on function private.earn_reputation_from_reaction is
-  'Trigger: a reaction earns the post''s author reaction.received, once a person and post.';
-create trigger _300_earn_reputation_from_reaction after insert on app.reactions
-  for each row execute function private.earn_reputation_from_reaction();
-
-create function private.reverse_reputation_from_reactions() returns trigger
-language plpgsql security definer   -- writes for the posts' authors
-set search_path = ''
-as $$
-begin
-  -- a statement of its own for the lock: when a heart and a spark go at once, the later sees that both are gone
-  perform private.lock_ledger('reputation', array(
-    select p.author_id from gone g join app.posts p on p.id = g.post_id));
-  perform private.reverse_reputation(array(
-    select private.find_standing_reputation(p.author_id, 'reaction.received', g.post_id, g.user_id)
-    from (select distinct post_id, user_id from gone) g
-    join app.posts p on p.id = g.post_id
-    where not exists (select from app.reactions r where r.post_id = g.post_id and r.user_id = g.user_id)));
-  return null;
-end $$;
-comment on function private.reverse_reputation_from_reactions is
-  'Trigger: when a person''s last reaction on a post goes, what it earned is taken back.';
-create trigger _300_reverse_reputation_from_reactions after delete on app.reactions
-  referencing old table as gone for each statement execute function private.reverse_reputation_from_reactions();
+insert into private.event_listeners (event, listener, position, timing) values
+  ('posts.post.published', 'private.earn_reputation_from_posts', 300, 'soon'),
+  ('posts.reply.created', 'private.earn_reputation_from_replies', 300, 'soon'),
+  ('posts.reaction.added', 'private.settle_reputation_of_marks', 300, 'soon'),
+  ('posts.reaction.removed', 'private.settle_reputation_of_marks', 300, 'soon'),
+  ('posts.bookmark.added', 'private.settle_reputation_of_marks', 300, 'soon'),
+  ('posts.bookmark.removed', 'private.settle_reputation_of_marks', 300, 'soon'),
+  ('posts.post.reposted', 'private.settle_reputation_of_marks', 300, 'soon'),
+  ('posts.post.unreposted', 'private.settle_reputation_of_marks', 300, 'soon');
 
 create function private.find_strongest_interest(p_user uuid) returns uuid
 language plpgsql stable
@@ -11289,37 +11695,38 @@ end $$;
 comment on function private.find_strongest_interest is
   'The interest in which a person has the most reputation, else the one that they chose first, else null.';
 
-create function private.earn_reputation_from_invite(p_event jsonb) returns void
+create function private.earn_reputation_from_invites(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
-declare
-  v_inviter uuid := (p_event ->> 'inviterUserId')::uuid;
 begin
-  perform private.earn_reputation(v_inviter, private.find_strongest_interest(v_inviter), 'invite.used',
-                       (p_event ->> 'codeId')::uuid, (p_event ->> 'newUserId')::uuid);
+  perform private.earn_reputation(array(
+    select (e.user_id, private.find_strongest_interest(e.user_id), 'invite.used', (e.payload ->> 'codeId')::uuid,
+            (e.payload ->> 'newUserId')::uuid, e.caused_at)::private.earning
+    from unnest(p_effects) e));
 end $$;
-comment on function private.earn_reputation_from_invite is
+comment on function private.earn_reputation_from_invites is
   'Listener: the owner of a used invite code earns invite.used in their strongest interest; nothing when they have '
   'none.';
-insert into private.event_listeners (event, listener, position) values
-  ('identity.invite_code.used', 'private.earn_reputation_from_invite', 300);
 
-create function private.earn_reputation_from_choice(p_event jsonb) returns void
+create function private.earn_reputation_from_choices(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.earn_reputation((p_event ->> 'userId')::uuid, i.id, 'onboarding.bootstrap', i.id)
-  from app.interests i
-  where i.level = 1
-    and i.id in (select c::uuid from jsonb_array_elements_text(p_event -> 'interestIds') as c)
-  order by i.id;
+  perform private.earn_reputation(array(
+    select (e.user_id, i.id, 'onboarding.bootstrap', i.id, null, e.caused_at)::private.earning
+    from unnest(p_effects) e
+    cross join lateral jsonb_array_elements_text(e.payload -> 'interestIds') c (id)
+    join app.interests i on i.id = c.id::uuid
+    where i.level = 1
+    order by e.id, i.id));
 end $$;
-comment on function private.earn_reputation_from_choice is
+comment on function private.earn_reputation_from_choices is
   'Listener: a confirmed choice earns onboarding.bootstrap in each category in it, once in a lifetime.';
-insert into private.event_listeners (event, listener, position) values
-  ('interests.user_selected', 'private.earn_reputation_from_choice', 300);
+insert into private.event_listeners (event, listener, position, timing) values
+  ('identity.invite_code.used', 'private.earn_reputation_from_invites', 300, 'soon'),
+  ('interests.user_selected', 'private.earn_reputation_from_choices', 300, 'soon');
 
 -- sql/reputation/30_operations.sql
 
@@ -11375,31 +11782,39 @@ end $$;
 comment on function private.reputation_of is 'A person''s reputation, strongest interest first: {total, items}.';
 
 create function api.get_my_reputation() returns json
-language plpgsql stable
+language plpgsql volatile   -- what waits for the person is applied first
 set search_path = ''
 as $$
 begin
+  perform private.catch_up(private.require_caller());
   return private.reputation_of(private.require_caller());
 end $$;
 comment on function api.get_my_reputation is
   'The caller''s reputation, strongest interest first: {total, items: [{interestId, slug, name, value, level}]}.';
 
 create function api.get_reputation(p_person text) returns json
-language plpgsql stable
+language plpgsql volatile   -- what waits for the person is applied first
 set search_path = ''
 as $$
+declare
+  v_person uuid := private.require_person(p_person);
 begin
-  return private.reputation_of(private.require_person(p_person));
+  perform private.catch_up(v_person);
+  return private.reputation_of(v_person);
 end $$;
 comment on function api.get_reputation is
   'A person''s reputation, as in api.get_my_reputation. Fails: person_unknown.';
 
 create function private.require_reputation(p_interest uuid, p_min numeric) returns void
-language plpgsql stable
+language plpgsql volatile   -- what waits for the caller is applied first
 set search_path = ''
 as $$
 begin
-  if p_interest is not null and private.reputation_value(private.require_caller(), p_interest) < p_min then
+  if p_interest is null then
+    return;
+  end if;
+  perform private.catch_up(private.require_caller());
+  if private.reputation_value(private.require_caller(), p_interest) < p_min then
     perform private.fail('reputation_too_low');
   end if;
 end $$;
@@ -11434,6 +11849,7 @@ language plpgsql security definer   -- checks the author, whoever calls
 set search_path = ''
 as $$
 begin
+  perform private.catch_up(new.author_id);
   if not private.may_post_journalism(new.author_id) then
     perform private.fail('journalism_not_allowed');
   end if;
@@ -11448,14 +11864,17 @@ create trigger _300_check_changed_journalism before update of is_journalism on a
   for each row when (new.is_journalism and not old.is_journalism) execute function private.check_journalism();
 
 create function api.get_my_capabilities() returns json
-language plpgsql stable
+language plpgsql volatile   -- what waits for the caller is applied first
 set search_path = ''
 as $$
 declare
   v_me    uuid := private.require_caller();
-  v_total numeric := private.total_reputation(v_me);
-  v_best  numeric := coalesce((select max(value) from app.reputation where user_id = v_me), 0);
+  v_total numeric;
+  v_best  numeric;
 begin
+  perform private.catch_up(v_me);
+  v_total := private.total_reputation(v_me);
+  v_best := coalesce((select max(value) from app.reputation where user_id = v_me), 0);
   return json_build_object(
     'canVoteWiki', v_total >= 5,
     'canMentor', v_best >= 30 or v_total >= 50,
@@ -11532,12 +11951,13 @@ comment on function private.reputation_events is
 call private.make_walk('private.reputation_events');
 
 create function api.get_reputation_details(p_limit integer default 20, p_cursor text default null) returns json
-language plpgsql stable
+language plpgsql volatile   -- what waits for the caller is applied first
 set search_path = ''
 as $$
 declare
   v_me uuid := private.require_caller();
 begin
+  perform private.catch_up(v_me);
   return json_build_object(
     'total', private.total_reputation(v_me),
     'contributionScore', coalesce((select c.score from app.contribution_scores c where c.user_id = v_me), 0),
@@ -11549,12 +11969,13 @@ comment on function api.get_reputation_details is
   'interests, events: {items, nextCursor, hasMore}}. Fails: cursor_unknown, limit_out_of_range.';
 
 create function api.get_reputation_summary(p_person text) returns json
-language plpgsql stable
+language plpgsql volatile   -- what waits for the person is applied first
 set search_path = ''
 as $$
 declare
   v_person uuid := private.require_person(p_person);
 begin
+  perform private.catch_up(v_person);
   return json_build_object(
     'userId', (select card ->> 'id' from app.person_card where id = v_person),
     'total', private.total_reputation(v_person),
@@ -11633,7 +12054,7 @@ begin
     perform private.fail('token_revoked');
   end if;
   -- the lock comes before the read, so that two votes of one voter see each other
-  perform private.lock_ledger('reputation', array[p_user]);
+  perform private.lock_effects(p_user, app.uid());
   select * into v_before from app.reputation_votes v
   where v.voter_id = app.uid() and v.user_id = p_user and v.interest_id = p_interest;
   weight := private.vote_weight(private.reputation_value(app.uid(), p_interest));
@@ -11644,10 +12065,11 @@ begin
     set value = excluded.value, comment = excluded.comment, impact = excluded.impact
   returning v.* into vote;
   perform private.add_reputation(p_user, p_interest, 'vote.received', vote.impact, vote.id, app.uid(),
-                                 coalesce(v_before.impact, 0));
+                                    coalesce(v_before.impact, 0));
   if vote.value <> coalesce(v_before.value, 0) then
     perform private.emit('reputation.vote.cast', json_build_object(
-      'voteId', vote.id, 'voterId', app.uid(), 'userId', p_user, 'interestId', p_interest, 'value', vote.value));
+      'voteId', vote.id, 'voterId', app.uid(), 'userId', p_user, 'interestId', p_interest, 'value', vote.value),
+      array[p_user]);
   end if;
 end $$;
 comment on function private.cast_vote is
@@ -11901,9 +12323,8 @@ call private.make_walk('api.list_my_appeals');
 -- The contribution score: what people do for the whole, and a share of it for those who invited them.
 -- docs/decisions.md, Reputation.
 --
--- What a person does is written at once, and a job writes the shares soon after (71_inheritance.sql): most people were
--- invited by a few, at whose scores they would wait for each other. An operation that gives points to several people
--- locks them all first, and writes in the order of their ids: ARCHITECTURE.md, Locks.
+-- What a person does is written soon after, and a job writes the shares (71_inheritance.sql): most people were invited
+-- by a few, at whose scores they would wait for each other.
 
 create table app.contribution_entries (
   id         uuid primary key default gen_random_uuid(),
@@ -11929,7 +12350,7 @@ comment on table app.contribution_entries is
 comment on column app.contribution_entries.delta is
   'Points, with two decimals: more than 0, or less where it undoes an entry.';
 comment on column app.contribution_entries.position is
-  'The order of what a person did, also within a transaction: it is given while private.lock_ledger is held. Shares '
+  'The order of what a person did, also within a transaction: it is given while private.lock_effects is held. Shares '
   'come later.';
 comment on column app.contribution_entries.level is
   '0 is what the person did, 1 the share of their inviter, 2 and 3 the shares of the inviters above.';
@@ -11991,113 +12412,112 @@ begin
           order by e.position desc limit 1);
 end $$;
 comment on function private.find_standing_contribution is
-  'The entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_ledger).';
+  'The entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_effects).';
 
-create function private.earn_contribution(p_user uuid, p_kind text, p_source uuid) returns void
+create function private.earn_contribution(p_earnings private.earning[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.lock_ledger('contribution', array[p_user]);
-  if private.find_standing_contribution(p_user, p_kind, p_source) is null then
-    with given as (
-      insert into app.contribution_entries (user_id, kind, delta, source_id)
-      values (p_user, p_kind, private.ledger_points('contribution', p_kind), p_source)
-      returning id
-    )
-    insert into private.contribution_inheritance (entry_id) select id from given;
-  end if;
+  with given as (
+    insert into app.contribution_entries (user_id, kind, delta, source_id, created_at)
+    select e.user_id, e.kind, private.ledger_points('contribution', e.kind), e.source_id, min(e.caused_at)
+    from unnest(p_earnings) with ordinality
+           as e (user_id, interest_id, kind, source_id, earned_from, caused_at, place)
+    where private.find_standing_contribution(e.user_id, e.kind, e.source_id) is null
+    group by e.user_id, e.kind, e.source_id
+    order by min(e.place)
+    returning id
+  )
+  insert into private.contribution_inheritance (entry_id) select id from given;
 end $$;
 comment on function private.earn_contribution is
-  'Gives the points of a kind once for a cause, until it is undone. Soon after, the person''s inviters get their '
-  'shares.';
+  'Gives the points of each kind once for a cause, until it is undone, and a share of them to the inviters. Lock '
+  'first (private.lock_effects).';
 
-create function private.reverse_contribution(p_user uuid, p_kind text, p_source uuid) returns void
+create function private.reverse_contribution(p_entries uuid[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
-declare
-  v_standing uuid;
 begin
-  perform private.lock_ledger('contribution', array[p_user]);
-  v_standing := private.find_standing_contribution(p_user, p_kind, p_source);
   with undone as (
     insert into app.contribution_entries (user_id, kind, delta, undoes_id, source_id)
-    select e.user_id, e.kind, -e.delta, e.id, e.source_id from app.contribution_entries e where e.id = v_standing
+    select e.user_id, e.kind, -e.delta, e.id, e.source_id
+    from app.contribution_entries e where e.id = any (p_entries)
+    order by e.position
     returning id, undoes_id
   )
   insert into private.contribution_inheritance (entry_id, undoes_id) select id, undoes_id from undone;
 end $$;
 comment on function private.reverse_contribution is
-  'Writes the exact opposite of private.earn_contribution, shares too. Does nothing when the cause gave nothing or is '
-  'undone already.';
+  'Writes the exact opposite of these entries, shares too. Lock first (private.lock_effects), so that an entry is '
+  'undone once.';
 
-create function private.earn_contribution_from_post(p_event jsonb) returns void
+create function private.earn_contribution_from_posts(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.earn_contribution(p.author_id, 'post_created', p.id)
-  from app.posts p
-  where p.id = (p_event ->> 'postId')::uuid and p.format <> 'repost';
+  perform private.earn_contribution(array(
+    select (p.author_id, null, 'post_created', p.id, null, e.caused_at)::private.earning
+    from unnest(p_effects) e join app.posts p on p.id = (e.payload ->> 'postId')::uuid
+    where p.format <> 'repost'));
 end $$;
-comment on function private.earn_contribution_from_post is 'Listener: a published post, other than a repost, is a '
+comment on function private.earn_contribution_from_posts is 'Listener: a published post, other than a repost, is a '
   'contribution of its author.';
-insert into private.event_listeners (event, listener, position) values
-  ('posts.post.published', 'private.earn_contribution_from_post', 400);
 
-create function private.earn_contribution_from_reply(p_event jsonb) returns void
+create function private.earn_contribution_from_replies(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.earn_contribution(r.author_id, 'reply_created', r.id)
-  from app.replies r join app.posts p on p.id = r.post_id
-  where r.id = (p_event ->> 'replyId')::uuid and r.author_id <> p.author_id;
+  perform private.earn_contribution(array(
+    select (r.author_id, null, 'reply_created', r.id, null, e.caused_at)::private.earning
+    from unnest(p_effects) e
+    join app.replies r on r.id = (e.payload ->> 'replyId')::uuid and r.author_id = e.user_id
+    join app.posts p on p.id = r.post_id and p.author_id <> r.author_id));
 end $$;
-comment on function private.earn_contribution_from_reply is 'Listener: a reply to another''s post is a contribution '
+comment on function private.earn_contribution_from_replies is 'Listener: a reply to another''s post is a contribution '
   'of its author.';
-insert into private.event_listeners (event, listener, position) values
-  ('posts.reply.created', 'private.earn_contribution_from_reply', 400);
 
-create function private.earn_contribution_from_reaction() returns trigger
-language plpgsql security definer   -- only triggers write the ledger
+create function private.settle_contribution_of_marks(p_effects private.effects[]) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_earned private.earning[];
+  v_undone uuid[];
 begin
-  perform private.earn_contribution(new.user_id, 'reaction_given', new.post_id)
-  from app.posts p where p.id = new.post_id and p.author_id <> new.user_id;
-  return null;
+  select array_agg((f.user_id, null, f.kind, f.post_id, null, f.caused_at)::private.earning)
+           filter (where f.stands and f.entry_id is null),
+         array_agg(f.entry_id) filter (where not f.stands and f.entry_id is not null)
+  into v_earned, v_undone
+  from (select m.*, k.kind, private.find_standing_contribution(m.user_id, k.kind, m.post_id) as entry_id
+        from private.changed_marks(array(
+               select e from unnest(p_effects) e where e.user_id = (e.payload ->> 'userId')::uuid)) m
+        cross join lateral (select m.mark || '_given' as kind) k
+        join app.posts p on p.id = m.post_id and p.author_id <> m.user_id) f;
+  perform private.reverse_contribution(v_undone);
+  perform private.earn_contribution(v_earned);
 end $$;
-comment on function private.earn_contribution_from_reaction is
-  'Trigger: a reaction to another''s post is a contribution, once a person and post.';
-create trigger _400_earn_contribution_from_reaction after insert on app.reactions
-  for each row execute function private.earn_contribution_from_reaction();
+comment on function private.settle_contribution_of_marks is
+  'Listener: a person''s reactions to another''s post are a contribution of theirs, together once, and as long as one '
+  'of them stands. So is a bookmark.';
 
-create function private.reverse_contribution_from_reactions() returns trigger
-language plpgsql security definer   -- only triggers write the ledger
-set search_path = ''
-as $$
-begin
-  -- a statement of its own for the lock: when a heart and a spark go at once, the later sees that both are gone
-  perform private.lock_ledger('contribution', array(select distinct g.user_id from gone g));
-  perform private.reverse_contribution(g.user_id, 'reaction_given', g.post_id)
-  from (select distinct post_id, user_id from gone) g
-  where not exists (select from app.reactions r where r.post_id = g.post_id and r.user_id = g.user_id)
-  order by g.user_id;
-  return null;
-end $$;
-comment on function private.reverse_contribution_from_reactions is
-  'Trigger: when a person''s last reaction on a post goes, their contribution by it goes too.';
-create trigger _400_reverse_contribution_from_reactions after delete on app.reactions
-  referencing old table as gone for each statement execute function private.reverse_contribution_from_reactions();
+insert into private.event_listeners (event, listener, position, timing) values
+  ('posts.post.published', 'private.earn_contribution_from_posts', 400, 'soon'),
+  ('posts.reply.created', 'private.earn_contribution_from_replies', 400, 'soon'),
+  ('posts.reaction.added', 'private.settle_contribution_of_marks', 400, 'soon'),
+  ('posts.reaction.removed', 'private.settle_contribution_of_marks', 400, 'soon'),
+  ('posts.bookmark.added', 'private.settle_contribution_of_marks', 400, 'soon'),
+  ('posts.bookmark.removed', 'private.settle_contribution_of_marks', 400, 'soon');
 
 -- sql/reputation/71_inheritance.sql
 
 -- The shares of a contribution that a person's inviters get. A job writes them, many at once.
 --
--- It locks only the scores, row by row in the order of their people: ARCHITECTURE.md, Locks. It needs no lock on what
--- these people contribute, since only they themselves give and undo it.
+-- It takes the inviters' effects as the worker does, and passes over those whom somebody else is at: two who write
+-- the scores of several people never wait for each other.
 -- docs/decisions.md, Reputation.
 
 create function private.inviters(p_user uuid) returns uuid[]
@@ -12133,6 +12553,11 @@ begin
     where (select true from private.contribution_inheritance u where u.entry_id = q.undoes_id) is null
     limit 1000
     for update of q skip locked);
+  v_taken := array(
+    select e.id from app.contribution_entries e
+    where e.id = any (v_taken)
+      and (select coalesce(bool_and(pg_try_advisory_xact_lock(private.effects_key(i.id))), true)
+           from unnest(private.inviters(e.user_id)) as i (id)));
   insert into app.contribution_entries (user_id, kind, delta, origin_id, level, undoes_id, source_id)
   select i.id, e.kind, round(e.delta * c_shares[i.level], 2), e.id, i.level, null::uuid, e.source_id
   from app.contribution_entries e, unnest(private.inviters(e.user_id)) with ordinality as i (id, level)
@@ -12150,60 +12575,10 @@ comment on function private.job_inherit_contributions is
   'more in the same transaction. The worker repeats it until there is none.';
 insert into private.jobs (name, cron, expires, repeats) values ('inherit-contributions', '* * * * *', 60, true);
 
--- sql/reputation/75_bookmarks_and_reposts.sql
+-- sql/reputation/75_forfeits.sql
 
--- What bookmarks and reposts are worth in both ledgers, and what goes with a deleted post. Reactions are in
--- 20_earning.sql and 70_contribution.sql. The order of locks: ARCHITECTURE.md, Locks.
+-- What a post earned goes with it when somebody deletes it.
 -- docs/decisions.md, Reputation.
-
-create function private.earn_from_bookmark() returns trigger
-language plpgsql security definer   -- writes for the post's author
-set search_path = ''
-as $$
-begin
-  perform private.earn_reputation_by_post(new.post_id, 'bookmark.received', new.user_id);
-  perform private.earn_contribution(new.user_id, 'bookmark_given', new.post_id)
-  from app.posts p where p.id = new.post_id and p.author_id <> new.user_id;
-  return null;
-end $$;
-comment on function private.earn_from_bookmark is
-  'Trigger: a bookmark earns the post''s author bookmark.received, and is a contribution of the person who sets it. '
-  'People''s own posts give them nothing.';
-create trigger _300_earn_from_bookmark after insert on app.bookmarks
-  for each row execute function private.earn_from_bookmark();
-
-create function private.reverse_from_bookmarks() returns trigger
-language plpgsql security definer   -- writes for the posts' authors
-set search_path = ''
-as $$
-begin
-  perform private.lock_ledger('reputation', array(
-    select p.author_id from gone g join app.posts p on p.id = g.post_id));
-  perform private.reverse_reputation(array(
-    select private.find_standing_reputation(p.author_id, 'bookmark.received', g.post_id, g.user_id)
-    from gone g join app.posts p on p.id = g.post_id));
-  perform private.lock_ledger('contribution', array(select distinct g.user_id from gone g));
-  perform private.reverse_contribution(g.user_id, 'bookmark_given', g.post_id) from gone g order by g.user_id;
-  return null;
-end $$;
-comment on function private.reverse_from_bookmarks is
-  'Trigger: when a bookmark goes, what it gave in both ledgers goes too.';
-create trigger _300_reverse_from_bookmarks after delete on app.bookmarks
-  referencing old table as gone for each statement execute function private.reverse_from_bookmarks();
-
-create function private.earn_reputation_from_repost(p_event jsonb) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.earn_reputation_by_post((p_event ->> 'postId')::uuid, 'repost.received',
-                                          (p_event ->> 'userId')::uuid);
-end $$;
-comment on function private.earn_reputation_from_repost is
-  'Listener: a repost earns the author of the original repost.received, until it is deleted. A quote earns them '
-  'nothing.';
-insert into private.event_listeners (event, listener, position) values
-  ('posts.post.reposted', 'private.earn_reputation_from_repost', 300);
 
 create function private.list_standing_reputation(
   p_user uuid, p_source uuid, p_from uuid, out entries uuid[], out next uuid
@@ -12237,55 +12612,62 @@ begin
 end $$;
 comment on function private.list_standing_reputation is
   'Up to 500 direct entries that a cause gave a person and that were not undone, of what was earned from this person '
-  'and those behind; next is the person to go on from, or null. Lock first (private.lock_ledger).';
+  'and those behind; next is the person to go on from, or null. Lock first (private.lock_effects).';
+
+create function private.forfeit_next(p_author uuid, p_post uuid, p_from uuid, out changed integer, out next uuid)
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_found record := private.list_standing_reputation(p_author, p_post, p_from);
+begin
+  perform private.reverse_reputation(v_found.entries);
+  changed := cardinality(v_found.entries);
+  next := v_found.next;
+end $$;
+comment on function private.forfeit_next is
+  'Takes back up to 500 entries that a post earned its author, from these people and those behind, and answers how '
+  'many and from whom to go on, null at the end. Lock first (private.lock_effects).';
 
 create function private.forfeit_earnings(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- writes for a post's author
 set search_path = ''
 as $$
 declare
-  v_post   uuid := (p_job ->> 'postId')::uuid;
   v_author uuid := (p_job ->> 'authorId')::uuid;
-  v_from   uuid := coalesce(p_after, '00000000-0000-0000-0000-000000000000');
-  v_found  record;
 begin
-  perform private.lock_ledger('reputation', array[v_author]);
-  v_found := private.list_standing_reputation(v_author, v_post, v_from);
-  perform private.reverse_reputation(v_found.entries);
-  return json_build_object('changed', cardinality(v_found.entries), 'next', v_found.next);
+  perform private.lock_effects(v_author);
+  return row_to_json(private.forfeit_next(v_author, (p_job ->> 'postId')::uuid,
+                                          coalesce(p_after, '00000000-0000-0000-0000-000000000000')));
 end $$;
 comment on function private.forfeit_earnings is
-  'For the worker alone, and private.forfeit_post: takes back up to 500 entries that a post {postId, authorId} earned '
-  'its author, from the next people. Answers {changed, next}; next is null at the end.';
+  'For the worker alone: takes back up to 500 entries that a post {postId, authorId} earned its author, from the next '
+  'people. Answers {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('forfeited-earnings', 'private.forfeit_earnings');
 
-create function private.forfeit_post(p_event jsonb) returns void
+create function private.forfeit_posts(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post     app.posts;
-  v_original app.posts;
+  v_effect private.effects;
 begin
-  select * into v_post from app.posts where id = (p_event ->> 'postId')::uuid;
-  if v_post.format = 'repost' then
-    select * into v_original from app.posts where id = v_post.quoted_post_id;
-  end if;
-  perform private.lock_ledger('reputation', array[v_post.author_id, v_original.author_id]);
-  perform private.reverse_reputation(array[private.find_standing_reputation(
-    v_original.author_id, 'repost.received', v_original.id, v_post.author_id)]);
-  perform private.reverse_contribution(v_post.author_id, 'post_created', v_post.id);
-  if private.forfeit_earnings(p_event) ->> 'next' is not null then
-    perform private.enqueue('forfeited-earnings', p_event::json);   -- a post that many liked is deleted as fast as any
-  end if;
+  foreach v_effect in array p_effects loop
+    perform private.reverse_contribution(array[private.find_standing_contribution(
+      v_effect.user_id, 'post_created', (v_effect.payload ->> 'postId')::uuid)]);
+    if (private.forfeit_next(v_effect.user_id, (v_effect.payload ->> 'postId')::uuid,
+                             '00000000-0000-0000-0000-000000000000')).next is not null then
+      perform private.enqueue('forfeited-earnings', v_effect.payload::json);
+    end if;
+  end loop;
 end $$;
-comment on function private.forfeit_post is
-  'Listener: when anybody deletes a post, its author loses what it earned in both ledgers (beyond 500 entries soon '
-  'after), and the author of an original loses what the deleted repost earned them. Writing and deleting again and '
-  'again therefore earns nothing. An erasure deletes without this event, so what was earned stays.';
-insert into private.event_listeners (event, listener, position) values
-  ('posts.post.deleted', 'private.forfeit_post', 300);
+comment on function private.forfeit_posts is
+  'Listener: when anybody deletes a post, its author loses what it earned in both ledgers (beyond 500 entries in '
+  'batches). Writing and deleting again and again therefore earns nothing. An erasure deletes without this event, so '
+  'what was earned stays.';
+insert into private.event_listeners (event, listener, position, timing) values
+  ('posts.post.deleted', 'private.forfeit_posts', 450, 'soon');
 
 -- sql/reputation/80_notifications.sql
 
@@ -12296,46 +12678,51 @@ insert into private.notification_kinds (kind, replaces_unread) values
   ('reputation.voted', true),
   ('appeal.resolved', false);
 
-create function private.notify_level_up(p_event jsonb) returns void
+create function private.notify_level_up(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.notify((p_event ->> 'userId')::uuid, 'reputation.level-up', null,
-    'interest', p_event ->> 'interestId',
-    jsonb_build_object('interestId', p_event -> 'interestId', 'level', p_event -> 'level'));
+  perform private.tell(array(
+    select (e.user_id, 'reputation.level-up', null, 'interest', e.payload ->> 'interestId',
+            jsonb_build_object('interestId', e.payload -> 'interestId', 'level', e.payload -> 'level'), null, null,
+            e.caused_at)::private.notice
+    from unnest(p_effects) e));
 end $$;
-comment on function private.notify_level_up is 'Listener: tells a person that they have reached a level.';
+comment on function private.notify_level_up is
+  'Listener: tells a person that they have reached a level.';
 
-create function private.notify_voted(p_event jsonb) returns void
+create function private.notify_voted(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if (p_event ->> 'value')::integer <> 0 then
-    perform private.notify((p_event ->> 'userId')::uuid, 'reputation.voted', (p_event ->> 'voterId')::uuid,
-      'vote', p_event ->> 'voteId',
-      jsonb_build_object('interestId', p_event -> 'interestId', 'value', p_event -> 'value'));
-  end if;
+  perform private.tell(array(
+    select (e.user_id, 'reputation.voted', (e.payload ->> 'voterId')::uuid, 'vote', e.payload ->> 'voteId',
+            jsonb_build_object('interestId', e.payload -> 'interestId', 'value', e.payload -> 'value'), null, null,
+            e.caused_at)::private.notice
+    from unnest(p_effects) e where (e.payload ->> 'value')::integer <> 0));
 end $$;
 comment on function private.notify_voted is
   'Listener: tells a person that somebody voted for or against them, but not that a vote was taken back.';
 
-create function private.notify_appeal_resolved(p_event jsonb) returns void
+create function private.notify_appeal_resolved(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.notify(a.user_id, 'appeal.resolved', null, 'appeal', a.id::text,
-    jsonb_build_object('appealId', a.id, 'interestId', a.interest_id, 'status', a.status))
-  from app.reputation_appeals a where a.id = (p_event ->> 'appealId')::uuid;
+  perform private.tell(array(
+    select (e.user_id, 'appeal.resolved', null, 'appeal', e.payload ->> 'appealId', e.payload - 'userId', null, null,
+            e.caused_at)::private.notice
+    from unnest(p_effects) e));
 end $$;
-comment on function private.notify_appeal_resolved is 'Listener: tells a person that their appeal is resolved.';
+comment on function private.notify_appeal_resolved is
+  'Listener: tells a person that their appeal is resolved.';
 
-insert into private.event_listeners (event, listener, position) values
-  ('reputation.level_reached', 'private.notify_level_up', 600),
-  ('reputation.vote.cast', 'private.notify_voted', 600),
-  ('reputation.appeal.resolved', 'private.notify_appeal_resolved', 600);
+insert into private.event_listeners (event, listener, position, timing) values
+  ('reputation.level_reached', 'private.notify_level_up', 600, 'soon'),
+  ('reputation.vote.cast', 'private.notify_voted', 600, 'soon'),
+  ('reputation.appeal.resolved', 'private.notify_appeal_resolved', 600, 'soon');
 
 -- sql/reputation/90_erasure.sql
 
@@ -12726,7 +13113,9 @@ insert into private.ledger_kinds (ledger, kind) values ('mana', 'payment');
 
 insert into private.events (name, payload, happens) values
   ('economy.payment.sent', '{paymentId,senderId}',
-   'somebody has paid');
+   'somebody has paid'),
+  ('economy.payment.reversed', '{paymentId,reversalOf}',
+   'a payment is reversed, by the payment that is its opposite');
 
 insert into private.errors (code, status, text) values
   ('emotion_unknown', 422, 'There is no such emotion.'),
@@ -12761,6 +13150,20 @@ end $$;
 comment on function private.add_emotion is 'Trigger: the emoji totals of a post follow its payments.';
 create trigger add_emotion after insert on app.payments
   for each row when (new.post_id is not null and not new.reversed) execute function private.add_emotion();
+
+create function private.announce_reversal() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.emit('economy.payment.reversed',
+    json_build_object('paymentId', new.id, 'reversalOf', new.reversal_of),
+    array(select p.sender_id from app.payments p where p.id = new.reversal_of));
+  return null;
+end $$;
+comment on function private.announce_reversal is 'Trigger: emits economy.payment.reversed.';
+create trigger announce_reversal after insert on app.payments
+  for each row when (new.reversed) execute function private.announce_reversal();
 
 create view app.payment_card with (security_invoker) as
 select p.id,
@@ -12844,7 +13247,8 @@ begin
   select v_payment.id, s.receiver_id, v_payment.sender_id, s.amount, v_payment.created_at
   from private.split_payment(v_payment) s;
   perform private.emit('economy.payment.sent', json_build_object(
-    'paymentId', v_payment.id, 'senderId', v_payment.sender_id));
+    'paymentId', v_payment.id, 'senderId', v_payment.sender_id),
+    v_payment.sender_id || array(select s.receiver_id from app.payment_splits s where s.payment_id = v_payment.id));
 
   perform private.move('payment', v_payment.sender_id || array_agg(s.receiver_id),
                        -v_payment.amount || array_agg(s.amount), v_payment.id)
@@ -13020,23 +13424,33 @@ insert into private.jobs (name, cron, expires, alarm) values
 
 insert into private.ledger_kinds (ledger, kind, points) values ('contribution', 'emoji_pay_sent', 2);
 
-create function private.earn_contribution_from_payment() returns trigger
-language plpgsql security definer   -- only triggers write the ledger
+create function private.settle_contribution_of_payments(p_effects private.effects[]) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_earned private.earning[];
+  v_undone uuid[];
 begin
-  -- before the movement locks any wallet: ARCHITECTURE.md, Locks
-  if new.reversed then
-    perform private.reverse_contribution(new.sender_id, 'emoji_pay_sent', new.reversal_of);
-  else
-    perform private.earn_contribution(new.sender_id, 'emoji_pay_sent', new.id);
-  end if;
-  return null;
+  select array_agg((f.sender_id, null, 'emoji_pay_sent', f.id, null, f.caused_at)::private.earning)
+           filter (where f.stands and f.entry_id is null),
+         array_agg(f.entry_id) filter (where not f.stands and f.entry_id is not null)
+  into v_earned, v_undone
+  from (select p.id, p.sender_id, min(e.caused_at) as caused_at,
+               not exists (select from app.payments r where r.reversal_of = p.id) as stands,
+               private.find_standing_contribution(p.sender_id, 'emoji_pay_sent', p.id) as entry_id
+        from unnest(p_effects) e
+        join app.payments p on p.id = coalesce(e.payload ->> 'reversalOf', e.payload ->> 'paymentId')::uuid
+        where e.user_id = p.sender_id
+        group by p.id) f;
+  perform private.reverse_contribution(v_undone);
+  perform private.earn_contribution(v_earned);
 end $$;
-comment on function private.earn_contribution_from_payment is 'Trigger: a payment is a contribution of its sender '
-  'until it is reversed.';
-create trigger earn_contribution_from_payment after insert on app.payments
-  for each row execute function private.earn_contribution_from_payment();
+comment on function private.settle_contribution_of_payments is
+  'Listener: a payment is a contribution of its sender until it is reversed.';
+insert into private.event_listeners (event, listener, position, timing) values
+  ('economy.payment.sent', 'private.settle_contribution_of_payments', 400, 'soon'),
+  ('economy.payment.reversed', 'private.settle_contribution_of_payments', 400, 'soon');
 
 -- sql/economy/80_notifications.sql
 
@@ -13044,22 +13458,26 @@ create trigger earn_contribution_from_payment after insert on app.payments
 
 insert into private.notification_kinds (kind, outlives_actor) values ('payment.received', true);
 
-create function private.notify_paid(p_event jsonb) returns void
+create function private.notify_paid(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.notify(s.receiver_id, 'payment.received', p.sender_id, 'payment', p.id::text,
-    jsonb_build_object('paymentId', p.id, 'emotion', p.emotion, 'tier', p.tier, 'amount', s.amount,
-                       -- a co-author is paid even for a post that they no longer see
-                       'postId', case when private.post_visible_to(p.post_id, s.receiver_id) then p.post_id end,
-                       'replyId', p.reply_id))
-  from app.payments p join app.payment_splits s on s.payment_id = p.id
-  where p.id = (p_event ->> 'paymentId')::uuid;
+  perform private.tell(array(
+    select (e.user_id, 'payment.received', p.sender_id, 'payment', p.id::text,
+            jsonb_build_object('paymentId', p.id, 'emotion', p.emotion, 'tier', p.tier, 'amount', s.amount,
+                               -- a co-author is paid even for a post that they no longer see
+                               'postId', case when private.post_visible_to(p.post_id, e.user_id) then p.post_id end,
+                               'replyId', p.reply_id), null, null, e.caused_at)::private.notice
+    from unnest(p_effects) e
+    join app.payments p on p.id = (e.payload ->> 'paymentId')::uuid
+    join app.payment_splits s on s.payment_id = p.id and s.receiver_id = e.user_id));
 end $$;
-comment on function private.notify_paid is 'Listener: tells everybody who gets a share of a payment.';
-insert into private.event_listeners (event, listener, position) values
-  ('economy.payment.sent', 'private.notify_paid', 600);
+comment on function private.notify_paid is
+  'Listener: tells everybody who gets a share of a payment.';
+
+insert into private.event_listeners (event, listener, position, timing) values
+  ('economy.payment.sent', 'private.notify_paid', 600, 'soon');
 
 -- sql/economy/90_personal_data.sql
 
@@ -14193,7 +14611,7 @@ begin
     perform private.fail('appeal_unknown');
   end if;
   -- the lock comes first, so that the second of two admins finds it resolved: ARCHITECTURE.md, Locks
-  perform private.lock_ledger('reputation', array[v_appeal.user_id]);
+  perform private.lock_effects(v_appeal.user_id);
   update app.reputation_appeals
   set status = p_decision, restore_delta = p_restore_delta, note = v_note, resolved_at = now()
   where id = p_id and status = 'pending';
@@ -14201,10 +14619,12 @@ begin
     perform private.fail('appeal_resolved');
   end if;
   if p_restore_delta is not null then
-    perform private.add_reputation(v_appeal.user_id, v_appeal.interest_id, 'appeal.restored', p_restore_delta, p_id);
+    perform private.add_reputation(v_appeal.user_id, v_appeal.interest_id, 'appeal.restored', p_restore_delta,
+                                      p_id);
   end if;
   perform private.emit('reputation.appeal.resolved', json_build_object(
-    'appealId', p_id, 'userId', v_appeal.user_id, 'interestId', v_appeal.interest_id, 'status', p_decision));
+    'appealId', p_id, 'userId', v_appeal.user_id, 'interestId', v_appeal.interest_id, 'status', p_decision),
+    array[v_appeal.user_id]);
   perform private.audit('appeal.resolved', 'appeal', p_id::text,
                         json_build_object('decision', p_decision, 'restoreDelta', p_restore_delta));
   return (select card from app.staff_appeal_card where id = p_id);
@@ -14281,7 +14701,7 @@ declare
   v_reason text := private.find_reason(p_reason);
 begin
   perform private.emit('admin.content.moderated', json_build_object(
-    'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author));
+    'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author), array[p_author]);
   perform private.audit(p_type || '.' || p_action, p_type, p_id::text,
                         case when v_reason is not null then json_build_object('reason', v_reason) end);
 end $$;
@@ -14631,19 +15051,22 @@ comment on function private.suspicious_flows is
 
 insert into private.notification_kinds (kind, passes_muted_post) values ('moderation.actioned', true);
 
-create function private.notify_moderated(p_event jsonb) returns void
+create function private.notify_moderated(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
   -- there is no actor: it was the staff
-  perform private.notify((p_event ->> 'authorId')::uuid, 'moderation.actioned', null,
-    p_event ->> 'targetType', p_event ->> 'targetId', p_event - 'authorId');
+  perform private.tell(array(
+    select (e.user_id, 'moderation.actioned', null, e.payload ->> 'targetType', e.payload ->> 'targetId',
+            e.payload - 'authorId', null, null, e.caused_at)::private.notice
+    from unnest(p_effects) e));
 end $$;
 comment on function private.notify_moderated is
   'Listener: tells the author that their post or reply was hidden, shown again or deleted.';
-insert into private.event_listeners (event, listener, position) values
-  ('admin.content.moderated', 'private.notify_moderated', 600);
+
+insert into private.event_listeners (event, listener, position, timing) values
+  ('admin.content.moderated', 'private.notify_moderated', 600, 'soon');
 
 -- sql/admin/90_erasure.sql
 
@@ -14688,7 +15111,7 @@ grant execute on function
   private.lock_account,
   private.lock_roles,
   private.lock_counters,
-  private.lock_ledger,
+  private.lock_effects,
   private.lock_original,
   private.make_invite_code,
   private.random_code,
@@ -14702,7 +15125,8 @@ grant execute on function
   private.staff_account,
   private.suspicious_flows,
   private.trending_at,   -- a column of posts is computed with it
-  private.visibility_level   -- a column of posts is computed with it
+  private.visibility_level,   -- a column of posts is computed with it
+  private.write_reputation
   to service_role;
 
 -- operations

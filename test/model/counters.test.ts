@@ -3,6 +3,7 @@
 // A failing history prints its seed; what came before stays, so there is no shorter one.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { applyEffects } from '../support/database.ts'
 import type { Person } from '../support/person.ts'
 import { world } from '../support/world.ts'
 
@@ -87,8 +88,9 @@ const marks = `
   union select post_id, user_id, 'bookmark' from app.bookmarks
   union select quoted_post_id, author_id, 'repost' from app.posts where format = 'repost' and deleted_at is null`
 
-/** Inherits what waits, as the worker does every minute. */
+/** Applies what waits, and lets the inviters inherit, as the worker does. */
 async function inherit() {
+  await applyEffects(owner)
   while ((await owner`select private.job_inherit_contributions() as changed`)[0]?.changed) {}
 }
 
@@ -194,6 +196,7 @@ test('of hearts that come at once each milestone is told once', async () => {
   await write(place)
   for (const text of [given.heart, taken.heart, given.heart])
     await Promise.all(fans.map((fan) => call(fan, text, place.post)))
+  await applyEffects(owner)
   const told = await owner`
     select (payload ->> 'reactions')::int as reactions from app.notifications
     where user_id = ${ben} and kind = 'post.milestone' and target_id = ${place.post} order by 1`

@@ -143,6 +143,7 @@ test(`${KILLS} kills in mid-traffic`, { timeout: 60_000 + KILLS * 20_000 }, asyn
 
   const stack = readInstance(dataDir)?.stack
   const sql = postgres(stack?.dbUrl ?? '', { max: 1 })
+  await until(async () => (await sql`select from private.effects limit 1`).length === 0) // the worker is at it
   const [books] = await sql`
     select (select count(*)::int from app.posts) as posts,
            (select count(*)::int from app.payments) as payments,

@@ -11,7 +11,6 @@ import {
   type Lock,
   posts,
   type Request,
-  reputation,
   row,
   type Someone,
   statement,
@@ -53,7 +52,6 @@ const scenes: Record<string, () => Promise<Scene>> = {
     await answer(asOnce('one', a, `pay('joy', 0, p_receiver_id => $3)`, b.username))
     await answer(asOnce('two', a, `pay('joy', 0, p_receiver_id => $3)`, c.username))
     await answer(asOnce('one', b, `pay('joy', 0, p_receiver_id => $3)`, a.username))
-    await owner`delete from app.notifications`
     return [row('app.usernames', `user_id in (${people(a, b)})`), erase(a), erase(b)]
   },
   'a vote for the person that moves': async () => {
@@ -69,7 +67,7 @@ const scenes: Record<string, () => Promise<Scene>> = {
     const { code } = await found<{ code: string }>('select code from private.make_invite_code($1)', person.id)
     const seat = await answer<{ sessionId: string }>(atGate('reserve_invite($3)', code))
     const joining = atGate(form, seat.sessionId, 'newcomer@example.org', 'New')
-    return [reputation(person), joining, erase(person)]
+    return [row('app.invite_codes', `generated_by = '${person.id}'`), joining, erase(person)]
   },
   'the person’s change of address': async () => {
     const person = await join()
@@ -88,26 +86,26 @@ const scenes: Record<string, () => Promise<Scene>> = {
   'staff who delete a post of the person': async () => {
     const person = await join()
     const post = await publish(person, { interest })
-    return [reputation(person), asStaff(admin, 'remove_post($3::uuid)', post), erase(person)]
+    return [posts(post), asStaff(admin, 'remove_post($3::uuid)', post), erase(person)]
   },
   'the person who deletes a post': async () => {
     const person = await join()
     const post = await publish(person, { interest })
-    return [reputation(person), as(person, 'delete_post($3::uuid)', post), erase(person)]
+    return [posts(post), as(person, 'delete_post($3::uuid)', post), erase(person)]
   },
   'a scheduled post that goes out': async () => {
     const person = await join()
     const text = `create_post('Soon', p_interest_id => $3::uuid, p_publish_at => $4)`
     const { id } = await answer(as(person, text, interest, new Date(Date.now() + 3_600_000).toISOString()))
     await owner`update app.posts set publish_at = now() where id = ${id}`
-    return [reputation(person), statement('select private.job_publish_scheduled()'), erase(person)]
+    return [posts(id), statement('select private.job_publish_scheduled()'), erase(person)]
   },
   'the person’s choice of interests': async () => {
     const person = await join()
     const { id } = await found('select id from app.interests where level = 1 order by slug limit 1')
     await owner`insert into app.user_interests (user_id, interest_id, depth, expertise) values (${person.id}, ${id}, 1, 1)`
     const choice = as(person, 'select_interests($3::jsonb)', [{ interestId: id, depth: 2, expertise: 2 }])
-    return [reputation(person), choice, erase(person)]
+    return [row('app.interests', `id = '${id}'`), choice, erase(person)]
   },
   'an appeal of the person that is accepted': async () => {
     const person = await join()
@@ -125,12 +123,16 @@ const scenes: Record<string, () => Promise<Scene>> = {
   'a heart beside the person’s own': async () => {
     const [author, person, fan] = [await join(), await join(), await join()]
     const post = await publish(author)
+    const read = as(author, 'count_unread()')
     await answer(as(person, `react($3::uuid, 'heart')`, post))
-    return [
-      row('app.notifications', `user_id = '${author.id}'`),
-      erase(person),
-      as(fan, `react($3::uuid, 'heart')`, post),
-    ]
+    await answer(read)
+    await answer(as(fan, `react($3::uuid, 'heart')`, post))
+    return [row('app.notifications', `user_id = '${author.id}'`), erase(person), read]
+  },
+  'effects of the person that are applied': async () => {
+    const [person, fan] = [await join(), await join()]
+    await answer(as(fan, `react($3::uuid, 'heart')`, await publish(person, { interest })))
+    return [row('app.accounts', `user_id = '${person.id}'`), statement('select private.apply_effects()'), erase(person)]
   },
 }
 

@@ -4,7 +4,7 @@
 import fc from 'fast-check'
 import type { ReservedSql } from 'postgres'
 import { expect, test } from 'vitest'
-import { createDatabase } from '../support/database.ts'
+import { applyEffects, createDatabase } from '../support/database.ts'
 import { performers } from './oracle/acts.ts'
 import { actAs, actAsOwner } from './oracle/ask.ts'
 import { build, settle } from './oracle/build.ts'
@@ -63,6 +63,7 @@ type Message = { topic: string; event: string; payload: { id: string; kind?: str
 
 /** What was sent since it was asked last: to whom, and of which post, by the notification where that says it. */
 async function sent(sql: ReservedSql): Promise<string[]> {
+  await applyEffects(sql)
   const messages = await sql<Message[]>`
     with sent as (delete from realtime.messages returning topic, event, payload)
     select s.*, n.target_id as about from sent s left join app.notifications n on n.id = (s.payload ->> 'id')::uuid`

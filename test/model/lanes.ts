@@ -74,9 +74,7 @@ export const counters = (post: string) => row('app.post_counters', `post_id = '$
 export const posts = (post: string) => row('app.posts', `id = '${post}'`)
 export const replies = (reply: string) => row('app.replies', `id = '${reply}'`)
 export const series = (id: string) => advisory(`series ${id}`)
-export const reputation = ({ id }: Someone) => advisory(`reputation ${id}`)
-export const contribution = ({ id }: Someone) => advisory(`contribution ${id}`)
-export const notification = ({ id }: Someone, group: string) => advisory(`notification ${id}${group}`)
+export const effects = ({ id }: Someone) => advisory(`effects ${id}`)
 export const wallet = ({ id }: Someone) => row('app.wallets', `user_id = '${id}'`)
 export const writes = ({ id }: Someone, kind: string) =>
   row('private.write_counts', `user_id = '${id}' and kind = '${kind}'`)

@@ -1,7 +1,7 @@
 // Many votes at once: whatever order they come in, the tallies are the votes, and nobody waits crosswise.
 import type { Sql } from 'postgres'
 import { expect, test } from 'vitest'
-import { createDatabase } from '../support/database.ts'
+import { applyEffects, createDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 
 const database = await createDatabase()
@@ -140,6 +140,7 @@ test('the end waits for a vote under way, and tells the voter', async () => {
     return { job }
   })
   expect(await end.job).toBe(1)
+  await applyEffects(owner)
   const told = await owner`select from app.notifications
     where user_id = ${first} and kind = 'poll.closed' and target_id = ${poll.post}`
   expect(told).toHaveLength(1)
@@ -153,6 +154,7 @@ test('two workers close a poll once', async () => {
   const runs = await Promise.all([...workers, ...workers].map(run))
   expect(runs.reduce((sum, closed) => sum + closed, 0)).toBe(polls.length)
   const posts = polls.map(({ post }) => post)
+  await applyEffects(owner)
   const [counts] = await owner`
     select (select count(*)::int from app.domain_events
             where name = 'posts.poll.closed' and payload ->> 'postId' = any (${posts})) as events,

@@ -3,6 +3,7 @@
 // shortest one that shows the fault.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { applyEffects } from '../support/database.ts'
 import type { Person } from '../support/person.ts'
 import { world } from '../support/world.ts'
 
@@ -61,7 +62,8 @@ async function publish(at: number) {
   const [row] = await owner`
     insert into app.posts (author_id, body, interest_id) values (${author}, 'Here', ${place}) returning id`
   posts[at] = row?.id
-  await owner`select private.emit('posts.post.published', ${owner.json({ postId: row?.id, authorId: author })}::json)`
+  const event = owner.json({ postId: row?.id, authorId: author })
+  await owner`select private.emit('posts.post.published', ${event}::json, array[${author}::uuid])`
 }
 for (let at = 0; at < 12; at++) await publish(at)
 
@@ -144,11 +146,17 @@ const sums = (rows: readonly Row[], which: 'value' | 'direct') =>
 
 const worker = database.connect('kith_worker')
 const inherit = async () => (await worker`select private.job_inherit_contributions() as changed`)[0]?.changed > 0
-/** Takes all of these at once, while two workers let the inviters inherit, and then checks. */
+/** One round of a worker: whether there was anything to do. */
+async function work(): Promise<boolean> {
+  const [row] = await worker<[{ round: { applied: number; failed: number } }]>`select private.apply_effects() as round`
+  expect(row.round.failed).toBe(0)
+  return (await inherit()) || row.round.applied > 0
+}
+/** Takes all of these at once, while two workers apply their effects and let the inviters inherit, and then checks. */
 async function takeAll(steps: readonly Step[]) {
   let busy = true
   const workers = [1, 2].map(async () => {
-    while ((await inherit()) || busy) {}
+    while ((await work()) || busy) {}
   })
   await Promise.all(steps.map(take)).finally(() => {
     busy = false
@@ -158,6 +166,7 @@ async function takeAll(steps: readonly Step[]) {
 }
 
 async function check() {
+  await applyEffects(owner)
   while (await inherit()) {}
   const { causes, gains } = await honestCount()
   const [direct, value, score] = [new Tally(), new Tally(), new Tally()]

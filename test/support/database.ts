@@ -90,3 +90,16 @@ export async function createDatabase(): Promise<Database> {
     },
   }
 }
+
+/** What the worker does within a second: applies all effects that wait. @throws Error when one of them fails */
+export async function applyEffects(sql: Pick<Sql, 'unsafe'>): Promise<void> {
+  for (;;) {
+    const [row] = await sql.unsafe<[{ round: { applied: number; failed: number } }]>(
+      'select private.apply_effects() as round',
+    )
+    if (row.round.failed > 0) throw new Error('effects could not be applied: private.stuck_effects says why')
+    if (row.round.applied > 0) continue
+    const [left] = await sql.unsafe<[{ waits: boolean }]>('select exists (select from private.effects) as waits')
+    if (!left.waits) return
+  }
+}

@@ -5,7 +5,7 @@ import { type ServerOptions, startServer } from '../../api-facade/server.ts'
 import { apiKeys } from '../../supabase/embedded/instance.ts'
 import { mountRpc } from '../../supabase/embedded/rpc.ts'
 import { startBalancer } from './balancer.ts'
-import { createDatabase, type Database } from './database.ts'
+import { applyEffects, createDatabase, type Database } from './database.ts'
 import { known, newSuffix } from './names.ts'
 import { Person } from './person.ts'
 import { ADMIN, environment, JWT_SECRET, type Stack, target } from './settings.ts'
@@ -63,7 +63,13 @@ async function settle(person: Person, url: string): Promise<Person> {
 async function facade(database: Database, env: Record<string, string>, gateway?: Gateway): Promise<string> {
   const config = readConfig(environment(database.url, env))
   const beside: ServerOptions['beside'] = (app, site) => mountRpc(app, JWT_SECRET, site)
-  const start = () => startServer({ config, databaseUrl: database.url, beside, gateway })
+  // who listens hears of effects, which nobody else applies here
+  let applied = Promise.resolve()
+  const wrote = () => {
+    if (gateway) applied = applied.then(() => applyEffects(database.owner))
+  }
+  afterAll(() => applied)
+  const start = () => startServer({ config, databaseUrl: database.url, beside, gateway, wrote })
   // FACADES=2 npm test: all of the HTTP suite through a balancer; one that has WebSockets stays alone
   const count = gateway ? 1 : Number(process.env.FACADES ?? 1)
   const servers = await Promise.all(Array.from({ length: count }, start))

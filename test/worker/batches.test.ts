@@ -3,6 +3,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { startWorker, type Worker } from '../../api-facade/worker/worker.ts'
+import { applyEffects } from '../support/database.ts'
 import { environment } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { world } from '../support/world.ts'
@@ -38,6 +39,7 @@ test('what it earned is taken back in batches, exactly', async () => {
   expect((await alice.request('DELETE', `/posts/${post.id}`)).status).toBe(204)
   const undone = () => owner`
     select id from app.reputation_entries where source_id = ${post.id}::uuid and undoes_id is not null and roll_up_level = 0`
+  await applyEffects(owner)
   expect(await undone()).toHaveLength(500)
 
   await work()

@@ -22,14 +22,24 @@ await owner`
   from (values (${bob.id}::uuid, ${alice.id}::uuid), (${carla.id}, ${bob.id})) v (invitee, inviter)
   where t.invitee_id = v.invitee`
 
+await owner.unsafe(`
+  create function private.keep_bookmark(p_person uuid, p_post uuid) returns void language plpgsql as $$ begin
+    perform private.lock_effects(p_person);
+    perform private.earn_contribution(array[(p_person, null, 'bookmark_given', p_post, null, now())::private.earning]);
+  end $$;
+  create function private.drop_bookmark(p_person uuid, p_post uuid) returns void language plpgsql as $$ begin
+    perform private.lock_effects(p_person);
+    perform private.reverse_contribution(array[private.find_standing_contribution(p_person, 'bookmark_given', p_post)]);
+  end $$`)
+
 /** So many bookmarks of Carla's, each of another post, and the odd ones taken back again: committed one by one. */
 async function contribute(from: number, count: number) {
   await owner.unsafe(`do $$ begin
     for n in ${from}..${from + count - 1} loop
-      perform private.earn_contribution('${carla.id}', 'bookmark_given', md5(n::text)::uuid);
+      perform private.keep_bookmark('${carla.id}', md5(n::text)::uuid);
       commit;
       if n % 2 = 1 then
-        perform private.reverse_contribution('${carla.id}', 'bookmark_given', md5(n::text)::uuid);
+        perform private.drop_bookmark('${carla.id}', md5(n::text)::uuid);
         commit;
       end if;
     end loop;
@@ -120,8 +130,8 @@ test('by a worker that is killed in the middle, and the next one, each is inheri
 
 test('who acts waits neither for the inviters nor for a transaction that has them', async () => {
   await owner.begin(async (sql) => {
-    await sql`select private.earn_contribution(${bob.id}, 'bookmark_given', gen_random_uuid())`
-    await sql`select private.earn_contribution(${alice.id}, 'bookmark_given', gen_random_uuid())`
+    await sql`select private.keep_bookmark(${bob.id}, gen_random_uuid())`
+    await sql`select private.keep_bookmark(${alice.id}, gen_random_uuid())`
     await contribute(6400, 2)
   })
   expect((await outcome()).scores[3]).toBe(3201)

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
 import { startWorker } from '../../api-facade/worker/worker.ts'
+import { applyEffects } from '../support/database.ts'
 import { publish } from '../support/posts.ts'
 import { environment } from '../support/settings.ts'
 import { until } from '../support/until.ts'
@@ -32,6 +33,7 @@ async function waiting(count: number): Promise<string[]> {
 
 /** How many of them are out, and how often each thing that follows has happened. */
 async function outcome(ids: string[]) {
+  await applyEffects(owner)
   const [row] = await owner`
     select (select count(*)::int from app.posts where id in ${owner(ids)} and published_at = scheduled_emitted_at) as out,
            (select count(*)::int from app.domain_events
@@ -78,11 +80,11 @@ test('one run does all that is due, however much it is', async () => {
 test('by a worker that is killed in the middle, and the next one, each goes out once', async () => {
   const ids = await waiting(6)
   const backends = () => superuser<{ pid: number; waits: boolean }[]>`
-    select pid, wait_event = 'advisory' as waits from pg_stat_activity
+    select pid, wait_event = 'relation' as waits from pg_stat_activity
     where usename = 'kith_worker' and datname = current_database() and application_name = 'kith_worker'`
   await owner.begin(async (sql) => {
-    // a post has gone out by then but for what its author earns, and nothing of it is committed
-    await sql`select private.lock_ledger('reputation', array[${alice.id}, ${bob.id}]::uuid[])`
+    // a post has gone out by then but for what tells of it, and nothing of it is committed
+    await sql`lock table app.domain_events in share mode`
     await owner`select private.enqueue('publish-scheduled', '{}')`
     const victim = spawn(process.execPath, [join(import.meta.dirname, '../../api-facade/worker/main.ts')], {
       env: { ...environment(url), PATH: process.env.PATH },

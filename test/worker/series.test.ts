@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
 import { startWorker } from '../../api-facade/worker/worker.ts'
+import { applyEffects } from '../support/database.ts'
 import { environment } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { world } from '../support/world.ts'
@@ -25,6 +26,7 @@ await owner`
 
 /** How many people were told of a post, and how often. */
 async function told(post: string) {
+  await applyEffects(owner)
   const [row] = await owner`
     select count(*)::int as notices, count(distinct user_id)::int as people from app.notifications
     where kind = 'series.updated' and target_id = ${post}`

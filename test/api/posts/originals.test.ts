@@ -2,6 +2,7 @@
 // all other marks, whatever they see by then. Every rule: test/db/posts/{originals,taking-back}.sql.
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../support/crawler.ts'
+import { applyEffects } from '../../support/database.ts'
 import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
 import { publish, reply } from '../../support/posts.ts'
@@ -25,6 +26,7 @@ test('hearts for a post and for all its reposts are one heart', async () => {
   const id = await publish(alice, { interestId: interest.id })
   const ids = [id, await repost(bob, id)]
   const reputation = async ({ id }: Person) => {
+    await applyEffects(owner)
     const [row] = await owner`select sum(direct_value)::float as total from app.reputation where user_id = ${id}`
     return row?.total ?? 0
   }

@@ -1,5 +1,6 @@
 // How much one person may write within an hour, from however many addresses and by whichever door.
 import { beforeEach, describe, expect, test } from 'vitest'
+import { applyEffects } from '../../support/database.ts'
 import type { Person } from '../../support/person.ts'
 import { publish } from '../../support/posts.ts'
 import { rest } from '../../support/rest.ts'
@@ -16,8 +17,11 @@ const limit = (kind: string, perHour: number) =>
   owner`update private.write_limits set per_hour = ${perHour} where kind = ${kind}`
 const used = async (person: Person, kind: string) =>
   (await owner`select used from private.write_counts where user_id = ${person.id} and kind = ${kind}`)[0]?.used
-const people = async (post: string) =>
-  (await owner`select user_id from app.notifications where target_id = ${post} and kind = 'post.mentioned'`).length
+async function people(post: string): Promise<number> {
+  await applyEffects(owner)
+  return (await owner`select user_id from app.notifications where target_id = ${post} and kind = 'post.mentioned'`)
+    .length
+}
 
 beforeEach(async () => {
   await owner`update app.settings set value = '1' where key = 'rate_limit_scale'`

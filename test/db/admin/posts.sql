@@ -12,7 +12,8 @@ create function pg_temp.entries() returns text language sql stable security defi
   select coalesce(string_agg(concat_ws(' ', u.username, l.action, l.target_type, m.name, d.detail ->> 'reason'), ', ' order by l.id), '')
   from app.audit_log l join app.audit_details d on d.audit_id = l.id join app.users u on u.id = l.actor_id
   join made m on m.id::text = l.target_id $$;
-create function pg_temp.notices(p_name text) returns text language sql stable security definer as $$
+create function pg_temp.notices(p_name text) returns text language sql volatile security definer as $$
+  select test.settle();
   select coalesce(string_agg(concat_ws(' ', n.target_type, m.name, n.payload ->> 'action',
                                        case when n.payload = jsonb_build_object('targetType', n.target_type, 'targetId', n.target_id, 'action', n.payload -> 'action')
                                             then 'ok' end), ', ' order by n.created_at, n.group_key, n.payload ->> 'action'), '')

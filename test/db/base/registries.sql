@@ -2,7 +2,8 @@
 begin;
 select plan(11);
 
-select is_empty($$ select listener from private.event_listeners where to_regprocedure(listener || '(jsonb)') is null $$, 'every listener');
+select is_empty($$ select listener from private.event_listeners
+                   where to_regprocedure(listener || case timing when 'soon' then '(private.effects[])' else '(jsonb)' end) is null $$, 'every listener');
 select is_empty($$ select e.name from private.events e where not exists (
                      select from pg_proc p where p.prosrc ~ ('private\.emit\([^;]*''' || e.name || '''')) $$, 'every event is emitted');
 select is_empty($$ select m[1] from pg_proc p, regexp_matches(p.prosrc, '''((?:identity|interests|social|posts|reputation|economy|admin)(?:\.[a-z_]+)+)''', 'g') m
@@ -18,7 +19,7 @@ select is_empty($$ select audience from private.realtime_topics where to_regproc
 select is_empty($$ select p.proname from pg_proc p where p.pronamespace = 'private'::regnamespace and p.proname ~ '^notify_'
                      and 'private.' || p.proname not in (select listener from private.event_listeners) $$,
   'everything that tells of an event listens to one');
-select is_empty($$ select m[1] from pg_proc p, regexp_matches(p.prosrc, 'private\.notify\([^;]*?''([a-z-]+\.[a-z-]+)''', 'g') m
+select is_empty($$ select m[1] from pg_proc p, regexp_matches(p.prosrc, '\([a-z_.]*user_id, ''([a-z-]+\.[a-z-]+)''', 'g') m
                    where m[1] not in (select kind from private.notification_kinds) $$, 'every kind that is told');
 
 select is_empty($$ select t.tgrelid::regclass from pg_trigger t where not t.tgisinternal and t.tgrelid in (

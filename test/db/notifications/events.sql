@@ -65,7 +65,8 @@ select is(pg_temp.inbox('payment.received'), '[]', 'and who pays is not');
 select test.act_as_owner();
 insert into made select 'code', (private.make_invite_code(test.id('alice'))).id;
 select private.emit('identity.invite_code.used', json_build_object(
-  'codeId', pg_temp.id('code'), 'newUserId', test.id('carla'), 'inviterUserId', test.id('alice')));
+  'codeId', pg_temp.id('code'), 'newUserId', test.id('carla'), 'inviterUserId', test.id('alice')),
+  array[test.id('alice')]);
 select test.act_as('alice');
 select is(pg_temp.inbox('invite.used') #>> '{0,actors,0,username}', 'carla', 'an inviter hears who came');
 select is(pg_temp.inbox('invite.used') #> '{0,target}', jsonb_build_object('type', 'invite-code', 'id', pg_temp.id('code')), 'by which code');

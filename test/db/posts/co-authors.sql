@@ -15,7 +15,8 @@ create function pg_temp.respond(p_post text, p_invite text, p_accept boolean) re
 create function pg_temp.shown(p_post text) returns text language sql stable as $$
   select string_agg(c #>> '{user,username}' || ' ' || (c ->> 'splitShare') || ' ' || (c ->> 'status'), ', ' order by c #>> '{user,username}')
   from json_array_elements(api.get_post(pg_temp.id(p_post)) -> 'coAuthors') c $$;
-create function pg_temp.notices(p_kind text) returns text language sql stable security definer as $$
+create function pg_temp.notices(p_kind text) returns text language sql volatile security definer as $$
+  select test.settle();
   select string_agg(u.username || ' ' || coalesce((select name from made where id = (n.payload ->> 'inviteId')::uuid), ''), ', ' order by u.username)
   from app.notifications n join app.users u on u.id = n.user_id where n.kind = p_kind $$;
 create function pg_temp.event() returns text language sql stable security definer as $$

@@ -18,7 +18,8 @@ create function pg_temp.events() returns text language sql stable security defin
     select name || ' ' || count(*) from app.domain_events where name ~ '^posts[.]' and name <> 'posts.post.edited' group by name) e (n) $$;
 create function pg_temp.edits(p_name text) returns integer language sql stable security definer as $$
   select count(*)::int from app.domain_events where name = 'posts.post.edited' and payload = jsonb_build_object('postId', pg_temp.id(p_name)) $$;
-create function pg_temp.sent() returns integer language sql stable security definer as $$
+create function pg_temp.sent() returns integer language sql volatile security definer as $$
+  select test.settle();
   select count(*)::int from realtime.messages where topic = 'feed:public' $$;
 create function pg_temp.give(p_name text, p_points numeric) returns void language sql security definer
   as $$ select private.add_reputation(test.id(p_name), pg_temp.id('tap-1'), 'admin.adjusted', p_points) $$;

@@ -8,8 +8,9 @@ grant all on made to public;
 create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
 create function pg_temp.counted(p_name text) returns text language sql stable security definer
   as $$ select concat_ws(' ', reactions, replies, shares, bookmarks) from app.post_counters where post_id = pg_temp.id(p_name) $$;
-create function pg_temp.told(p_name text) returns text language sql stable security definer
-  as $$ select coalesce(string_agg(distinct n.kind, ' '), '') from app.notifications n
+create function pg_temp.told(p_name text) returns text language sql volatile security definer
+  as $$ select test.settle();
+        select coalesce(string_agg(distinct n.kind, ' '), '') from app.notifications n
         where n.user_id = test.id(p_name) and n.kind <> 'post.reposted' $$;
 create function pg_temp.balance(p_name text) returns bigint language sql stable security definer
   as $$ select balance from app.wallets where user_id = test.id(p_name) $$;

@@ -6,10 +6,11 @@ select test.people('alice', 'bob', 'carla');
 create temp table made (name text primary key, id uuid);
 grant all on made to public;
 create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
-create function pg_temp.told(p_name text) returns text language sql stable security definer as $$
+create function pg_temp.told(p_name text) returns text language sql volatile security definer as $$
+  select test.settle();
   select coalesce(string_agg(distinct n.kind, ' ' order by n.kind), '') from app.notifications n
   where n.user_id = test.id(p_name) and (n.kind like 'post.%' or n.kind ~ '^(poll|co-author|moderation|payment)') $$;
-create function pg_temp.forget() returns void language sql volatile security definer as $$ delete from app.notifications $$;
+create function pg_temp.forget() returns void language sql volatile security definer as $$ select test.settle(); delete from app.notifications $$;
 create function pg_temp.feed() returns text language sql stable as $$
   select coalesce(string_agg(m.name, ' ' order by m.name), '')
   from json_array_elements(api.list_feed(p_limit => 50) -> 'items') c join made m on m.id = (c ->> 'id')::uuid $$;
@@ -23,8 +24,8 @@ end $$;
 -- everything that can happen to a post
 create function pg_temp.happens(p_post uuid) returns void language plpgsql security definer as $$
 begin
-  perform private.emit('posts.reaction.added', json_build_object('postId', p_post, 'userId', test.id('bob'), 'kind', 'heart'));
-  perform private.emit('posts.post.milestone', json_build_object('postId', p_post, 'reactions', 5));
+  perform private.emit('posts.reaction.added', json_build_object('postId', p_post, 'userId', test.id('bob'), 'kind', 'heart'), array[test.id('alice')]);
+  perform private.emit('posts.post.milestone', json_build_object('postId', p_post, 'reactions', 5), array[test.id('alice')]);
   perform private.emit('posts.poll.closed', json_build_object('postId', p_post, 'pollId', gen_random_uuid()));
 end $$;
 grant execute on all functions in schema pg_temp to public;
@@ -91,8 +92,8 @@ select test.act_as('bob');
 select api.pay('love', 0, p_post_id => pg_temp.id('post'));
 select is(pg_temp.told('alice'), 'payment.received', 'mana is told all the same');
 select test.act_as_owner();
-select private.notify(test.id('alice'), 'moderation.actioned', null, 'post', pg_temp.id('post')::text);
-select private.notify(test.id('alice'), 'co-author.accepted', test.id('carla'), 'post', pg_temp.id('post')::text);
+select test.notify(test.id('alice'), 'moderation.actioned', null, 'post', pg_temp.id('post')::text);
+select test.notify(test.id('alice'), 'co-author.accepted', test.id('carla'), 'post', pg_temp.id('post')::text);
 select is(pg_temp.told('alice'), 'co-author.accepted moderation.actioned payment.received', 'and what the staff did, and who writes with one');
 select test.act_as('alice');
 select api.unmute_post(pg_temp.id('post'));

@@ -19,8 +19,9 @@ create function pg_temp.events(p_name text) returns integer language sql stable 
   as $$ select count(*)::int from app.domain_events where name = p_name $$;
 create function pg_temp.event(p_like text) returns text language sql stable security definer
   as $$ select name || ' ' || payload from app.domain_events where name like p_like order by id desc limit 1 $$;
-create function pg_temp.told(p_name text, p_kind text) returns text language sql stable security definer
-  as $$ select string_agg(n.count || ' ' || n.payload, ', ' order by n.created_at, n.id) from app.notifications n
+create function pg_temp.told(p_name text, p_kind text) returns text language sql volatile security definer
+  as $$ select test.settle();
+        select string_agg(n.count || ' ' || n.payload, ', ' order by n.created_at, n.id) from app.notifications n
         where n.user_id = test.id(p_name) and n.kind = p_kind $$;
 create function pg_temp.rows(p_statement text) returns integer language plpgsql as $$
 declare v_rows integer;

@@ -21,9 +21,11 @@ begin
 end $$;
 create function pg_temp.happened(p_name text) returns text language sql stable security definer as $$
   select coalesce(string_agg(name, ' ' order by id), '') from app.domain_events where payload ->> 'postId' = pg_temp.id(p_name)::text $$;
-create function pg_temp.earned(p_name text) returns integer language sql stable security definer as $$
+create function pg_temp.earned(p_name text) returns integer language sql volatile security definer as $$
+  select test.settle();
   select count(*)::int from app.reputation_entries where source_id = pg_temp.id(p_name) and kind = 'post.contributed' and roll_up_level = 0 $$;
-create function pg_temp.announced(p_name text) returns integer language sql stable security definer as $$
+create function pg_temp.announced(p_name text) returns integer language sql volatile security definer as $$
+  select test.settle();
   select count(*)::int from realtime.messages where topic = 'feed:public' and payload ->> 'id' = pg_temp.id(p_name)::text $$;
 create function pg_temp.due(p_name text) returns void language sql security definer as $$
   update app.posts set publish_at = now() - interval '1 second' where id = pg_temp.id(p_name) $$;

@@ -14,7 +14,8 @@ create function pg_temp.standing(p_name text) returns boolean language sql stabl
   as $$ select deleted_at is null from app.posts where id = pg_temp.id(p_name) $$;
 create function pg_temp.option(p_name text) returns uuid language sql stable security definer as $$
   select o.id from app.poll_options o join app.polls l on l.id = o.poll_id where l.post_id = pg_temp.id(p_name) and o.position = 1 $$;
-create function pg_temp.earned() returns numeric language sql stable security definer as $$
+create function pg_temp.earned() returns numeric language sql volatile security definer as $$
+  select test.settle();
   select coalesce(sum(delta), 0) from app.reputation_entries
   where user_id = test.id('alice') and kind ~ 'received' and roll_up_level = 0 $$;
 -- a post goes from Bob's sight, and Alice herself may be gone

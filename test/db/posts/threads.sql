@@ -30,7 +30,8 @@ begin
 end $$;
 create function pg_temp.as_owner(p_statement text) returns void language plpgsql security definer as $$ begin execute p_statement; end $$;
 -- what a reply of so many characters earns its author
-create function pg_temp.entries(p_source uuid) returns text language sql stable security definer as $$
+create function pg_temp.entries(p_source uuid) returns text language sql volatile security definer as $$
+  select test.settle();
   select coalesce((select string_agg(concat_ws(' ', u.username, e.kind, trunc(e.delta)), ', ')
                    from app.reputation_entries e join app.users u on u.id = e.user_id
                    where e.source_id = p_source and e.roll_up_level = 0), 'nothing') $$;

@@ -43,7 +43,7 @@ select throws_ok($$ insert into app.reputation (user_id, interest_id, value, dir
   values (test.id('alice'), pg_temp.interest('arts'), 90, 90) $$, '42501', null, 'nobody writes the sums');
 select throws_ok($$ insert into app.reputation_entries (user_id, interest_id, kind, delta)
   values (test.id('alice'), pg_temp.interest('arts'), 'admin.adjusted', 90) $$, '42501', null, 'nor the ledger');
-select throws_ok($$ select private.earn_reputation(test.id('alice'), pg_temp.interest('arts'), 'invite.used', gen_random_uuid()) $$,
+select throws_ok($$ select private.earn_reputation('{}') $$,
   '42501', null, 'nor earns by asking');
 
 -- Acting as Bob

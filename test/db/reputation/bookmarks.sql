@@ -4,11 +4,13 @@ select plan(16);
 select test.people('alice', 'bob', 'carla');
 
 create function pg_temp.interest(p_slug text) returns uuid language sql stable as $$ select id from app.interests where slug = p_slug $$;
-create function pg_temp.earned(p_slug text) returns numeric language sql stable security definer
-  as $$ select coalesce(sum(delta), 0) from app.reputation_entries
+create function pg_temp.earned(p_slug text) returns numeric language sql volatile security definer
+  as $$ select test.settle();
+        select coalesce(sum(delta), 0) from app.reputation_entries
         where user_id = test.id('alice') and interest_id = pg_temp.interest(p_slug) and kind = 'bookmark.received' $$;
-create function pg_temp.given(p_name text) returns numeric language sql stable security definer
-  as $$ select coalesce(sum(delta), 0) from app.contribution_entries where user_id = test.id(p_name) and kind = 'bookmark_given' $$;
+create function pg_temp.given(p_name text) returns numeric language sql volatile security definer
+  as $$ select test.settle();
+        select coalesce(sum(delta), 0) from app.contribution_entries where user_id = test.id(p_name) and kind = 'bookmark_given' $$;
 create temp table made (what text, id uuid);
 grant all on made to authenticated;
 create function pg_temp.made(p_what text) returns uuid language sql stable as $$ select id from made where what = p_what $$;

@@ -4,15 +4,21 @@ begin;
 select plan(33);
 select test.people('rosa', 'alice', 'bob', 'carla', 'dan');
 
-create function pg_temp.score(p_name text) returns numeric language sql stable security definer
-  as $$ select coalesce((select score from app.contribution_scores where user_id = test.id(p_name)), 0) $$;
+create function pg_temp.score(p_name text) returns numeric language sql volatile security definer
+  as $$ select test.settle();
+        select coalesce((select score from app.contribution_scores where user_id = test.id(p_name)), 0) $$;
 -- once all that waits is inherited
 create function pg_temp.scores() returns numeric[] language sql volatile security definer
-  as $$ select private.job_inherit_contributions() from generate_series(1, 2);
+  as $$ select test.settle();
+        select private.job_inherit_contributions() from generate_series(1, 2);
         select array[pg_temp.score('rosa'), pg_temp.score('alice'), pg_temp.score('bob'), pg_temp.score('carla'), pg_temp.score('dan')] $$;
 create temporary table made (what text, id uuid);
 grant all on made to public;
 create function pg_temp.made(p_what text) returns uuid language sql stable as $$ select id from made where what = p_what $$;
+create function pg_temp.earn(p_name text, p_kind text, p_source uuid) returns void language sql volatile as $$
+  select private.earn_contribution(array[(test.id(p_name), null, p_kind, p_source, null, now())::private.earning]) $$;
+create function pg_temp.undo(p_name text, p_kind text, p_source uuid) returns void language sql volatile as $$
+  select private.reverse_contribution(array[private.find_standing_contribution(test.id(p_name), p_kind, p_source)]) $$;
 grant execute on all functions in schema pg_temp to public;
 
 -- Rosa brought in Alice, she Bob, he Carla, she Dan
@@ -70,7 +76,7 @@ select throws_ok($$ insert into app.contribution_scores (user_id, score) values 
 select throws_ok($$ select count(*) from app.contribution_entries $$, '42501', null, 'nor reads the ledger');
 select results_eq($$ select user_id from app.contribution_scores $$, $$ select test.id('carla') $$, 'of the scores one sees one''s own');
 select is((api.get_reputation_details() ->> 'contributionScore')::numeric, 5.00 + 2.00, 'by the route too');
-select throws_ok($$ select private.earn_contribution(test.id('carla'), 'post_created', gen_random_uuid()) $$, '42501', null, 'nor contributes by asking');
+select throws_ok($$ select private.earn_contribution('{}') $$, '42501', null, 'nor contributes by asking');
 
 -- Payments
 select api.pay('love', 0, p_receiver_id => 'bob');
@@ -82,21 +88,22 @@ select sender_id, receiver_id, emotion, tier, amount, id from app.payments;
 select is(pg_temp.gained(), array[0.20, 0.50, 1.00, 2.00, 0], 'a reversed one gives nothing');
 
 -- What counts for nothing
-select private.emit('posts.post.published', json_build_object('postId', pg_temp.made('dan'), 'authorId', test.id('dan')));
+select private.emit('posts.post.published', json_build_object('postId', pg_temp.made('dan'), 'authorId', test.id('dan')),
+                    array[test.id('dan')]);
 select is(pg_temp.score('dan'), 10.00, 'a post is one contribution, however often it is told');
 
 -- Undoing, as posts and bookmarks will
-select private.reverse_contribution(test.id('dan'), 'post_created', pg_temp.made('dan'));
+select pg_temp.undo('dan', 'post_created', pg_temp.made('dan'));
 select is(pg_temp.score('dan'), 0.00, 'what is undone is as if it had never been');
 select is(pg_temp.gained(), array[0.20, -0.50, -1.50, -3.00, -10.00], 'up the tree too');
-select private.reverse_contribution(test.id('dan'), 'post_created', pg_temp.made('dan'));
+select pg_temp.undo('dan', 'post_created', pg_temp.made('dan'));
 select is(pg_temp.score('dan'), 0.00, 'undone once');
-select private.earn_contribution(test.id('dan'), 'post_created', pg_temp.made('dan'));
+select pg_temp.earn('dan', 'post_created', pg_temp.made('dan'));
 select is(pg_temp.gained(), array[0.20, 0.50, 1.00, 2.00, 0], 'and may come again');
-select private.reverse_contribution(test.id('dan'), 'bookmark_given', pg_temp.made('dan'));
+select pg_temp.undo('dan', 'bookmark_given', pg_temp.made('dan'));
 select is(pg_temp.score('dan'), 10.00, 'what never was is not undone');
 update app.users set erased_at = now() where username = 'bob';
-select private.earn_contribution(test.id('carla'), 'bookmark_given', pg_temp.made('dan'));
+select pg_temp.earn('carla', 'bookmark_given', pg_temp.made('dan'));
 select is(pg_temp.gained(), array[0.30, 0.75, 1.50, 3.00, 0], 'the erased keep their place in the tree');
 
 -- The ledger

@@ -4,12 +4,15 @@ select plan(21);
 select test.people('alice', 'bob', 'carla');
 
 create function pg_temp.interest(p_slug text) returns uuid language sql stable as $$ select id from app.interests where slug = p_slug $$;
-create function pg_temp.total(p_name text) returns numeric language sql stable security definer
-  as $$ select private.total_reputation(test.id(p_name)) $$;
-create function pg_temp.value(p_slug text) returns numeric language sql stable security definer
-  as $$ select private.reputation_value(test.id('alice'), pg_temp.interest(p_slug)) $$;
-create function pg_temp.score(p_name text) returns numeric language sql stable security definer
-  as $$ select coalesce((select score from app.contribution_scores where user_id = test.id(p_name)), 0) $$;
+create function pg_temp.total(p_name text) returns numeric language sql volatile security definer
+  as $$ select test.settle();
+        select private.total_reputation(test.id(p_name)) $$;
+create function pg_temp.value(p_slug text) returns numeric language sql volatile security definer
+  as $$ select test.settle();
+        select private.reputation_value(test.id('alice'), pg_temp.interest(p_slug)) $$;
+create function pg_temp.score(p_name text) returns numeric language sql volatile security definer
+  as $$ select test.settle();
+        select coalesce((select score from app.contribution_scores where user_id = test.id(p_name)), 0) $$;
 create temp table made (what text primary key, id uuid);
 grant all on made to authenticated;
 create function pg_temp.made(p_what text) returns uuid language sql stable as $$ select id from made where what = p_what $$;
@@ -40,7 +43,8 @@ select is(pg_temp.score('alice'), 10.00, 'it is a contribution no more');
 select is(pg_temp.total('bob'), 1.00, 'who replied keeps what the reply earned');
 select is(pg_temp.score('bob'), 1 + 1 + 1 + 1 + 3.00, 'and what they gave');
 select test.act_as_owner();
-select private.emit('posts.post.deleted', json_build_object('postId', pg_temp.made('gone'), 'authorId', test.id('alice')));
+select private.emit('posts.post.deleted', json_build_object('postId', pg_temp.made('gone'), 'authorId', test.id('alice')),
+                    array[test.id('alice')]);
 select is(pg_temp.total('alice') || ' ' || pg_temp.score('alice'), '6.00 10.00', 'told twice it goes once');
 delete from app.reactions where post_id = pg_temp.made('gone');
 delete from app.bookmarks where post_id = pg_temp.made('gone');

@@ -5,10 +5,12 @@ select test.people('alice', 'bob', 'carla');
 
 create function pg_temp.interest(p_slug text) returns uuid language sql stable
   as $$ select id from app.interests where slug = p_slug $$;
-create function pg_temp.value(p_name text, p_slug text) returns numeric language sql stable security definer
-  as $$ select private.reputation_value(test.id(p_name), pg_temp.interest(p_slug)) $$;
-create function pg_temp.total(p_name text) returns numeric language sql stable security definer
-  as $$ select private.total_reputation(test.id(p_name)) $$;
+create function pg_temp.value(p_name text, p_slug text) returns numeric language sql volatile security definer
+  as $$ select test.settle();
+        select private.reputation_value(test.id(p_name), pg_temp.interest(p_slug)) $$;
+create function pg_temp.total(p_name text) returns numeric language sql volatile security definer
+  as $$ select test.settle();
+        select private.total_reputation(test.id(p_name)) $$;
 create function pg_temp.post(p_slug text) returns uuid language sql volatile
   as $$ select (api.create_post('What I found', p_interest_id => pg_temp.interest(p_slug)) ->> 'id')::uuid $$;
 create function pg_temp.choose(variadic p_slugs text[]) returns void language sql volatile
@@ -63,7 +65,8 @@ select throws_ok($$ insert into app.reputation_entries (user_id, interest_id, ki
   values (test.id('carla'), pg_temp.interest('music'), 'onboarding.bootstrap', 5) $$, '23505', null, 'by constraint too');
 create function pg_temp.brings(p_inviter text, p_new text) returns void language sql volatile
   as $$ select private.emit('identity.invite_code.used', json_build_object(
-          'codeId', gen_random_uuid(), 'newUserId', test.id(p_new), 'inviterUserId', test.id(p_inviter))) $$;
+          'codeId', gen_random_uuid(), 'newUserId', test.id(p_new), 'inviterUserId', test.id(p_inviter)),
+          array[test.id(p_inviter)]) $$;
 select pg_temp.brings('alice', 'bob');
 select is(pg_temp.value('alice', 'applied-ethics'), 6.00, 'who brings somebody in earns 3 in their strongest interest');
 select test.people('dan', 'eve');

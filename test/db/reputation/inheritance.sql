@@ -14,6 +14,10 @@ create function pg_temp.folded() returns boolean language sql stable security de
 create temporary table made (what text, id uuid);
 grant all on made to public;
 create function pg_temp.made(p_what text) returns uuid language sql stable as $$ select id from made where what = p_what $$;
+create function pg_temp.earn(p_name text, p_kind text, p_source uuid) returns void language sql volatile as $$
+  select private.earn_contribution(array[(test.id(p_name), null, p_kind, p_source, null, now())::private.earning]) $$;
+create function pg_temp.undo(p_name text, p_kind text, p_source uuid) returns void language sql volatile as $$
+  select private.reverse_contribution(array[private.find_standing_contribution(test.id(p_name), p_kind, p_source)]) $$;
 grant execute on all functions in schema pg_temp to public;
 
 -- Rosa brought in Alice, she Bob, he Carla, she Dan
@@ -24,7 +28,8 @@ from (values ('rosa', 'alice'), ('alice', 'bob'), ('bob', 'carla'), ('carla', 'd
 -- Acting as Dan
 select test.act_as('dan');
 insert into made select 'post', (api.create_post('What I found') ->> 'id')::uuid;
-select is(pg_temp.scores(), array[0, 0, 0, 0, 10.00], 'what one does counts at once, for oneself alone');
+select test.settle();
+select is(pg_temp.scores(), array[0, 0, 0, 0, 10.00], 'what one does counts before the job comes, for oneself alone');
 select throws_ok($$ select private.job_inherit_contributions() $$, '42501', null, 'people do not run the job');
 select throws_ok($$ select * from private.contribution_inheritance $$, '42501', null, 'nor see what waits');
 
@@ -42,7 +47,7 @@ select is((select array_agg(distinct o.user_id) from app.contribution_entries e 
   array[test.id('dan')], 'and its origin');
 
 -- undone after it was inherited
-select private.reverse_contribution(test.id('dan'), 'post_created', pg_temp.made('post'));
+select pg_temp.undo('dan', 'post_created', pg_temp.made('post'));
 select is(pg_temp.scores(), array[0, 1.00, 2.50, 5.00, 0.00], 'what is undone goes at once too, for oneself alone');
 select is(private.job_inherit_contributions(), 1, 'and is inherited like anything');
 select is(pg_temp.scores(), array[0, 0.00, 0.00, 0.00, 0.00], 'nothing stays');
@@ -53,10 +58,10 @@ select is((select count(*)::int from app.contribution_entries e join app.contrib
 do $$
 begin
   for i in 1..3 loop
-    perform private.earn_contribution(test.id('dan'), 'reaction_given', pg_temp.made('post'));
-    perform private.reverse_contribution(test.id('dan'), 'reaction_given', pg_temp.made('post'));
+    perform pg_temp.earn('dan', 'reaction_given', pg_temp.made('post'));
+    perform pg_temp.undo('dan', 'reaction_given', pg_temp.made('post'));
   end loop;
-  perform private.earn_contribution(test.id('dan'), 'reaction_given', pg_temp.made('post'));
+  perform pg_temp.earn('dan', 'reaction_given', pg_temp.made('post'));
 end $$;
 select is(private.job_inherit_contributions(), 4, 'what was given comes first');
 select is(pg_temp.scores(), array[0, 0.40, 1.00, 2.00, 1.00], 'each time');
@@ -65,11 +70,12 @@ select is(pg_temp.scores(), array[0, 0.10, 0.25, 0.50, 1.00], 'and what stands i
 select is(private.job_inherit_contributions(), 0, 'after which there is nothing');
 
 -- who has no inviter, who is erased, and many
-select private.earn_contribution(test.id('rosa'), 'reaction_given', pg_temp.made('post'));
+select pg_temp.earn('rosa', 'reaction_given', pg_temp.made('post'));
 select is(private.job_inherit_contributions(), 1, 'what nobody inherits is done with');
 update app.users set banned_at = now() where username = 'carla';
 update app.users set erased_at = now() where username = 'bob';
-select count(private.earn_contribution(test.id('dan'), 'bookmark_given', gen_random_uuid())) from generate_series(1, 2300);
+select private.earn_contribution(array(select (test.id('dan'), null, 'bookmark_given', gen_random_uuid(), null, now())::private.earning
+                                       from generate_series(1, 2300)));
 select is(array(select private.job_inherit_contributions() from generate_series(1, 4)), array[1000, 1000, 300, 0], 'up to 1000 at a time');
 select is(pg_temp.scores(), array[1, 230.10, 575.25, 1150.50, 2301.00], 'the banned and the erased keep their place in the tree');
 select ok(pg_temp.folded(), 'the snapshot is the sum of the ledger at the end');

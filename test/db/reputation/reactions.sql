@@ -5,8 +5,9 @@ select test.people('alice', 'bob', 'carla');
 
 create function pg_temp.interest(p_slug text) returns uuid language sql stable
   as $$ select id from app.interests where slug = p_slug $$;
-create function pg_temp.earned(p_slug text) returns numeric language sql stable security definer
-  as $$ select coalesce(sum(delta), 0) from app.reputation_entries
+create function pg_temp.earned(p_slug text) returns numeric language sql volatile security definer
+  as $$ select test.settle();
+        select coalesce(sum(delta), 0) from app.reputation_entries
         where user_id = test.id('alice') and interest_id = pg_temp.interest(p_slug) and kind = 'reaction.received' $$;
 create temp table made (what text, id uuid);
 grant all on made to authenticated;

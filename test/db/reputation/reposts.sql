@@ -4,11 +4,13 @@ select plan(18);
 select test.people('alice', 'bob', 'carla');
 
 create function pg_temp.interest(p_slug text) returns uuid language sql stable as $$ select id from app.interests where slug = p_slug $$;
-create function pg_temp.earned(p_name text default 'alice') returns numeric language sql stable security definer
-  as $$ select coalesce(sum(delta), 0) from app.reputation_entries
+create function pg_temp.earned(p_name text default 'alice') returns numeric language sql volatile security definer
+  as $$ select test.settle();
+        select coalesce(sum(delta), 0) from app.reputation_entries
         where user_id = test.id(p_name) and kind = 'repost.received' and roll_up_level = 0 $$;
-create function pg_temp.total(p_name text) returns numeric language sql stable security definer
-  as $$ select private.total_reputation(test.id(p_name)) $$;
+create function pg_temp.total(p_name text) returns numeric language sql volatile security definer
+  as $$ select test.settle();
+        select private.total_reputation(test.id(p_name)) $$;
 create temp table made (what text primary key, id uuid);
 grant all on made to authenticated;
 create function pg_temp.made(p_what text) returns uuid language sql stable as $$ select id from made where what = p_what $$;

@@ -48,11 +48,29 @@ begin
 end $$;
 comment on function test.claims is 'What a token issued to this person now would say.';
 
+create function test.settle() returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_done json;
+begin
+  loop
+    v_done := private.apply_effects();
+    if (v_done ->> 'failed')::integer > 0 then
+      raise exception 'effects could not be applied: %', (select message from private.stuck_effects limit 1);
+    end if;
+    exit when v_done ->> 'applied' = '0';
+  end loop;
+end $$;
+comment on function test.settle is 'What the worker does within a second: applies all effects that wait.';
+
 create function test.act(p_role text, p_claims jsonb) returns void
 language plpgsql   -- invoker: a definer function can take no role
 set search_path = ''
 as $$
 begin
+  perform test.settle();   -- what was done until here has had its effects
   perform set_config('role', p_role, true),
           set_config('request.jwt.claims', coalesce(p_claims::text, ''), true),
           set_config('request.headers', '', true),
@@ -85,6 +103,18 @@ create function test.act_as_owner() returns void
 language sql
 as $$ select test.act('none', null) $$;
 comment on function test.act_as_owner is 'Back to the owner of the schemas, whom no policy holds.';
+
+create function test.notify(
+  p_user uuid, p_kind text, p_actor uuid, p_target_type text, p_target_id text,
+  p_payload jsonb default '{}', p_group_key text default null
+) returns void
+language sql volatile security definer
+set search_path = ''
+as $$
+  select private.tell(array[(p_user, p_kind, p_actor, p_target_type, p_target_id, p_payload, p_group_key, null,
+                             now())::private.notice])
+$$;
+comment on function test.notify is 'Tells a person something, as the listeners of events do.';
 
 grant usage on schema tap, test to public;
 grant execute on all functions in schema tap, test to public;

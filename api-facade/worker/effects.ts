@@ -1,0 +1,92 @@
+// Effects: what waits in private.effects is applied round by round, many people at once. A facade in this process wakes the
+// loop when it has written; what others write is found by looking. Any number of workers may run. docs/decisions.md, Effects.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../lib/log.ts'
+import { type Db, note } from './record.ts'
+
+export type EffectLoop = {
+  /** Says that something may wait. */
+  wake(): void
+  /** Ends once the round under way is done. */
+  stop(): Promise<void>
+}
+
+/** How often it looks when nobody wakes it. Milliseconds. */
+const LOOK = 250
+
+/** From one round to the next, so that what comes in the meantime is applied together. Milliseconds. */
+const REST = 40
+
+/** Before the next try, when a whole round failed, as without the database. Milliseconds. */
+const FAILED = 1000
+
+/** How often the record of what was applied is written. Milliseconds. */
+const RECORD = 10_000
+
+/** `failed` counts the people of private.stuck_effects, which says why; `failure` is one of the whole round. */
+type Round = { applied: number; failed: number; next: string | null; failure?: unknown }
+
+export function startEffects(db: Db, log: Log): EffectLoop {
+  let awake = new AbortController()
+  let stopped = false
+  const wake = () => awake.abort()
+
+  const apply = async (after: string | null): Promise<Round> => {
+    const { rows } = await db.executeSql('select private.apply_effects($1) as round', [after])
+    return (rows as [{ round: Round }])[0].round
+  }
+
+  const record = createRecord(db)
+  const run = async () => {
+    let after: string | null = null
+    while (!stopped) {
+      const round: Round = await apply(after).catch(
+        (failure: unknown): Round => ({ applied: 0, failed: 1, next: null, failure }),
+      )
+      if (round.failed > 0) log.error({ job: 'effects', ...round }, 'effects could not be applied')
+      if (round.failure) await pause(FAILED, awake.signal)
+      after = round.next
+      await record
+        .add(round)
+        .catch((failure: unknown) => log.warn({ failure }, 'the record of effects was not written'))
+      if (after) continue
+      await pause(REST, undefined)
+      if (round.applied === 0) await pause(LOOK - REST, awake.signal)
+      if (awake.signal.aborted) awake = new AbortController()
+    }
+    await record.write().catch(() => {})
+  }
+  const running = run()
+  return {
+    wake,
+    stop: () => {
+      stopped = true
+      wake()
+      return running
+    },
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal | undefined) =>
+  sleep(ms, undefined, signal && { signal }).catch(() => {})
+
+/** Sums up rounds, so that the record is not a second write for each. */
+function createRecord(db: Db) {
+  let changed = 0
+  let failed = false
+  let written = Date.now()
+  const write = async () => {
+    if (changed === 0 && !failed) return
+    const [sum, any] = [changed, failed]
+    changed = 0
+    failed = false
+    written = Date.now()
+    await note(db, 'effects', sum, any)
+  }
+  const add = async (round: Round) => {
+    changed += round.applied
+    failed ||= round.failed > 0
+    if (failed || Date.now() - written > RECORD) await write()
+  }
+  return { add, write }
+}

@@ -1,0 +1,184 @@
+-- Effects: what follows from an event for others than its cause, and need not be there in the same moment:
+-- reputation, contribution, notifications, Realtime. An event leaves a row for each person whom it concerns, in its
+-- transaction. The worker applies what waits, many people at once and each in order, by the listeners that
+-- private.event_listeners calls soon. Whoever decides by such a thing, or shows it, lets it catch up first.
+-- docs/decisions.md, Effects.
+
+create table private.effects (
+  user_id   uuid not null,
+  id        bigint not null generated always as identity,
+  event     text not null,
+  payload   jsonb not null,
+  caused_at timestamptz not null default now(),
+  primary key (user_id, id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);   -- rows stay for a moment
+comment on table private.effects is
+  'What has happened and is not applied yet: a row an event and person whom it concerns. Nothing but applying takes a '
+  'row away. There is no foreign key: who is told of something would lock the person for it.';
+comment on column private.effects.id is
+  'The order of a person''s effects. Of two that depend on each other the later has the higher one, since it was '
+  'caused after the earlier was committed, or under the same lock.';
+comment on column private.effects.caused_at is
+  'When the transaction of the cause began: entries of ledgers and notifications carry it.';
+
+create table private.stuck_effects (
+  user_id   uuid primary key,
+  attempts  integer not null,
+  retry_at  timestamptz not null,
+  failed_at timestamptz not null,
+  message   text not null
+);
+comment on table private.stuck_effects is
+  'Whose effects could not be applied, which only a fault can cause. They wait, and those of others go on.';
+comment on column private.stuck_effects.attempts is 'How often it was tried.';
+comment on column private.stuck_effects.retry_at is
+  'When the worker tries again: after 5 seconds, then each time twice as long, an hour at most.';
+comment on column private.stuck_effects.failed_at is 'When it last failed.';
+
+create function private.add_effects(p_event text, p_payload jsonb, p_people uuid[]) returns void
+language plpgsql volatile security definer   -- effects are for others than the caller
+set search_path = ''
+as $$
+begin
+  if p_people = '{}' then
+    return;
+  end if;
+  insert into private.effects (user_id, event, payload)
+  select distinct p.id, p_event, p_payload
+  from unnest(p_people) as p (id)
+  where p.id is not null
+    and exists (select from private.event_listeners l where l.event = p_event and l.timing = 'soon');
+end $$;
+comment on function private.add_effects is
+  'Leaves an effect of an event for each of these people, nulls apart, if anybody hears the event soon.';
+
+create function private.effects_key(p_person uuid) returns bigint
+language sql immutable
+set search_path = ''
+as $$ select hashtextextended('effects ' || p_person, 0) $$;
+comment on function private.effects_key is 'The advisory lock under which effects of a person are applied.';
+
+create function private.apply_effects_of(p_people uuid[]) returns integer
+language plpgsql volatile security definer   -- listeners write for others
+set search_path = ''
+as $$
+declare
+  v_effects  private.effects[];
+  v_listener text;
+  v_heard    private.effects[];
+  v_applied  integer := 0;
+begin
+  -- once more for what the listeners emit, such as a level that is reached: it concerns the same people
+  for v_round in 1..3 loop
+    with due as (
+      select e.user_id, e.id from private.effects e
+      where e.user_id = any (p_people)
+      order by e.user_id, e.id limit 1000
+    ), taken as (
+      delete from private.effects e using due d where e.user_id = d.user_id and e.id = d.id returning e.*
+    )
+    select array_agg(t order by t.id) into v_effects from taken t;
+    exit when v_effects is null;
+    for v_listener, v_heard in
+      select l.listener, array_agg(e order by e.id)
+      from unnest(v_effects) e join private.event_listeners l on l.event = e.event
+      where l.timing = 'soon'
+      group by l.listener
+      order by min(l.position), l.listener
+    loop
+      execute format('select %s($1)', v_listener) using v_heard;   -- the name comes out of the registry
+    end loop;
+    v_applied := v_applied + cardinality(v_effects);
+  end loop;
+  return v_applied;
+end $$;
+comment on function private.apply_effects_of is
+  'Applies what waits for these people, up to 1000 effects and what follows from them, and answers how many. Lock '
+  'first (private.effects_key).';
+
+create function private.lock_effects(variadic p_people uuid[]) returns void
+language plpgsql volatile security definer   -- applies what concerns others than the caller
+set search_path = ''
+as $$
+begin
+  -- sorted, so that two who lock the same people do not wait for each other
+  perform pg_advisory_xact_lock(k.key)
+  from (select distinct private.effects_key(p.id) as key from unnest(p_people) as p (id) order by key) k;
+  if exists (select from private.effects e where e.user_id = any (p_people)) then
+    begin
+      perform private.apply_effects_of(p_people);
+    exception when others then
+      -- the worker meets it too, and keeps it in private.stuck_effects
+      raise warning 'effects could not be applied: % %', sqlstate, sqlerrm;
+    end;
+  end if;
+end $$;
+comment on function private.lock_effects is
+  'Lets one at a time write the ledgers and notifications of these people, and applies what waits for them first, as '
+  'private.apply_effects_of does. What a later statement reads of them nobody else changes meanwhile, and what it '
+  'writes comes behind. ARCHITECTURE.md, Locks.';
+
+create function private.catch_up(variadic p_people uuid[]) returns void
+language plpgsql volatile security definer   -- nobody else reads what waits
+set search_path = ''
+as $$
+begin
+  if exists (select from private.effects e where e.user_id = any (p_people)) then
+    perform private.lock_effects(variadic p_people);
+  end if;
+end $$;
+comment on function private.catch_up is
+  'Applies what waits for these people, if anything does, so that who decides by their reputation, or shows it or '
+  'their notifications, is not a moment behind.';
+
+create function private.apply_effects(p_after uuid default null) returns json
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_after   uuid := coalesce(p_after, '00000000-0000-0000-0000-000000000000');
+  v_people  uuid[];
+  v_person  uuid;
+  v_full    boolean;
+  v_next    uuid;
+  v_applied integer := 0;
+  v_failed  integer := 0;
+begin
+  -- the people of the next thousand effects, behind the one before, so that each has their turn
+  select array_agg(distinct w.user_id), count(*) = 1000 into v_people, v_full
+  from (select e.user_id from private.effects e
+        where e.user_id > v_after
+          and not exists (select from private.stuck_effects s where s.user_id = e.user_id and s.retry_at > now())
+        order by e.user_id, e.id limit 1000) w;
+  if v_full then
+    v_next := v_people[cardinality(v_people)];
+  end if;
+  -- people whom somebody else is at are passed over. What waits is read again, under the lock
+  v_people := array(select p.id from unnest(v_people) as p (id)
+                    where pg_try_advisory_xact_lock(private.effects_key(p.id)));
+  begin
+    v_applied := private.apply_effects_of(v_people);
+    delete from private.stuck_effects s where s.user_id = any (v_people);
+  exception when others then
+    foreach v_person in array v_people loop
+      begin
+        v_applied := v_applied + private.apply_effects_of(array[v_person]);
+        delete from private.stuck_effects s where s.user_id = v_person;
+      exception when others then
+        v_failed := v_failed + 1;
+        insert into private.stuck_effects as s (user_id, attempts, retry_at, failed_at, message)
+        values (v_person, 1, clock_timestamp() + interval '5 seconds', clock_timestamp(), sqlstate || ' ' || sqlerrm)
+        on conflict (user_id) do update
+          set attempts = s.attempts + 1, failed_at = excluded.failed_at, message = excluded.message,
+              retry_at = clock_timestamp()
+                         + least(interval '5 seconds' * 2 ^ least(s.attempts, 10), interval '1 hour');
+      end;
+    end loop;
+  end;
+  return json_build_object('applied', v_applied, 'failed', v_failed, 'next', v_next);
+end $$;
+comment on function private.apply_effects is
+  'For the worker alone: applies what waits for the next people behind one, up to 1000 effects and what follows from '
+  'them, in one transaction. Any number may call it at once: it passes over people whom another is at. Answers '
+  '{applied, failed, next}: failed counts people in private.stuck_effects, and next, the person to go on from, is '
+  'null at the end.';

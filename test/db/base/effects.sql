@@ -1,0 +1,156 @@
+-- Effects: what follows from an event for others. Whom one is left for, who applies it, in which order, once, and what a
+-- fault does.
+begin;
+select plan(45);
+select test.people('alice', 'bob', 'carla', 'dave');
+select test.settle();
+
+create table pg_temp.heard (place serial, call bigint, listener text, person text, what text);
+create sequence pg_temp.calls;
+create table pg_temp.faults (what text);
+create function private.hear_of_test(p_listener text, p_effects private.effects[]) returns void language sql as $$
+  with c as materialized (select nextval('pg_temp.calls') as call)
+  insert into pg_temp.heard (call, listener, person, what)
+  select c.call, p_listener, u.username, e.payload ->> 'what'
+  from c, unnest(p_effects) with ordinality as e (user_id, id, event, payload, caused_at, place)
+  left join app.users u on u.id = e.user_id
+  order by e.place $$;
+create function private.first_of_test(p_effects private.effects[]) returns void language sql
+  as $$ select private.hear_of_test('first', p_effects) $$;
+create function private.second_of_test(p_effects private.effects[]) returns void language plpgsql as $$
+begin
+  perform private.hear_of_test('second', p_effects);
+  perform private.emit('test.thing.followed', json_build_object('what', 'after ' || (e.payload ->> 'what')), array[e.user_id])
+  from unnest(p_effects) e where e.payload ->> 'what' = 'more';
+  if exists (select from unnest(p_effects) e join pg_temp.faults f on f.what = e.payload ->> 'what') then
+    raise exception 'a fault';
+  end if;
+end $$;
+create function private.third_of_test(p_effects private.effects[]) returns void language sql
+  as $$ select private.hear_of_test('third', p_effects) $$;
+create function private.prompt_of_test(p_event jsonb) returns void language sql as $$ select $$;
+insert into private.events (name, payload, happens) values
+  ('test.thing.done', '{what}', 'a test does a thing'), ('test.thing.followed', '{what}', 'a thing follows from it'),
+  ('test.thing.over', '{what}', 'of which nobody hears soon');
+insert into private.event_listeners (event, listener, position, timing) values
+  ('test.thing.done', 'private.second_of_test', 500, 'soon'), ('test.thing.done', 'private.first_of_test', 300, 'soon'),
+  ('test.thing.followed', 'private.third_of_test', 600, 'soon'), ('test.thing.over', 'private.prompt_of_test', 200, 'at once');
+
+-- The helpers are the owner's: to change the caller would apply what waits
+create function pg_temp.happens(p_what text, variadic p_names text[]) returns void language sql volatile security definer as $$
+  select private.emit('test.thing.done', json_build_object('what', p_what), array(select test.id(n) from unnest(p_names) n)) $$;
+create function pg_temp.waits() returns text language sql volatile security definer as $$
+  select string_agg(concat_ws(' ', u.username, e.payload ->> 'what'), ', ' order by u.username, e.id)
+  from private.effects e left join app.users u on u.id = e.user_id $$;
+create function pg_temp.heard(p_listener text, p_name text) returns text language sql volatile security definer as $$
+  select string_agg(what, ' ' order by place) from pg_temp.heard where listener = p_listener and person = p_name $$;
+create function pg_temp.forget() returns void language sql volatile security definer as $$ delete from pg_temp.heard $$;
+create function pg_temp.break(p_what text) returns void language sql volatile security definer
+  as $$ insert into pg_temp.faults values (p_what) $$;
+create function pg_temp.mend() returns void language sql volatile security definer as $$ delete from pg_temp.faults $$;
+create function pg_temp.apply() returns jsonb language sql volatile as $$ select private.apply_effects() $$;
+create function pg_temp.applied(p_applied integer, p_failed integer default 0) returns jsonb language sql
+  as $$ select jsonb_build_object('applied', p_applied, 'failed', p_failed, 'next', null) $$;
+create function pg_temp.stuck() returns text language sql volatile security definer as $$
+  select string_agg(concat_ws(' ', u.username, s.attempts, s.message), ', ') from private.stuck_effects s join app.users u on u.id = s.user_id $$;
+create function pg_temp.make_due(p_attempts integer) returns void language sql volatile security definer
+  as $$ update private.stuck_effects set retry_at = now(), attempts = p_attempts $$;
+-- tries once more, and says whether the next try is so much later
+create function pg_temp.is_put_off(p_time interval) returns boolean language plpgsql volatile security definer as $$
+declare
+  v_start timestamptz := clock_timestamp();
+begin
+  perform private.apply_effects();
+  return (select s.retry_at between v_start + p_time and clock_timestamp() + p_time from private.stuck_effects s);
+end $$;
+create function pg_temp.catch_up(p_name text) returns void language sql volatile security definer as $$ select private.catch_up(test.id(p_name)) $$;
+create function pg_temp.lock(variadic p_names text[]) returns void language sql volatile security definer
+  as $$ select private.lock_effects(variadic array(select test.id(n) from unnest(p_names) n)) $$;
+create function pg_temp.is_locked(p_name text) returns boolean language sql volatile security definer as $$
+  select exists (select from pg_locks l where l.locktype = 'advisory' and l.pid = pg_backend_pid()
+                   and (l.classid::bigint << 32) | l.objid::bigint = private.effects_key(test.id(p_name))) $$;
+create function pg_temp.over() returns void language sql volatile security definer
+  as $$ select private.emit('test.thing.over', '{"what": "over"}', array[test.id('alice')]) $$;
+create function pg_temp.calls() returns text language sql volatile security definer as $$
+  select string_agg(distinct h.call - m.call || ' ' || h.listener, ', ') from pg_temp.heard h, (select min(call) as call from pg_temp.heard) m $$;
+create function pg_temp.happens_to_many() returns void language sql volatile security definer as $$
+  select private.emit('test.thing.done', '{"what": "much"}', array(select gen_random_uuid() from generate_series(1, 1500))) $$;
+grant execute on all functions in schema pg_temp to public;
+
+-- Who may: nobody but the worker, and it by the function alone
+select throws_ok(s, '42501', null, 'a person may not ' || s) from test.act_as('alice'), unnest(array[
+  'select private.apply_effects()', 'select * from private.effects', 'select * from private.stuck_effects',
+  'select private.apply_effects_of(array[app.uid()])', 'select private.add_effects(''test.thing.done'', ''{}'', array[app.uid()])']) s;
+select throws_ok('select private.apply_effects()', '42501', null, 'nor may a visitor') from test.act_as_anon();
+select throws_ok('select private.apply_effects()', '42501', null, 'nor the staff') from test.act_as_service();
+select throws_ok(s, '42501', null, 'the worker may not ' || s) from test.act('worker', null), unnest(array[
+  'select * from private.effects', 'delete from private.effects', 'select * from private.stuck_effects']) s;
+
+-- As the worker. For whom an effect is left
+select pg_temp.happens('one', 'alice', 'bob', 'alice', 'nobody');
+select is(pg_temp.waits(), 'alice one, bob one', 'an effect is left for each whom it concerns, once');
+select pg_temp.happens('unheard', variadic '{}');
+select is(pg_temp.waits(), 'alice one, bob one', 'and for nobody else');
+select pg_temp.over();
+select is(pg_temp.waits(), 'alice one, bob one', 'nor of an event of which nobody hears soon');
+select is(pg_temp.heard('first', 'alice'), null, 'which nobody has heard yet');
+do $$
+begin
+  perform pg_temp.happens('undone', 'carla');
+  raise exception 'undone';
+exception when others then null;
+end $$;
+select is(pg_temp.waits(), 'alice one, bob one', 'that of an event that is undone is gone with it');
+
+-- Applied: many at once, in order, once
+select pg_temp.happens('two', 'bob', 'alice'), pg_temp.happens('three', 'alice');
+select is(pg_temp.apply(), pg_temp.applied(5), 'the worker applies all that waits');
+select is(pg_temp.waits(), null, 'after which nothing does');
+select is(pg_temp.heard(l, p), h, format('%s hears in order what concerns %s', l, p))
+from (values ('first', 'alice', 'one two three'), ('first', 'bob', 'one two'), ('second', 'alice', 'one two three'), ('second', 'bob', 'one two'))
+  c (l, p, h);
+select is(pg_temp.calls(), '0 first, 1 second', 'by the place of the listeners, each of which hears of all at once');
+select pg_temp.forget();
+select is(pg_temp.apply(), pg_temp.applied(0), 'a second time there is nothing');
+select pg_temp.happens('more', 'alice');
+select is(pg_temp.apply(), pg_temp.applied(2), 'what a listener causes is applied with it');
+select is(pg_temp.heard('third', 'alice'), 'after more', 'behind it');
+
+-- A fault: one person's effects wait, and those of others go on
+select pg_temp.forget(), pg_temp.break('bad'), pg_temp.happens('fine', 'alice'), pg_temp.happens('bad', 'bob'), pg_temp.happens('fine', 'bob', 'carla');
+select is(pg_temp.apply(), pg_temp.applied(2, 1), 'a fault fails the person alone');
+select is(pg_temp.heard('second', 'alice') || ' ' || pg_temp.heard('second', 'carla'), 'fine fine', 'others hear theirs, once');
+select is(pg_temp.heard('first', 'bob'), null, 'what their other listeners did is undone');
+select is(pg_temp.waits(), 'bob bad, bob fine', 'all that is theirs waits');
+select is(pg_temp.stuck(), 'bob 1 P0001 a fault', 'and it is noted why');
+select pg_temp.happens('later', 'bob'), pg_temp.happens('later', 'carla');
+select is(pg_temp.apply(), pg_temp.applied(1), 'until it is tried again they are passed over');
+select pg_temp.make_due(1);
+select is(pg_temp.is_put_off('10 seconds'), true, 'a second fault puts it off twice as long');
+select is(pg_temp.stuck(), 'bob 2 P0001 a fault', 'and is counted');
+select pg_temp.make_due(30);
+select is(pg_temp.is_put_off('1 hour'), true, 'an hour at most');
+select lives_ok($$ select pg_temp.catch_up('bob') $$, 'who needs it now is not failed by it');
+select is(pg_temp.waits(), 'bob bad, bob fine, bob later', 'and it waits still');
+select pg_temp.mend(), pg_temp.make_due(2);
+select is(pg_temp.apply(), pg_temp.applied(3), 'when the fault is mended all is applied');
+select is(pg_temp.heard('second', 'bob'), 'bad fine later', 'in order');
+select is(pg_temp.stuck(), null, 'and nobody is stuck');
+
+-- Whoever needs it now
+select pg_temp.forget(), pg_temp.catch_up('dave');
+select is(pg_temp.is_locked('dave'), false, 'to catch up with nothing locks nothing');
+select pg_temp.happens('now', 'dave', 'carla'), pg_temp.catch_up('dave');
+select is(pg_temp.heard('first', 'dave') || ' ' || pg_temp.is_locked('dave'), 'now true', 'with something it applies that, under the lock');
+select is(pg_temp.waits(), 'carla now', 'and leaves others theirs');
+select pg_temp.happens('then', 'alice'), pg_temp.lock('alice', 'carla');
+select is(pg_temp.waits(), null, 'to lock people applies what waits for them');
+
+-- More than a thousand: in steps
+select pg_temp.happens_to_many();
+create temp table step as select pg_temp.apply() as done;
+select is((select done ->> 'applied' || ' ' || (done ->> 'next' is not null) from step), '1000 true', 'a thousand at a time');
+select is(private.apply_effects((select (done ->> 'next')::uuid from step))::jsonb, pg_temp.applied(500), 'and the rest behind the last');
+
+select * from finish();
+rollback;
