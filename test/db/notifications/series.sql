@@ -102,7 +102,7 @@ select test.settle();
 select is((select count(*)::int from app.notifications where target_id = pg_temp.id('s1')::text), 2, 'a second time tells nobody again');
 
 -- more than 100: by the queue, in batches of 500
-insert into app.users (username, first_name, last_name) select 'many_' || n, 'M', 'M' from generate_series(1, 1001) n;
+select test.crowd('many_', 1001);
 create function pg_temp.jobs() returns jsonb language sql as $$ select jsonb_agg(data) from pgboss.job where name = 'series-notices' $$;
 insert into app.series_follows (series_id, user_id) select pg_temp.id('series'), id from app.users where username ~ '^many_[0-9]{1,2}$';
 select is((select count(*)::int from app.series_follows), 100, 'a hundred followers');

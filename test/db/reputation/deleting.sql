@@ -87,7 +87,7 @@ select is((select sum(delta) from app.reputation_entries where kind = 'post.cont
 -- thousands
 insert into app.posts (id, author_id, body, interest_id) select gen_random_uuid(), test.id('alice'), 'Much loved', pg_temp.interest('applied-ethics');
 insert into made select 'loved', id from app.posts where body = 'Much loved';
-insert into app.users (username, first_name, last_name) select 'reader_' || n, 'A', 'Reader' from generate_series(1, 2000) n;
+select test.crowd('reader_', 2000);
 insert into app.reputation_entries (user_id, interest_id, kind, delta, source_id, earned_from)
 select test.id('alice'), pg_temp.interest('applied-ethics'), k, 1, pg_temp.made('loved'), u.id
 from app.users u, unnest(array['reaction.received', 'bookmark.received']) k where u.username like 'reader_%';

@@ -2,7 +2,7 @@
 begin;
 select plan(12);
 select test.people('alice', 'bob', 'carla');
-insert into app.users (username, first_name, last_name) select 'crowd' || n, 'A', 'B' from generate_series(1, 5001) n;
+select test.crowd('crowd', 5001);
 analyze app.users;   -- the statistics know of hardly anybody
 create temp table made (name text primary key, id uuid);
 grant all on made to public;

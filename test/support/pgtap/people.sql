@@ -22,6 +22,18 @@ begin
 end $$;
 comment on function test.people is 'Makes people whose usernames are these names, with all that registering gives them.';
 
+create function test.crowd(p_name text, p_many integer) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  alter table app.users disable trigger _175_create_wallet;
+  insert into app.users (username, first_name, last_name, country, city)
+  select p_name || n, 'A', 'B', 'PT', 'Faro' from generate_series(1, p_many) n;
+  alter table app.users enable trigger _175_create_wallet;
+end $$;
+comment on function test.crowd is 'Makes many people, <name>1 and so on, who have no wallet: to move what everybody is given takes longest.';
+
 create function test.id(p_name text) returns uuid
 language sql stable security definer
 set search_path = ''
