@@ -36,6 +36,9 @@ export function environment(databaseUrl: string, more: Record<string, string> = 
     ADMIN_EMAIL: ADMIN.email,
     ADMIN_PASSWORD: ADMIN.password,
     RATE_LIMIT_SCALE: '1000000',
+    // requests go round the connections of a pool, and each of them makes its own plans
+    POOL_USER: '4',
+    POOL_GATE: '2',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
     ...more,
   }

@@ -5,7 +5,10 @@ import { metrics } from '../../../api-facade/lib/metrics.ts'
 import { world } from '../../support/world.ts'
 
 const token = 'a-token-for-the-scraper'
-const { alice, nobody, database, url } = await world({ people: ['alice'], env: { METRICS_TOKEN: token } })
+const { alice, nobody, database, url } = await world({
+  people: ['alice'],
+  env: { METRICS_TOKEN: token, POOL_USER: '7' },
+})
 const bearer = (text: string) => ({ Authorization: `Bearer ${text}` })
 
 async function scrape(): Promise<string[]> {
@@ -91,7 +94,7 @@ describe('what it tells', () => {
   test('pools, the process and the sockets of Realtime', async () => {
     metrics.sockets.set(3)
     expect(await value('kith_realtime_sockets')).toBe(3)
-    expect(await value('kith_pool_size{pool="user"}')).toBe(10)
+    expect(await value('kith_pool_size{pool="user"}')).toBe(7)
     expect(await value('kith_pool_in_flight{pool="user"}')).toBe(0)
     expect(await value('process_resident_memory_bytes')).toBeGreaterThan(0)
     expect(await value('kith_database_up')).toBe(1)
