@@ -20,6 +20,8 @@ const root = resolve(import.meta.dirname, '..')
 const base = mkdtempSync(join(tmpdir(), 'kith-start-'))
 chmodSync(base, 0o711) // the server's account has to get through
 afterAll(() => rmSync(base, { recursive: true }))
+/** Made by the first start below; the others go on with it. */
+const dataDir = join(base, 'embedded')
 
 /** A program as a process of its own, and all that it has printed. */
 function run(command: string, args: string[], env: Record<string, string>) {
@@ -87,9 +89,26 @@ const place = (url: string) => new URL(url).host + new URL(url).pathname
 /** A database without who connects to it. */
 const somePlace = /^127\.0\.0\.1:\d+\/\w+$/
 
+describe('a first start', () => {
+  test('whose port is taken makes nothing, and the next one shows the password and the invite codes', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const failed = run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: String(port) })
+    expect(await failed.exit).toEqual([1, null])
+    expect(failed.seen.out).toBe('')
+    expect(failed.seen.err).toMatch(
+      /^The facade cannot listen on HOST 127\.0\.0\.1, PORT \d+: .*EADDRINUSE.*\. Free it, or choose another\.\n$/,
+    )
+    other.close()
+    const { child, seen, exit } = run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: '0' })
+    await says(seen, 'Kith is at ').finally(() => terminate(child, exit))
+    expect(seen.out).toMatch(/shown this once: \S{16}\n.* invite codes: INV-\w+ /)
+  }, 90_000)
+})
+
 describe('SIGTERM', () => {
   test('to npm start ends the instance, and the data folder is free', async () => {
-    const dataDir = join(base, 'ended')
     const { child, seen, exit } = run('npm', ['start'], { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info' })
     await says(seen, '"started"')
     await terminate(child, exit)
@@ -120,27 +139,7 @@ describe('SIGTERM', () => {
   }, 60_000)
 })
 
-describe('a first start', () => {
-  test('whose port is taken makes nothing, and the next one shows the password and the invite codes', async () => {
-    const dataDir = join(base, 'taken')
-    const other = createServer().listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    const { port } = other.address() as AddressInfo
-    const failed = run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: String(port) })
-    expect(await failed.exit).toEqual([1, null])
-    expect(failed.seen.out).toBe('')
-    expect(failed.seen.err).toMatch(
-      /^The facade cannot listen on HOST 127\.0\.0\.1, PORT \d+: .*EADDRINUSE.*\. Free it, or choose another\.\n$/,
-    )
-    other.close()
-    const { child, seen, exit } = run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: '0' })
-    await says(seen, 'Kith is at ').finally(() => terminate(child, exit))
-    expect(seen.out).toMatch(/shown this once: \S{16}\n.* invite codes: INV-\w+ /)
-  }, 90_000)
-})
-
 describe('the embedded database', () => {
-  const dataDir = join(base, 'embedded')
   const log = () => readFileSync(join(dataDir, 'postgres.log'), 'utf8')
   const start = (env: Record<string, string>) =>
     run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: '0', WORKER: 'off', ...env })
@@ -192,15 +191,15 @@ describe('the embedded database', () => {
 
 describe('npm run status and npm run stop', async () => {
   const { url } = await createDatabase()
-  const dataDir = join(base, 'beside')
+  const beside = join(base, 'beside')
   const ask = async (program: string, env: Record<string, string> = {}) => {
-    const { seen, exit } = run(process.execPath, [`supabase/embedded/${program}.ts`], { DATA_DIR: dataDir, ...env })
+    const { seen, exit } = run(process.execPath, [`supabase/embedded/${program}.ts`], { DATA_DIR: beside, ...env })
     const [code] = await exit
     return { code, ...seen }
   }
-  const start = (program: string) => run(process.execPath, [program], { ...environment(url), DATA_DIR: dataDir })
+  const start = (program: string) => run(process.execPath, [program], { ...environment(url), DATA_DIR: beside })
   const addressOf = ({ out }: { out: string }) => /Kith is at (\S+),/.exec(out)?.[1] ?? ''
-  const gone = { code: 1, out: '', err: `Nothing is running on ${dataDir}. Start it with: npm start\n` }
+  const gone = { code: 1, out: '', err: `Nothing is running on ${beside}. Start it with: npm start\n` }
 
   test('find facades and workers on a database that is not embedded, all or the one of PORT', async () => {
     expect(await ask('status')).toEqual(gone)
@@ -242,7 +241,7 @@ describe('npm run status and npm run stop', async () => {
   test('are not misled by what a killed one left, nor by what others may write', async () => {
     const killed = start('api-facade/main.ts')
     await says(killed.seen, 'Kith is at ')
-    const running = join(dataDir, 'running')
+    const running = join(beside, 'running')
     const [file = ''] = readdirSync(running).filter((name) => name.endsWith('.json'))
     const text = readFileSync(join(running, file), 'utf8')
     chmodSync(running, 0o777)
@@ -253,7 +252,7 @@ describe('npm run status and npm run stop', async () => {
     await killed.exit
     // its number is another's by now
     writeFileSync(join(running, file), text.replace(`"pid":${killed.child.pid}`, `"pid":${process.pid}`))
-    expect(await ask('stop')).toEqual({ code: 0, out: `Nothing is running on ${dataDir}.\n`, err: '' })
+    expect(await ask('stop')).toEqual({ code: 0, out: `Nothing is running on ${beside}.\n`, err: '' })
     expect(readdirSync(running)).toEqual([])
   }, 60_000)
 
