@@ -196,7 +196,8 @@ test('every tab, walked to its end, is each of its posts once and in order', { t
       }
     },
   )
-  await fc.assert(property, { numRuns: 5 })
+  // long pages of everything are short now and then, and of the others no run can be sure
+  await fc.assert(property, { numRuns: 5, examples: [[1, 50, {}]] })
   expect(short).toBeGreaterThan(0) // looks did end before their page was full
   sql.release()
 })

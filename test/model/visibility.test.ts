@@ -66,11 +66,29 @@ const asked = new Map<string, number>()
 const met = new Map<string, number>()
 const count = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
 
+const living = (world: World) => places(names).filter((person) => !gone(world, person))
+
 function tally(world: World, viewer: number): void {
   for (const [place, { author, visibility }] of world.posts.entries()) {
     count(met, sees(world, viewer, place) ? 'seen' : 'unseen')
     count(met, `${relation(world, viewer, author)}, ${visibility}`)
   }
+}
+
+/** Eleven relations, to posts of three visibilities; and what is seen and what is not. */
+const ALL = 2 + 11 * 3
+
+/** A random seed with whose 60 worlds everybody meets everything: with one seed in four something rare is never met. */
+function fullSeed(): number {
+  const first = Date.now() % 2 ** 31
+  for (let seed = first; seed < first + 50; seed++) {
+    met.clear()
+    for (const world of fc.sample(worlds, { seed, numRuns })) {
+      for (const viewer of living(world)) tally(world, viewer)
+    }
+    if (met.size === ALL) return seed
+  }
+  throw new Error('these are too few worlds for all that there is to meet')
 }
 
 async function look(sql: ReservedSql, world: World, viewer: number): Promise<void> {
@@ -94,7 +112,7 @@ test('everyone sees exactly what the rule says', { timeout: limits.interruptAfte
     try {
       await sql`set local statement_timeout = '15s'` // what never ends is a fault too
       await build(sql, world, ground)
-      for (const viewer of places(names).filter((person) => !gone(world, person))) {
+      for (const viewer of living(world)) {
         tally(world, viewer)
         await look(sql, world, viewer)
       }
@@ -102,11 +120,13 @@ test('everyone sees exactly what the rule says', { timeout: limits.interruptAfte
       await sql`rollback`
     }
   })
-  await fc.assert(property, { numRuns, ...limits })
+  const seed = fullSeed()
+  met.clear()
+  await fc.assert(property, { seed, numRuns, ...limits })
   sql.release()
 
   // the worlds were neither all open nor all closed, every relation met every visibility, and everything was asked
-  expect(met.size).toBe(2 + 11 * 3)
+  expect(met.size).toBe(ALL)
   expect(Math.min(met.get('seen') ?? 0, met.get('unseen') ?? 0)).toBeGreaterThan(numRuns)
   expect(Object.keys(registry).filter((operation) => (asked.get(operation) ?? 0) < numRuns / 5)).toEqual([])
 })
