@@ -3,7 +3,16 @@
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-const longest = ['test/model/crash.test.ts', 'test/db.test.ts', 'test/model/visibility.test.ts']
+const longest = [
+  'test/model/crash.test.ts',
+  'test/db.test.ts',
+  'test/start.test.ts',
+  'test/api/identity/email.test.ts',
+  'test/model/bounds.test.ts',
+  'test/model/audience.test.ts',
+  'test/api/base/ddl.test.ts',
+  'test/model/visibility.test.ts',
+]
 
 export default class Order extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
