@@ -1,6 +1,5 @@
 // The application: what happens to every request, and where the features' tables, the docs and the probes hang.
 import { Hono } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { getPath } from 'hono/utils/url'
 import { operations } from './generated/operations.ts'
 import { clientAddress } from './lib/client.ts'
@@ -8,7 +7,7 @@ import type { Context, Env, Services } from './lib/context.ts'
 import { memoryCounter } from './lib/counters.ts'
 import { mountDocs } from './lib/docs.ts'
 import { errorAnswer, isFault, Refusal, toRefusal } from './lib/errors.ts'
-import { cors, requestId, securityHeaders } from './lib/headers.ts'
+import { beginHeaders, cors, JSON_TYPE, requestId, send, setHeader } from './lib/headers.ts'
 import { isTooDeep, readJsonText } from './lib/input.ts'
 import { createLimits } from './lib/limits.ts'
 import { legible } from './lib/log.ts'
@@ -55,8 +54,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
     const id = requestId(c)
     c.set('services', services)
     c.set('requestId', id)
-    c.header('X-Request-Id', id)
-    securityHeaders(c)
+    beginHeaders(c, id)
     await next()
     const ms = performance.now() - start
     logRequest(c, ms, words)
@@ -71,18 +69,20 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
     const over = documentation.test(c.req.path)
       ? await services.limits.route(c, 'docs', undefined)
       : await services.limits.global(c, probe.test(c.req.path) ? 0 : 1)
-    if (cors(c, config.corsOrigins)) return c.body(null, 204)
+    if (cors(c, config.corsOrigins)) return send(c, null, 204)
     if (over) throw over
     await next()
   })
 
-  app.get('/health', (c) => c.json({ status: 'ok', uptime: Math.floor(process.uptime()), version }))
+  app.get('/health', (c) =>
+    send(c, JSON.stringify({ status: 'ok', uptime: Math.floor(process.uptime()), version }), 200, JSON_TYPE),
+  )
   app.all('/health', otherMethods(['GET']))
   const readiness = createReadiness(given.pools.gate, given.log)
   app.get('/ready', async (c) => {
     const { faults, warnings } = await readiness()
     if (faults.length > 0) throw new Refusal('service_unavailable', [...faults, ...warnings])
-    return c.json({ status: 'ready', ...(warnings.length > 0 && { warnings }) })
+    return send(c, JSON.stringify({ status: 'ready', ...(warnings.length > 0 && { warnings }) }), 200, JSON_TYPE)
   })
   app.all('/ready', otherMethods(['GET']))
   mountDocs(app, () => openApiText(tables))
@@ -100,6 +100,8 @@ const siteOf = ({ config, pools, limits }: Services) => ({
   isTooDeep,
   clientAddress,
   refusalOf: toRefusal,
+  setHeader,
+  send,
   note: (c: Context, field: 'route' | 'caller' | 'code' | 'failure', value: unknown) => c.set(field, value),
 })
 
@@ -108,7 +110,7 @@ function answerError(error: unknown, c: Context): Response {
   c.set('code', refusal.code)
   if (isFault(error, refusal)) c.set('failure', error)
   const { body, headers } = errorAnswer(refusal)
-  return c.body(body, refusal.status as ContentfulStatusCode, headers)
+  return send(c, body, refusal.status, headers)
 }
 
 /** What may stand in a path without telling of anybody: the parts of every path that is served, and names of operations. */

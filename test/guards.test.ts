@@ -202,3 +202,10 @@ describe('the routes', async () => {
     expect(later.filter((spelling) => documented.has(spelling))).toEqual([])
   })
 })
+
+test('every answer goes by way of send, which puts on it what all answers carry', () => {
+  const files = globSync(['api-facade/**/*.ts', 'supabase/**/*.ts'])
+  expect(files.length).toBeGreaterThan(50)
+  const past = /\bc\.(header|body|json|text|html|redirect|newResponse)\(/
+  expect(files.filter((file) => past.test(readFileSync(file, 'utf8')))).toEqual([])
+})

@@ -8,6 +8,7 @@ import type { Context } from './context.ts'
 import { inFlight, type PoolName } from './database.ts'
 import { encode } from './encode.ts'
 import { isLostConnection, refusalOf } from './errors.ts'
+import { setHeader } from './headers.ts'
 
 export type Operation = keyof typeof operations & string
 /** The names of an operation's parameters. */
@@ -137,7 +138,7 @@ function isRepeatable(c: Context, error: unknown): boolean {
 function answerOf(c: Context, row: Row): Answer {
   if (row.headers) {
     const headers = JSON.parse(row.headers) as Record<string, string>[]
-    for (const header of headers) for (const [name, value] of Object.entries(header)) c.header(name, value)
+    for (const header of headers) for (const [name, value] of Object.entries(header)) setHeader(c, name, value)
   }
   const status = row.status ? Number(row.status) : null
   if (status !== null && status >= 400) {

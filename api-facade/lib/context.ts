@@ -28,6 +28,8 @@ export type Env = {
   Variables: {
     services: Services
     requestId: string
+    /** The headers of the answer so far, by name in lower case: setHeader and send of headers.ts. */
+    headers: Record<string, string>
     /** The caller's claims; null on a public route, whatever token came with it. */
     claims: Claims | null
     /** The pool that the route's row names. */

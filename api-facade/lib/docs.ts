@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Hono } from 'hono'
 import type { Context, Env } from './context.ts'
+import { send } from './headers.ts'
 import { otherMethods } from './routes.ts'
 
 const page = `<!doctype html>
@@ -45,10 +46,10 @@ const pagePart = (body: Part['body'], type: string): Part =>
   partOf(body, type, { 'Content-Security-Policy': policy, 'Cache-Control': 'public, max-age=3600' })
 
 /** 304 to who has it already. A proxy that compresses makes the tag a weak one. */
-function send(c: Context, { body, headers }: Part): Response {
+function sendPart(c: Context, { body, headers }: Part): Response {
   const known = (c.req.header('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  if (known.includes(headers.ETag ?? '') || known.includes('*')) return c.body(null, 304, headers)
-  return c.body(body, 200, headers)
+  if (known.includes(headers.ETag ?? '') || known.includes('*')) return send(c, null, 304, headers)
+  return send(c, body, 200, headers)
 }
 
 /** Serves /docs, and /openapi.json from `text`. Each is made when it is first asked for, and kept in memory. */
@@ -57,7 +58,7 @@ export function mountDocs(app: Hono<Env>, text: () => string): void {
     let part: Part | undefined
     app.get(path, (c) => {
       part ??= make()
-      return send(c, part)
+      return sendPart(c, part)
     })
     app.all(path, otherMethods(['GET']))
   }

@@ -1,21 +1,38 @@
-// Headers that every answer carries, and who may read it from a browser.
+// An answer and its headers: those that every one carries, and who may read it from a browser.
 import { randomUUID } from 'node:crypto'
 import type { Context } from './context.ts'
 
-// JSON for programs: never to be framed, sniffed, cached by anyone between, or run as a page. /docs has its own policy.
-const security = Object.entries({
-  'Cache-Control': 'no-store',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Cross-Origin-Resource-Policy': 'same-site',
-  'Referrer-Policy': 'no-referrer',
-  'Strict-Transport-Security': 'max-age=31536000',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-})
+/** What an answer may be made of. */
+type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
 
-export function securityHeaders(c: Context): void {
-  for (const [name, value] of security) c.header(name, value)
+// JSON for programs: never to be framed, sniffed, cached by anyone between, or run as a page. /docs has its own policy.
+const security = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-site',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
 }
+
+/** Begins the headers of an answer. They are a plain object all the way: made by way of Hono's they cost twice as much. */
+export function beginHeaders(c: Context, id: string): void {
+  c.set('headers', { ...security, 'x-request-id': id })
+}
+
+/** Puts a header on the answer, in place of another of that name. */
+export function setHeader(c: Context, name: string, value: string): void {
+  c.get('headers')[name.toLowerCase()] = value
+}
+
+/** The one way to answer: what Hono itself answers has none of these headers. */
+export function send(c: Context, body: Body, status: number, headers: Readonly<Record<string, string>> = {}): Response {
+  for (const name in headers) setHeader(c, name, headers[name] ?? '')
+  return new Response(body, { status, headers: c.get('headers') })
+}
+
+export const JSON_TYPE = { 'content-type': 'application/json' } as const
 
 /** The client's request id when it looks like one, else a new one: it goes to the log as it is. */
 export function requestId(c: Context): string {
@@ -35,18 +52,20 @@ const exposed = [
   'X-Request-Id',
 ].join(', ')
 
+const allowed = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id'
+
 /** CORS for the configured origins. @returns whether this request is a preflight and thereby answered */
 export function cors(c: Context, origins: readonly string[]): boolean {
   const origin = c.req.header('origin')
   if (origins.length === 0 || !origin) return false
-  c.header('Vary', 'Origin')
+  setHeader(c, 'Vary', 'Origin')
   if (!origins.includes(origin) && !origins.includes('*')) return false
-  c.header('Access-Control-Allow-Origin', origin)
-  c.header('Access-Control-Expose-Headers', exposed)
+  setHeader(c, 'Access-Control-Allow-Origin', origin)
+  setHeader(c, 'Access-Control-Expose-Headers', exposed)
   // no credentials: the token travels in Authorization, never in a cookie
   if (c.req.method !== 'OPTIONS' || !c.req.header('access-control-request-method')) return false
-  c.header('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE')
-  c.header('Access-Control-Allow-Headers', 'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id')
-  c.header('Access-Control-Max-Age', '600')
+  setHeader(c, 'Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE')
+  setHeader(c, 'Access-Control-Allow-Headers', allowed)
+  setHeader(c, 'Access-Control-Max-Age', '600')
   return true
 }

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { keyOf } from './client.ts'
 import type { Context } from './context.ts'
 import { Refusal } from './errors.ts'
+import { setHeader } from './headers.ts'
 import { describeIssue } from './issues.ts'
 
 /** The checked fields of all three together, and the body by itself for a route that passes it on whole. */
@@ -120,7 +121,7 @@ async function readStream(c: Context, limit: number): Promise<string> {
     if (!value) return Buffer.concat(chunks).toString()
     size += value.length
     if (size > limit) {
-      c.header('Connection', 'close') // half of the body is still on its way: no next request behind it
+      setHeader(c, 'Connection', 'close') // half of the body is still on its way: no next request behind it
       throw new Refusal('body_too_large')
     }
     chunks.push(value)

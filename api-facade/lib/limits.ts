@@ -6,6 +6,7 @@ import type { Config, LimitName } from './config.ts'
 import type { Context, Limits, TakeBack } from './context.ts'
 import type { Bucket, Count, Counter } from './counters.ts'
 import { Refusal } from './errors.ts'
+import { setHeader } from './headers.ts'
 
 const bucketsOf = ({ rateLimits, rateLimitScale }: Config, name: LimitName, client: string): Bucket[] =>
   rateLimits[name].map(({ limit, seconds }) => ({
@@ -80,8 +81,8 @@ function tell(c: Context, counts: readonly Count[]): void {
     if (!before || count.over || count.remaining < before.remaining) c.set('tightest', count)
   }
   const { limit, seconds, remaining, reset } = c.get('tightest')
-  c.header('RateLimit-Limit', String(limit))
-  c.header('RateLimit-Remaining', String(remaining))
-  c.header('RateLimit-Reset', String(reset))
-  c.header('RateLimit-Policy', `${limit};w=${seconds}`)
+  setHeader(c, 'ratelimit-limit', String(limit))
+  setHeader(c, 'ratelimit-remaining', String(remaining))
+  setHeader(c, 'ratelimit-reset', String(reset))
+  setHeader(c, 'ratelimit-policy', `${limit};w=${seconds}`)
 }

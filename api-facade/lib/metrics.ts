@@ -6,6 +6,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Context, Env } from './context.ts'
 import { inFlight, type PoolName } from './database.ts'
 import { Refusal } from './errors.ts'
+import { send } from './headers.ts'
 import { otherMethods } from './routes.ts'
 
 const registry = new Registry()
@@ -132,7 +133,7 @@ function mayLook(c: Context): boolean {
 export function mountMetrics(app: Hono<Env>): void {
   app.get('/metrics', async (c) => {
     if (!mayLook(c)) throw new Refusal('route_unknown')
-    return c.body(await scrape(c), 200, { 'Content-Type': registry.contentType })
+    return send(c, await scrape(c), 200, { 'Content-Type': registry.contentType })
   })
   app.all('/metrics', (c) => {
     if (!mayLook(c)) throw new Refusal('route_unknown')

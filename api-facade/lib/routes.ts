@@ -1,7 +1,6 @@
 // Route tables: what a row says, and what becomes of it: guard, limits, validation, one call, the answer.
 // ARCHITECTURE.md, A request's way. openapi.ts reads the same rows.
 import type { Hono } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
 import type { errors } from '../generated/errors.ts'
 import { Answer, call, checkCaller, type Operation, type Parameter, type Parameters, parameterNames } from './call.ts'
@@ -9,6 +8,7 @@ import type { LimitName } from './config.ts'
 import type { Context, Env } from './context.ts'
 import type { PoolName } from './database.ts'
 import { Refusal } from './errors.ts'
+import { JSON_TYPE, send, setHeader } from './headers.ts'
 import { type Input, inputReader } from './input.ts'
 import { isNotYet, PageQuery } from './schemas.ts'
 import type { Claims } from './tokens.ts'
@@ -128,9 +128,9 @@ function staticFirst(a: string, b: string): number {
 export function otherMethods(taken: readonly string[]): (c: Context) => Response {
   const allow = [...taken, ...(taken.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
   return (c) => {
-    c.header('Allow', allow)
+    setHeader(c, 'Allow', allow)
     if (c.req.method !== 'OPTIONS') throw new Refusal('method_not_allowed')
-    return c.body(null, 204)
+    return send(c, null, 204)
   }
 }
 
@@ -240,6 +240,6 @@ function reply(c: Context, status: number, result: unknown): Response {
   if (result instanceof Response) return result
   const answer = result instanceof Answer ? result : new Answer(JSON.stringify(result ?? null), null)
   const code = answer.status ?? status
-  if (code === 204 || code === 304) return c.body(null, code)
-  return c.body(answer.body ?? 'null', code as ContentfulStatusCode, { 'Content-Type': 'application/json' })
+  if (code === 204 || code === 304) return send(c, null, code)
+  return send(c, answer.body ?? 'null', code, JSON_TYPE)
 }

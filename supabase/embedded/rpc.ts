@@ -2,7 +2,6 @@
 // schema `api`. So supabase-js calls the same operations with the same token wherever Kith runs.
 // Left out is what a function that answers one JSON value has no use for: filters, order, ranges, counts, CSV.
 import type { Context, Env, Hono, Next } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { getPath } from 'hono/utils/url'
 import { type Caller, createDoor, type Door } from './rpc/caller.ts'
 import { RestError, toRestError } from './rpc/errors.ts'
@@ -24,8 +23,8 @@ export function mountRpc<E extends Env>(app: Hono<E>, jwtSecret: string, site: S
   app.use(`${REST}/*`, async (c: Context, next: Next) => {
     site.note(c, 'route', `${c.req.method} ${REST}`)
     if (site.cors(c)) {
-      c.header('Access-Control-Allow-Headers', ALLOWED)
-      return c.body(null, 204)
+      site.setHeader(c, 'Access-Control-Allow-Headers', ALLOWED)
+      return site.send(c, null, 204)
     }
     const over = await site.limit(c)
     if (over) return answerError(c, site, new RestError(429, null, 'API rate limit exceeded', over))
@@ -48,7 +47,7 @@ async function answer(c: Context, site: Site, door: Door): Promise<Response> {
     if (typeof caller.claims.sub === 'string') site.note(c, 'caller', caller.claims.sub)
     checkMedia(c)
     const statement = await statementFor(site.pools.anon, operationOf(c), await argumentsOf(c, site))
-    return reply(c, await run(c, site, caller, statement))
+    return reply(c, site, await run(c, site, caller, statement))
   } catch (error) {
     return answerError(c, site, toRestError(error, caller?.pool === 'anon', site), error)
   }
@@ -122,16 +121,16 @@ async function run(c: Context, site: Site, { claims, pool }: Caller, statement: 
 }
 
 /** The operation's JSON, SQL null as the word; status and headers are the operation's own where it set them. */
-function reply(c: Context, { body, status, headers }: Row): Response {
+function reply(c: Context, site: Site, { body, status, headers }: Row): Response {
   const list: Record<string, string>[] = headers ? JSON.parse(headers) : []
-  for (const header of list) for (const [name, value] of Object.entries(header)) c.header(name, value)
+  for (const header of list) for (const [name, value] of Object.entries(header)) site.setHeader(c, name, value)
   const code = Number(status || 200)
-  if (code === 204) return c.body(null, code)
-  return c.body(body ?? 'null', code as ContentfulStatusCode, { 'Content-Type': JSON_TYPE })
+  if (code === 204) return site.send(c, null, code)
+  return site.send(c, body ?? 'null', code, { 'Content-Type': JSON_TYPE })
 }
 
 function answerError(c: Context, site: Site, { status, body, headers }: RestError, cause?: unknown): Response {
   site.note(c, 'code', 'code' in body ? body.code : 'gateway')
   if (status >= 500) site.note(c, 'failure', cause)
-  return c.body(JSON.stringify(body), status as ContentfulStatusCode, { ...headers, 'Content-Type': JSON_TYPE })
+  return site.send(c, JSON.stringify(body), status, { ...headers, 'Content-Type': JSON_TYPE })
 }

@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import { callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
+import { JSON_TYPE, send } from '../../lib/headers.ts'
 import { ExportHead, ExportRows } from './account-schemas.ts'
 
 type Section = z.output<typeof ExportHead>['sections'][number]
@@ -10,8 +11,8 @@ type Section = z.output<typeof ExportHead>['sections'][number]
 export async function exportMe(c: Context): Promise<Response> {
   // the first call before the first byte: a refusal is still an answer of its own
   const head = await callFor(c, 'export_me', {}, ExportHead)
-  return c.body(streamed(dossier(c, head)), 200, {
-    'Content-Type': 'application/json',
+  return send(c, streamed(dossier(c, head)), 200, {
+    ...JSON_TYPE,
     'Content-Disposition': 'attachment; filename="kith-export.json"',
   })
 }

@@ -12,6 +12,10 @@ export type Site = {
   /** Counts a request of this client address. @returns what the answer has to say when it is one too many */
   limit(c: Context): Promise<{ headers: Record<string, string> } | null>
   clientAddress(c: Context): string
+  /** Puts a header on the answer. */
+  setHeader(c: Context, name: string, value: string): void
+  /** Answers, with what every answer carries. */
+  send(c: Context, body: string | null, status: number, headers?: Record<string, string>): Response
   /** The text of a JSON body. What it throws is for `refusalOf`. */
   readBody(c: Context): Promise<string>
   /** Whether the value of a body is nested more deeply than any may be. */
