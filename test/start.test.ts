@@ -126,6 +126,24 @@ describe('SIGTERM', () => {
     ])
   }, 90_000)
 
+  test('to a facade leaves a line of every request in its log', async () => {
+    const { url } = await createDatabase()
+    const { child, seen, exit } = run(process.execPath, ['api-facade/main.ts'], {
+      ...environment(url),
+      LOG_LEVEL: 'info',
+    })
+    await says(seen, '"started"')
+    const [, address] = /Kith is at (\S+),/.exec(seen.out) ?? []
+    const closed = once(child, 'close')
+    const asked = await Promise.all(Array.from({ length: 100 }, () => fetch(`${address}/health`)))
+    const ids = asked.map(({ headers }) => headers.get('x-request-id'))
+    await terminate(child, exit)
+    await closed
+    const lines = logged(seen) as { id?: string; msg?: string }[]
+    expect(lines.flatMap(({ id }) => id ?? []).sort()).toEqual(ids.sort())
+    expect(lines.at(-1)).toMatchObject({ msg: 'stopped' })
+  }, 60_000)
+
   test('to npm run worker ends the worker', async () => {
     const { url } = await createDatabase()
     const { child, seen, exit } = run('npm', ['run', 'worker'], { ...environment(url), LOG_LEVEL: 'info' })
