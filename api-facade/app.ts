@@ -125,8 +125,11 @@ const wordsOf = (tables: readonly Table[]): ReadonlySet<string> =>
 function logRequest(c: Context, ms: number, words: ReadonlySet<string>): void {
   const { log, aliasOf } = c.get('services')
   const { status } = c.res
+  const failure = c.get('failure')
+  const level = status >= 500 ? 'error' : failure ? 'warn' : 'info'
+  if (!log.isLevelEnabled(level)) return
   const caller = c.get('caller')
-  const line = {
+  log[level]({
     id: c.get('requestId'),
     method: c.req.method,
     route: c.get('route'),
@@ -135,9 +138,6 @@ function logRequest(c: Context, ms: number, words: ReadonlySet<string>): void {
     ms: Math.round(ms * 10) / 10,
     caller: caller && aliasOf(caller),
     code: c.get('code'),
-    failure: c.get('failure'),
-  }
-  if (status >= 500) log.error(line)
-  else if (line.failure) log.warn(line)
-  else log.info(line)
+    failure,
+  })
 }

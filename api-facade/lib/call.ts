@@ -9,6 +9,7 @@ import { inFlight, type PoolName } from './database.ts'
 import { encode } from './encode.ts'
 import { isLostConnection, refusalOf } from './errors.ts'
 import { setHeader } from './headers.ts'
+import type { Claims } from './tokens.ts'
 
 export type Operation = keyof typeof operations & string
 /** The names of an operation's parameters. */
@@ -93,9 +94,17 @@ function typeOf(operation: string, name: string): string {
   return type
 }
 
+// The claims of a token are one object for as long as tokens.ts remembers it.
+const claimTexts = new WeakMap<Claims, string>()
+
 function callerOf(c: Context): string | null {
   const claims = c.get('claims')
-  return claims && JSON.stringify(claims)
+  if (!claims) return null
+  const known = claimTexts.get(claims)
+  if (known) return known
+  const text = JSON.stringify(claims)
+  claimTexts.set(claims, text)
+  return text
 }
 
 /** What SQL reads of the request's headers: a repeat's key, what a cache has, and for the audit log the address. */
@@ -114,14 +123,16 @@ async function run(c: Context, pool: PoolName, statement: string, values: (strin
   const sql = c.get('services').pools[pool]
   const send = () => sql.unsafe<Row[]>(statement, values, { prepare: true })
   inFlight[pool]++
-  const [row] = await send()
-    .catch((error: unknown) => {
+  try {
+    const [row] = await send().catch((error: unknown) => {
       if (isRepeatable(c, error)) return send()
       throw error
     })
-    .finally(() => inFlight[pool]--)
-  if (!row) throw new Error('private.enter gave no row')
-  return row
+    if (!row) throw new Error('private.enter gave no row')
+    return row
+  } finally {
+    inFlight[pool]--
+  }
 }
 
 // Serialization failure and deadlock; a plan or prepared statement that a migration made stale, or a name that it was just

@@ -4,8 +4,10 @@ import { isIP, type Socket } from 'node:net'
 import type { Context } from './context.ts'
 
 /** The client's IP address. */
-export const clientAddress = (c: Context): string =>
-  addressOf(c.env?.incoming?.socket, c.req.header('x-forwarded-for'), c.get('services').config.trustedProxyHops)
+export function clientAddress(c: Context): string {
+  const hops = c.get('services').config.trustedProxyHops
+  return addressOf(c.env?.incoming?.socket, hops > 0 ? c.req.header('x-forwarded-for') : '', hops)
+}
 
 /** The same for a request that the app does not see, such as the upgrade to a WebSocket. */
 export const requestAddress = ({ socket, headers }: IncomingMessage, hops: number): string =>
