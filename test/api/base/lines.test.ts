@@ -45,7 +45,7 @@ test.each([
 )
 
 test('a line is there while the process goes on', async () => {
-  const { child, seen, closed } = run('log.info({ n: 0 })\nsetInterval(() => {}, 1000)')
+  const { child, seen, closed } = run('log.info({ n: 0 })\nsetTimeout(() => {}, 120_000)')
   await until(() => seen.out.endsWith('\n'), { timeout: 60_000 })
   expect(numbers(seen.out)).toEqual([0])
   child.kill('SIGKILL')
