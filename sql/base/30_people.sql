@@ -135,7 +135,7 @@ end $$;
 comment on function private.require_caller is 'Answers app.uid(), or raises token_missing.';
 
 create function private.domain() returns text
-language plpgsql stable
+language plpgsql stable security definer   -- under a policy it would be planned anew whenever the role changes
 set search_path = ''
 as $$
 begin

@@ -83,10 +83,12 @@ begin
   execute format('alter function %s set enable_mergejoin = off', p_function);
   execute format('alter function %s set enable_sort = off', p_function);
   execute format('alter function %s set enable_incremental_sort = off', p_function);
+  -- there is one such plan, and making it at every call would cost as much as running it
+  execute format('alter function %s set plan_cache_mode = force_generic_plan', p_function);
 end $$;
 comment on procedure private.make_walk is
   'For migrations: from then on the function finds its rows one by one, in the order of an index or by their ids, and '
-  'stops when it has enough, whatever the planner believes.';
+  'stops when it has enough, whatever the planner believes. It is planned once a session.';
 
 create function private.page(p_items json, p_cursors text[], p_limit integer, p_next uuid default null) returns json
 language plpgsql stable

@@ -109,9 +109,9 @@ create view app.payment_card with (security_invoker) as
 select p.id,
        json_build_object(
          'id', p.id,
-         'senderId', sender.card ->> 'id',
+         'senderId', sender.actor_id,
          'sender', sender.card,
-         'receiverId', receiver.card ->> 'id',
+         'receiverId', receiver.actor_id,
          'receiver', receiver.card,
          'emotion', p.emotion,
          'tier', p.tier,
@@ -121,7 +121,7 @@ select p.id,
          'total', p.amount,
          'splits', (select json_agg(json_build_object('receiverId', r.name, 'amount', r.amount)
                                     order by r.id <> p.receiver_id, r.id)
-                    from (select coalesce(c.id, p.receiver_id) as id, max(c.card ->> 'id') as name,
+                    from (select coalesce(c.id, p.receiver_id) as id, max(c.actor_id) as name,
                                  sum(s.amount) as amount
                           from app.payment_splits s left join app.person_card c on c.id = s.receiver_id
                           where s.payment_id = p.id

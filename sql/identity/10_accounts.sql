@@ -73,10 +73,12 @@ select u.id,
          'username', u.username,
          'firstName', u.first_name,
          'lastName', u.last_name,
-         'profilePicUrl', u.profile_pic_url) as card
+         'profilePicUrl', u.profile_pic_url) as card,
+       private.actor_id(u.username, (select private.domain())) as actor_id
 from app.users u;
 comment on view app.person_card is
-  'How a person appears in any public answer: {id, actorId, username, firstName, lastName, profilePicUrl}.';
+  'How a person appears in any public answer: {id, actorId, username, firstName, lastName, profilePicUrl}; and their '
+  'actor id by itself.';
 
 create function private.own_profile(p_user uuid) returns json
 language plpgsql stable   -- invoker: row-level security lets it find only the caller

@@ -3,17 +3,11 @@
 
 create view app.profile_card with (security_invoker) as
 select u.id,
-       json_build_object(
-         'id', c.card -> 'id',
-         'actorId', c.card -> 'actorId',
-         'username', c.card -> 'username',
-         'firstName', c.card -> 'firstName',
-         'lastName', c.card -> 'lastName',
-         'profilePicUrl', c.card -> 'profilePicUrl',
+       private.merged(c.card, json_build_object(
          'about', u.about,
          'country', u.country,
          'city', u.city,
-         'createdAt', private.utc(u.created_at)) as card
+         'createdAt', private.utc(u.created_at))) as card
 from app.users u join app.person_card c on c.id = u.id;
 comment on view app.profile_card is
   'A public profile: the person''s card with {about, country, city, createdAt}. Nobody sees address, phone, birthday, '

@@ -133,7 +133,7 @@ select r.id, r.post_id, r.parent_id, r.kind, r.created_at, r.required_level,
          'id', r.id,
          'postId', r.post_id,
          'parentId', (select parent.id from app.replies parent where parent.id = r.parent_id),
-         'authorId', author.card ->> 'id',
+         'authorId', author.actor_id,
          'author', author.card,
          'kind', r.kind,
          'body', r.body,
@@ -240,7 +240,8 @@ begin
       limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
 end $$;
@@ -259,14 +260,15 @@ as $$
 declare
   v_cursor uuid := private.require_cursor(p_cursor);
   v_post   uuid := (private.require_original(p_id)).id;
-  v_from   app.place := coalesce(private.cursor_place(v_cursor, p_up => true),
-                                 (private.find_reply_time(v_cursor, v_post), v_cursor)::app.place);
+  v_from   app.place := ('-infinity', v_post)::app.place;   -- any id will do beside infinity
   v_found  app.found;
 begin
-  if v_cursor is null then
-    v_from := ('-infinity', v_post)::app.place;   -- any id will do beside infinity
-  elsif v_from.at is null then
-    perform private.fail('cursor_unknown');
+  if v_cursor is not null then
+    v_from := coalesce(private.cursor_place(v_cursor, p_up => true),
+                       (private.find_reply_time(v_cursor, v_post), v_cursor)::app.place);
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
   end if;
   if p_parent_id is not null then
     perform from app.replies where id = p_parent_id and post_id = v_post;

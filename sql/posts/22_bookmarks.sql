@@ -145,7 +145,8 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
 end $$;
@@ -159,14 +160,15 @@ set search_path = ''
 as $$
 declare
   v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := coalesce(private.cursor_place(v_cursor),
-                                 (private.find_bookmark_time(v_cursor), v_cursor)::app.place);
+  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
   v_found  app.found;
 begin
-  if v_cursor is null then
-    v_from := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
-  elsif v_from.at is null then
-    perform private.fail('cursor_unknown');
+  if v_cursor is not null then
+    v_from := coalesce(private.cursor_place(v_cursor),
+                       (private.find_bookmark_time(v_cursor), v_cursor)::app.place);
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
   end if;
   v_found := private.find_bookmarks(v_from);
   return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);

@@ -201,7 +201,7 @@ create view app.series_card with (security_invoker) as
 select s.id, s.author_id,
        json_build_object(
          'id', s.id,
-         'authorId', author.card ->> 'id',
+         'authorId', author.actor_id,
          'author', author.card,
          'title', s.title,
          'description', s.description,

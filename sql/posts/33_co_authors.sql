@@ -77,7 +77,7 @@ begin
     select json_build_object(
       'id', p_row.id,
       'postId', p_row.post_id,
-      'userId', p.card ->> 'id',
+      'userId', p.actor_id,
       'user', p.card,
       'splitShare', p_row.split_share,
       'status', p_row.status,

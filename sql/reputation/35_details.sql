@@ -87,7 +87,7 @@ declare
 begin
   perform private.catch_up(v_person);
   return json_build_object(
-    'userId', (select card ->> 'id' from app.person_card where id = v_person),
+    'userId', (select actor_id from app.person_card where id = v_person),
     'total', private.total_reputation(v_person),
     'topInterests', coalesce((select json_agg(c.card order by c.value desc, c.interest_id)
                               from (select * from app.reputation_card where user_id = v_person and value > 0

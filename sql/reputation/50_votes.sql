@@ -112,7 +112,7 @@ begin
   perform private.count_writes('votes');
   v_cast := private.cast_vote(v_user, p_interest_id, p_value, case when p_value <> 0 then v_comment end);
   return json_build_object(
-    'userId', (select card ->> 'id' from app.person_card where id = v_user),
+    'userId', (select actor_id from app.person_card where id = v_user),
     'interestId', (v_cast.vote).interest_id,
     'value', (v_cast.vote).value,
     'comment', (v_cast.vote).comment,
@@ -130,7 +130,7 @@ create view app.reputation_vote_card with (security_invoker) as
 select v.id,
        json_build_object(
          'id', v.id,
-         'voterId', voter.card ->> 'id',
+         'voterId', voter.actor_id,
          'voter', voter.card,
          'interestId', i.id,
          'slug', i.slug,
@@ -176,7 +176,8 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
 end $$;

@@ -110,7 +110,7 @@ create view app.circle_card with (security_invoker) as
 select c.id, c.owner_id, c.created_at,
        json_build_object(
          'id', c.id,
-         'ownerId', o.card ->> 'id',
+         'ownerId', o.actor_id,
          'owner', o.card,
          'kind', c.kind,
          'name', c.name,
@@ -193,7 +193,8 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
 end $$;

@@ -17,7 +17,7 @@ comment on function private.lock_person is
 
 create view app.circle_member_card with (security_invoker) as
 select m.circle_id, m.member_id, m.created_at,
-       json_build_object('circleId', m.circle_id, 'memberId', p.card ->> 'id', 'member', p.card,
+       json_build_object('circleId', m.circle_id, 'memberId', p.actor_id, 'member', p.card,
                          'bondLevel', m.bond_level, 'createdAt', private.utc(m.created_at)) as card
 from app.circle_members m join app.person_card p on p.id = m.member_id;
 comment on view app.circle_member_card is

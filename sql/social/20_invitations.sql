@@ -72,9 +72,9 @@ select i.id, i.circle_id, i.inviter_id, i.invitee_id, i.status, i.created_at,
          'id', i.id,
          'circleId', i.circle_id,
          'circleName', private.circle_name(i.circle_id),
-         'inviterId', inviter.card ->> 'id',
+         'inviterId', inviter.actor_id,
          'inviter', inviter.card,
-         'inviteeId', invitee.card ->> 'id',
+         'inviteeId', invitee.actor_id,
          'invitee', invitee.card,
          'bondLevel', i.bond_level,
          'status', i.status,
@@ -171,7 +171,8 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
 end $$;

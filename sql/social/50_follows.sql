@@ -76,7 +76,7 @@ as $$
 begin
   return (
     select private.page(json_agg(c.card order by i.place) filter (where i.place <= p_limit),
-                        coalesce(array_agg(c.card ->> 'id' order by i.place), '{}'), p_limit, p_next)
+                        coalesce(array_agg(c.actor_id order by i.place), '{}'), p_limit, p_next)
     from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
 end $$;
 comment on function private.person_page is
@@ -140,7 +140,8 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
 end $$;
@@ -181,6 +182,8 @@ comment on function private.count_follows is
   'when those are many, of whom 5001 are given at most, without all whom the caller does not see. It counts up to '
   '10,000.';
 call private.make_walk('private.count_follows');
+-- one plan for both ways in would be good for neither
+alter function private.count_follows(uuid, uuid, uuid[]) set plan_cache_mode = auto;
 
 create function private.follow_counts(p_person uuid) returns json
 language plpgsql stable security definer   -- row-level security would check every follower

@@ -83,7 +83,7 @@ begin
   return json_build_object(
     'id', v_report.id,
     'targetType', p_target_type,
-    'targetId', case p_target_type when 'user' then (select card ->> 'id' from app.person_card where id = v_target)
+    'targetId', case p_target_type when 'user' then (select actor_id from app.person_card where id = v_target)
                 else v_target::text end,
     'reason', v_report.reason,
     'status', v_report.status,

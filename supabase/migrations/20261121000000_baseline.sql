@@ -356,7 +356,7 @@ end $$;
 comment on function private.require_caller is 'Answers app.uid(), or raises token_missing.';
 
 create function private.domain() returns text
-language plpgsql stable
+language plpgsql stable security definer   -- under a policy it would be planned anew whenever the role changes
 set search_path = ''
 as $$
 begin
@@ -1047,10 +1047,12 @@ begin
   execute format('alter function %s set enable_mergejoin = off', p_function);
   execute format('alter function %s set enable_sort = off', p_function);
   execute format('alter function %s set enable_incremental_sort = off', p_function);
+  -- there is one such plan, and making it at every call would cost as much as running it
+  execute format('alter function %s set plan_cache_mode = force_generic_plan', p_function);
 end $$;
 comment on procedure private.make_walk is
   'For migrations: from then on the function finds its rows one by one, in the order of an index or by their ids, and '
-  'stops when it has enough, whatever the planner believes.';
+  'stops when it has enough, whatever the planner believes. It is planned once a session.';
 
 create function private.page(p_items json, p_cursors text[], p_limit integer, p_next uuid default null) returns json
 language plpgsql stable
@@ -2670,10 +2672,12 @@ select u.id,
          'username', u.username,
          'firstName', u.first_name,
          'lastName', u.last_name,
-         'profilePicUrl', u.profile_pic_url) as card
+         'profilePicUrl', u.profile_pic_url) as card,
+       private.actor_id(u.username, (select private.domain())) as actor_id
 from app.users u;
 comment on view app.person_card is
-  'How a person appears in any public answer: {id, actorId, username, firstName, lastName, profilePicUrl}.';
+  'How a person appears in any public answer: {id, actorId, username, firstName, lastName, profilePicUrl}; and their '
+  'actor id by itself.';
 
 create function private.own_profile(p_user uuid) returns json
 language plpgsql stable   -- invoker: row-level security lets it find only the caller
@@ -2766,17 +2770,11 @@ comment on function api.get_me is 'The caller''s own profile.';
 
 create view app.profile_card with (security_invoker) as
 select u.id,
-       json_build_object(
-         'id', c.card -> 'id',
-         'actorId', c.card -> 'actorId',
-         'username', c.card -> 'username',
-         'firstName', c.card -> 'firstName',
-         'lastName', c.card -> 'lastName',
-         'profilePicUrl', c.card -> 'profilePicUrl',
+       private.merged(c.card, json_build_object(
          'about', u.about,
          'country', u.country,
          'city', u.city,
-         'createdAt', private.utc(u.created_at)) as card
+         'createdAt', private.utc(u.created_at))) as card
 from app.users u join app.person_card c on c.id = u.id;
 comment on view app.profile_card is
   'A public profile: the person''s card with {about, country, city, createdAt}. Nobody sees address, phone, birthday, '
@@ -3571,7 +3569,8 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
 end $$;
@@ -5000,7 +4999,7 @@ create view app.circle_card with (security_invoker) as
 select c.id, c.owner_id, c.created_at,
        json_build_object(
          'id', c.id,
-         'ownerId', o.card ->> 'id',
+         'ownerId', o.actor_id,
          'owner', o.card,
          'kind', c.kind,
          'name', c.name,
@@ -5083,7 +5082,8 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
 end $$;
@@ -5179,7 +5179,7 @@ comment on function private.lock_person is
 
 create view app.circle_member_card with (security_invoker) as
 select m.circle_id, m.member_id, m.created_at,
-       json_build_object('circleId', m.circle_id, 'memberId', p.card ->> 'id', 'member', p.card,
+       json_build_object('circleId', m.circle_id, 'memberId', p.actor_id, 'member', p.card,
                          'bondLevel', m.bond_level, 'createdAt', private.utc(m.created_at)) as card
 from app.circle_members m join app.person_card p on p.id = m.member_id;
 comment on view app.circle_member_card is
@@ -5334,9 +5334,9 @@ select i.id, i.circle_id, i.inviter_id, i.invitee_id, i.status, i.created_at,
          'id', i.id,
          'circleId', i.circle_id,
          'circleName', private.circle_name(i.circle_id),
-         'inviterId', inviter.card ->> 'id',
+         'inviterId', inviter.actor_id,
          'inviter', inviter.card,
-         'inviteeId', invitee.card ->> 'id',
+         'inviteeId', invitee.actor_id,
          'invitee', invitee.card,
          'bondLevel', i.bond_level,
          'status', i.status,
@@ -5433,7 +5433,8 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
 end $$;
@@ -5886,7 +5887,7 @@ as $$
 begin
   return (
     select private.page(json_agg(c.card order by i.place) filter (where i.place <= p_limit),
-                        coalesce(array_agg(c.card ->> 'id' order by i.place), '{}'), p_limit, p_next)
+                        coalesce(array_agg(c.actor_id order by i.place), '{}'), p_limit, p_next)
     from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
 end $$;
 comment on function private.person_page is
@@ -5950,7 +5951,8 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
 end $$;
@@ -5991,6 +5993,8 @@ comment on function private.count_follows is
   'when those are many, of whom 5001 are given at most, without all whom the caller does not see. It counts up to '
   '10,000.';
 call private.make_walk('private.count_follows');
+-- one plan for both ways in would be good for neither
+alter function private.count_follows(uuid, uuid, uuid[]) set plan_cache_mode = auto;
 
 create function private.follow_counts(p_person uuid) returns json
 language plpgsql stable security definer   -- row-level security would check every follower
@@ -6554,7 +6558,7 @@ begin
   return json_build_object(
     'id', v_report.id,
     'targetType', p_target_type,
-    'targetId', case p_target_type when 'user' then (select card ->> 'id' from app.person_card where id = v_target)
+    'targetId', case p_target_type when 'user' then (select actor_id from app.person_card where id = v_target)
                 else v_target::text end,
     'reason', v_report.reason,
     'status', v_report.status,
@@ -7402,7 +7406,7 @@ select r.id, r.post_id, r.parent_id, r.kind, r.created_at, r.required_level,
          'id', r.id,
          'postId', r.post_id,
          'parentId', (select parent.id from app.replies parent where parent.id = r.parent_id),
-         'authorId', author.card ->> 'id',
+         'authorId', author.actor_id,
          'author', author.card,
          'kind', r.kind,
          'body', r.body,
@@ -7509,7 +7513,8 @@ begin
       limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
 end $$;
@@ -7528,14 +7533,15 @@ as $$
 declare
   v_cursor uuid := private.require_cursor(p_cursor);
   v_post   uuid := (private.require_original(p_id)).id;
-  v_from   app.place := coalesce(private.cursor_place(v_cursor, p_up => true),
-                                 (private.find_reply_time(v_cursor, v_post), v_cursor)::app.place);
+  v_from   app.place := ('-infinity', v_post)::app.place;   -- any id will do beside infinity
   v_found  app.found;
 begin
-  if v_cursor is null then
-    v_from := ('-infinity', v_post)::app.place;   -- any id will do beside infinity
-  elsif v_from.at is null then
-    perform private.fail('cursor_unknown');
+  if v_cursor is not null then
+    v_from := coalesce(private.cursor_place(v_cursor, p_up => true),
+                       (private.find_reply_time(v_cursor, v_post), v_cursor)::app.place);
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
   end if;
   if p_parent_id is not null then
     perform from app.replies where id = p_parent_id and post_id = v_post;
@@ -7811,7 +7817,8 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
 end $$;
@@ -7825,14 +7832,15 @@ set search_path = ''
 as $$
 declare
   v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := coalesce(private.cursor_place(v_cursor),
-                                 (private.find_bookmark_time(v_cursor), v_cursor)::app.place);
+  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
   v_found  app.found;
 begin
-  if v_cursor is null then
-    v_from := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
-  elsif v_from.at is null then
-    perform private.fail('cursor_unknown');
+  if v_cursor is not null then
+    v_from := coalesce(private.cursor_place(v_cursor),
+                       (private.find_bookmark_time(v_cursor), v_cursor)::app.place);
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
   end if;
   v_found := private.find_bookmarks(v_from);
   return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
@@ -8759,7 +8767,7 @@ create view app.series_card with (security_invoker) as
 select s.id, s.author_id,
        json_build_object(
          'id', s.id,
-         'authorId', author.card ->> 'id',
+         'authorId', author.actor_id,
          'author', author.card,
          'title', s.title,
          'description', s.description,
@@ -9050,7 +9058,7 @@ begin
     select json_build_object(
       'id', p_row.id,
       'postId', p_row.post_id,
-      'userId', p.card ->> 'id',
+      'userId', p.actor_id,
       'user', p.card,
       'splitShare', p_row.split_share,
       'status', p_row.status,
@@ -9893,7 +9901,8 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
 end $$;
@@ -11977,7 +11986,7 @@ declare
 begin
   perform private.catch_up(v_person);
   return json_build_object(
-    'userId', (select card ->> 'id' from app.person_card where id = v_person),
+    'userId', (select actor_id from app.person_card where id = v_person),
     'total', private.total_reputation(v_person),
     'topInterests', coalesce((select json_agg(c.card order by c.value desc, c.interest_id)
                               from (select * from app.reputation_card where user_id = v_person and value > 0
@@ -12103,7 +12112,7 @@ begin
   perform private.count_writes('votes');
   v_cast := private.cast_vote(v_user, p_interest_id, p_value, case when p_value <> 0 then v_comment end);
   return json_build_object(
-    'userId', (select card ->> 'id' from app.person_card where id = v_user),
+    'userId', (select actor_id from app.person_card where id = v_user),
     'interestId', (v_cast.vote).interest_id,
     'value', (v_cast.vote).value,
     'comment', (v_cast.vote).comment,
@@ -12121,7 +12130,7 @@ create view app.reputation_vote_card with (security_invoker) as
 select v.id,
        json_build_object(
          'id', v.id,
-         'voterId', voter.card ->> 'id',
+         'voterId', voter.actor_id,
          'voter', voter.card,
          'interestId', i.id,
          'slug', i.slug,
@@ -12167,7 +12176,8 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id) from looked l offset 399 limit 1) end
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
 end $$;
@@ -13169,9 +13179,9 @@ create view app.payment_card with (security_invoker) as
 select p.id,
        json_build_object(
          'id', p.id,
-         'senderId', sender.card ->> 'id',
+         'senderId', sender.actor_id,
          'sender', sender.card,
-         'receiverId', receiver.card ->> 'id',
+         'receiverId', receiver.actor_id,
          'receiver', receiver.card,
          'emotion', p.emotion,
          'tier', p.tier,
@@ -13181,7 +13191,7 @@ select p.id,
          'total', p.amount,
          'splits', (select json_agg(json_build_object('receiverId', r.name, 'amount', r.amount)
                                     order by r.id <> p.receiver_id, r.id)
-                    from (select coalesce(c.id, p.receiver_id) as id, max(c.card ->> 'id') as name,
+                    from (select coalesce(c.id, p.receiver_id) as id, max(c.actor_id) as name,
                                  sum(s.amount) as amount
                           from app.payment_splits s left join app.person_card c on c.id = s.receiver_id
                           where s.payment_id = p.id
