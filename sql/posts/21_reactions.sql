@@ -58,21 +58,6 @@ create trigger _300_announce_given after insert on app.reactions
 create trigger _300_announce_taken_back after delete on app.reactions
   referencing old table as changed for each statement execute function private.announce_reactions();
 
-create function private.require_marks(p_post uuid) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_card json := private.post_cards(array[p_post]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('post_unknown');   -- it was hidden from the caller meanwhile
-  end if;
-  return json_build_object('counters', v_card -> 'counters', 'viewer', v_card -> 'viewer');
-end $$;
-comment on function private.require_marks is
-  'The parts of a post''s card that a reaction changes: {counters, viewer}. Fails: post_unknown.';
-
 create function api.react(p_id uuid, p_kind text) returns json
 language plpgsql volatile
 set search_path = ''

@@ -1,16 +1,54 @@
 -- How a post looks in an answer.
 
+create view private.marked_posts with (security_invoker) as
+select p.*,
+       (select json_build_object('reactions', c.reactions, 'replies', c.replies, 'shares', c.shares,
+                                 'bookmarks', c.bookmarks, 'views', c.views)
+        from app.post_counters c where c.post_id = p.id) as counters,
+       json_build_object(
+         'reactions', coalesce((
+           select json_agg(r.kind order by r.kind) from app.reactions r
+           where r.post_id = p.id and r.user_id = (select app.uid())), '[]'),
+         'bookmarked', (select true from app.bookmarks b
+                        where b.user_id = (select app.uid()) and b.post_id = p.id) is true,
+         'reposted', (select true from app.posts r
+                      where r.author_id = (select app.uid()) and r.quoted_post_id = p.id
+                        and r.format = 'repost' and r.deleted_at is null) is true,
+         'voted', (select true from app.polls l join app.poll_votes v on v.poll_id = l.id
+                   where l.post_id = p.id and v.user_id = (select app.uid())) is true) as viewer
+from private.visible_posts p;
+comment on view private.marked_posts is
+  'The posts that the caller may see, each with the parts of its card that change when people leave marks on it.';
+
+create function private.require_marks(p_post uuid) returns json
+language plpgsql stable security definer   -- checks once whether the post is visible, as private.post_cards
+set search_path = ''
+as $$
+declare
+  v_marks json;
+begin
+  select json_build_object('counters', p.counters, 'viewer', p.viewer) into v_marks
+  from private.marked_posts p where p.id = p_post;
+  if v_marks is null then
+    perform private.fail('post_unknown');   -- it was hidden from the caller meanwhile
+  end if;
+  return v_marks;
+end $$;
+comment on function private.require_marks is
+  'The parts of a post''s card that a reaction changes: {counters, viewer}. Fails: post_unknown.';
+call private.make_walk('private.require_marks');
+
 create view app.post_card with (security_invoker) as
 select p.id, p.quoted_post_id,
        json_build_object(
          'id', p.id,
-         'authorId', author.card ->> 'id',
+         'authorId', author.actor_id,
          'author', author.card,
          'personaId', persona.id,
          'persona', json_build_object('id', persona.id, 'name', persona.name, 'accent', persona.accent,
                                       'profilePicUrl', persona.profile_pic_url),
          'coAuthors', coalesce((
-           select json_agg(json_build_object('id', ca.id, 'userId', person.card ->> 'id', 'user', person.card,
+           select json_agg(json_build_object('id', ca.id, 'userId', person.actor_id, 'user', person.card,
                                              'splitShare', ca.split_share, 'status', ca.status)
                            order by ca.created_at, ca.id)
            from app.post_co_authors ca
@@ -35,20 +73,8 @@ select p.id, p.quoted_post_id,
            from app.post_interests pi join app.interests i on i.id = pi.interest_id
            where pi.post_id = p.id), '[]'),
          'isJournalism', p.is_journalism,
-         'counters', (select json_build_object('reactions', c.reactions, 'replies', c.replies, 'shares', c.shares,
-                                               'bookmarks', c.bookmarks, 'views', c.views)
-                      from app.post_counters c where c.post_id = p.id),
-         'viewer', json_build_object(
-           'reactions', coalesce((
-             select json_agg(r.kind order by r.kind) from app.reactions r
-             where r.post_id = p.id and r.user_id = (select app.uid())), '[]'),
-           'bookmarked', (select true from app.bookmarks b
-                          where b.user_id = (select app.uid()) and b.post_id = p.id) is true,
-           'reposted', (select true from app.posts r
-                        where r.author_id = (select app.uid()) and r.quoted_post_id = p.id
-                          and r.format = 'repost' and r.deleted_at is null) is true,
-           'voted', (select true from app.polls l join app.poll_votes v on v.poll_id = l.id
-                     where l.post_id = p.id and v.user_id = (select app.uid())) is true),
+         'counters', p.counters,
+         'viewer', p.viewer,
          'poll', (select poll.card from app.poll_card poll where poll.post_id = p.id),
          'series', coalesce((
            select json_agg(json_build_object('id', s.id, 'title', s.title) order by s.created_at, s.id)
@@ -64,7 +90,7 @@ select p.id, p.quoted_post_id,
          'editedAt', private.utc(p.edited_at),
          'hiddenAt', private.utc(p.hidden_at),
          'createdAt', private.utc(p.created_at)) as card
-from private.visible_posts p
+from private.marked_posts p
 join app.person_card author on author.id = p.author_id
 left join app.personas persona on persona.user_id = p.author_id
   and case when p.persona_id is null then persona.is_default else persona.id = p.persona_id end;
@@ -96,3 +122,4 @@ end $$;
 comment on function private.post_cards is
   'The cards of these posts, in order, as far as the caller sees them. Each has the card of what it quotes, '
   '{quotedPostId, quotedPost}, null when the caller may not see that, and the fields of p_more, an object a post.';
+call private.make_walk('private.post_cards');

@@ -148,9 +148,13 @@ create function api.get_post(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_card json := private.post_cards(array[p_id]) -> 0;
 begin
-  perform private.require_post(p_id);
-  return private.merged(private.post_cards(array[p_id]) -> 0, json_build_object('replies', api.list_replies(p_id)));
+  if v_card is null then
+    perform private.fail('post_unknown');
+  end if;
+  return private.merged(v_card, json_build_object('replies', api.list_replies(p_id)));
 end $$;
 comment on function api.get_post is
   'A post with the first page of its replies (those of the original, for a repost): {…, replies: {items, nextCursor, '

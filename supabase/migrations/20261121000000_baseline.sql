@@ -7146,11 +7146,11 @@ comment on function private.post_visible_to is
 create view private.visible_posts with (security_invoker) as
 select p.*
 from app.posts p
-where private.may_see(
-    (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = p.author_id),
-    p.required_level,
-    p.space_id is null or (select true from app.space_members m
-                           where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
+-- private.may_see in place: a page asks this of 100 posts and more, and calling it takes as long as finding the level
+where coalesce((select a.level from app.audience a
+                where a.viewer_id = (select app.uid()) and a.author_id = p.author_id), 0) >= p.required_level
+  and (p.space_id is null or (select true from app.space_members m
+                              where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
   and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, (select app.uid())));
 comment on view private.visible_posts is
   'The posts that the caller may see, by the rule of the policy of app.posts. It is for definer functions, to which '
@@ -7617,21 +7617,6 @@ create trigger _300_announce_given after insert on app.reactions
   referencing new table as changed for each statement execute function private.announce_reactions();
 create trigger _300_announce_taken_back after delete on app.reactions
   referencing old table as changed for each statement execute function private.announce_reactions();
-
-create function private.require_marks(p_post uuid) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_card json := private.post_cards(array[p_post]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('post_unknown');   -- it was hidden from the caller meanwhile
-  end if;
-  return json_build_object('counters', v_card -> 'counters', 'viewer', v_card -> 'viewer');
-end $$;
-comment on function private.require_marks is
-  'The parts of a post''s card that a reaction changes: {counters, viewer}. Fails: post_unknown.';
 
 create function api.react(p_id uuid, p_kind text) returns json
 language plpgsql volatile
@@ -9310,17 +9295,55 @@ comment on function api.count_views is
 
 -- How a post looks in an answer.
 
+create view private.marked_posts with (security_invoker) as
+select p.*,
+       (select json_build_object('reactions', c.reactions, 'replies', c.replies, 'shares', c.shares,
+                                 'bookmarks', c.bookmarks, 'views', c.views)
+        from app.post_counters c where c.post_id = p.id) as counters,
+       json_build_object(
+         'reactions', coalesce((
+           select json_agg(r.kind order by r.kind) from app.reactions r
+           where r.post_id = p.id and r.user_id = (select app.uid())), '[]'),
+         'bookmarked', (select true from app.bookmarks b
+                        where b.user_id = (select app.uid()) and b.post_id = p.id) is true,
+         'reposted', (select true from app.posts r
+                      where r.author_id = (select app.uid()) and r.quoted_post_id = p.id
+                        and r.format = 'repost' and r.deleted_at is null) is true,
+         'voted', (select true from app.polls l join app.poll_votes v on v.poll_id = l.id
+                   where l.post_id = p.id and v.user_id = (select app.uid())) is true) as viewer
+from private.visible_posts p;
+comment on view private.marked_posts is
+  'The posts that the caller may see, each with the parts of its card that change when people leave marks on it.';
+
+create function private.require_marks(p_post uuid) returns json
+language plpgsql stable security definer   -- checks once whether the post is visible, as private.post_cards
+set search_path = ''
+as $$
+declare
+  v_marks json;
+begin
+  select json_build_object('counters', p.counters, 'viewer', p.viewer) into v_marks
+  from private.marked_posts p where p.id = p_post;
+  if v_marks is null then
+    perform private.fail('post_unknown');   -- it was hidden from the caller meanwhile
+  end if;
+  return v_marks;
+end $$;
+comment on function private.require_marks is
+  'The parts of a post''s card that a reaction changes: {counters, viewer}. Fails: post_unknown.';
+call private.make_walk('private.require_marks');
+
 create view app.post_card with (security_invoker) as
 select p.id, p.quoted_post_id,
        json_build_object(
          'id', p.id,
-         'authorId', author.card ->> 'id',
+         'authorId', author.actor_id,
          'author', author.card,
          'personaId', persona.id,
          'persona', json_build_object('id', persona.id, 'name', persona.name, 'accent', persona.accent,
                                       'profilePicUrl', persona.profile_pic_url),
          'coAuthors', coalesce((
-           select json_agg(json_build_object('id', ca.id, 'userId', person.card ->> 'id', 'user', person.card,
+           select json_agg(json_build_object('id', ca.id, 'userId', person.actor_id, 'user', person.card,
                                              'splitShare', ca.split_share, 'status', ca.status)
                            order by ca.created_at, ca.id)
            from app.post_co_authors ca
@@ -9345,20 +9368,8 @@ select p.id, p.quoted_post_id,
            from app.post_interests pi join app.interests i on i.id = pi.interest_id
            where pi.post_id = p.id), '[]'),
          'isJournalism', p.is_journalism,
-         'counters', (select json_build_object('reactions', c.reactions, 'replies', c.replies, 'shares', c.shares,
-                                               'bookmarks', c.bookmarks, 'views', c.views)
-                      from app.post_counters c where c.post_id = p.id),
-         'viewer', json_build_object(
-           'reactions', coalesce((
-             select json_agg(r.kind order by r.kind) from app.reactions r
-             where r.post_id = p.id and r.user_id = (select app.uid())), '[]'),
-           'bookmarked', (select true from app.bookmarks b
-                          where b.user_id = (select app.uid()) and b.post_id = p.id) is true,
-           'reposted', (select true from app.posts r
-                        where r.author_id = (select app.uid()) and r.quoted_post_id = p.id
-                          and r.format = 'repost' and r.deleted_at is null) is true,
-           'voted', (select true from app.polls l join app.poll_votes v on v.poll_id = l.id
-                     where l.post_id = p.id and v.user_id = (select app.uid())) is true),
+         'counters', p.counters,
+         'viewer', p.viewer,
          'poll', (select poll.card from app.poll_card poll where poll.post_id = p.id),
          'series', coalesce((
            select json_agg(json_build_object('id', s.id, 'title', s.title) order by s.created_at, s.id)
@@ -9374,7 +9385,7 @@ select p.id, p.quoted_post_id,
          'editedAt', private.utc(p.edited_at),
          'hiddenAt', private.utc(p.hidden_at),
          'createdAt', private.utc(p.created_at)) as card
-from private.visible_posts p
+from private.marked_posts p
 join app.person_card author on author.id = p.author_id
 left join app.personas persona on persona.user_id = p.author_id
   and case when p.persona_id is null then persona.is_default else persona.id = p.persona_id end;
@@ -9406,6 +9417,7 @@ end $$;
 comment on function private.post_cards is
   'The cards of these posts, in order, as far as the caller sees them. Each has the card of what it quotes, '
   '{quotedPostId, quotedPost}, null when the caller may not see that, and the fields of p_more, an object a post.';
+call private.make_walk('private.post_cards');
 
 -- sql/posts/50_publishing.sql
 
@@ -9559,9 +9571,13 @@ create function api.get_post(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_card json := private.post_cards(array[p_id]) -> 0;
 begin
-  perform private.require_post(p_id);
-  return private.merged(private.post_cards(array[p_id]) -> 0, json_build_object('replies', api.list_replies(p_id)));
+  if v_card is null then
+    perform private.fail('post_unknown');
+  end if;
+  return private.merged(v_card, json_build_object('replies', api.list_replies(p_id)));
 end $$;
 comment on function api.get_post is
   'A post with the first page of its replies (those of the original, for a repost): {…, replies: {items, nextCursor, '
