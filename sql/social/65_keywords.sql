@@ -127,10 +127,12 @@ set search_path = ''
 as $$
 begin
   return private.muted_words(array_agg(folded))
-  from app.muted_keywords where user_id = app.uid() and (until is null or until > now());
+  from app.muted_keywords where user_id = app.uid() and (until is null or until > now())
+  having count(*) > 0;
 end $$;
 comment on function private.find_muted_words is
-  'The caller''s muted keywords as they are looked for. A query that leaves them out makes this once.';
+  'The caller''s muted keywords as they are looked for, null without any. A query that leaves them out makes this '
+  'once.';
 
 create function private.keyword_text(p_texts text[]) returns text
 language plpgsql stable

@@ -6354,10 +6354,12 @@ set search_path = ''
 as $$
 begin
   return private.muted_words(array_agg(folded))
-  from app.muted_keywords where user_id = app.uid() and (until is null or until > now());
+  from app.muted_keywords where user_id = app.uid() and (until is null or until > now())
+  having count(*) > 0;
 end $$;
 comment on function private.find_muted_words is
-  'The caller''s muted keywords as they are looked for. A query that leaves them out makes this once.';
+  'The caller''s muted keywords as they are looked for, null without any. A query that leaves them out makes this '
+  'once.';
 
 create function private.keyword_text(p_texts text[]) returns text
 language plpgsql stable
@@ -14037,10 +14039,7 @@ end $$;
 comment on function private.block_end is 'The end of the block in which a moment lies.';
 
 create function private.feed_scores(p_ids uuid[])
-returns table (
-  id uuid, at timestamptz, score integer, engagement integer, depth integer, interest integer, following integer,
-  circle integer
-)
+returns table (id uuid, at timestamptz, score integer, weights integer[])
 language plpgsql stable security definer   -- gives numbers of posts that its caller has found visible
 set search_path = ''
 as $$
@@ -14049,20 +14048,21 @@ declare
 begin
   return query
     select f.id, f.published_at, f.engagement + f.depth + f.interest + f.following + f.circle,
-           f.engagement, f.depth, f.interest, f.following, f.circle
+           array[f.engagement, f.depth, f.interest, f.following, f.circle]
     from (
       select p.id, p.published_at,
              (ln(1::float8 + c.reactions + c.replies * 2 + c.shares * 3 + c.bookmarks * 2) * 10000)::integer
                as engagement,
-             coalesce(10000 - 2000 * abs(o.depth - i.depth), 0) as depth,
+             coalesce(10000 - 2000 * abs(coalesce(o.depth, p.depth) - i.depth), 0) as depth,
              case when i.depth is null then 0 else 10000 end as interest,
              case when f.following_id is null then 0 else 10000 end as following,
              case a.level when 1 then 5000 when 2 then 10000 else 0 end as circle
       from unnest(p_ids) as w (id)
       join app.posts p on p.id = w.id
-      join app.posts o on o.id = case p.format when 'repost' then p.quoted_post_id else p.id end
-      join app.post_counters c on c.post_id = o.id
-      left join app.user_interests i on i.user_id = v_me and i.interest_id = o.interest_id
+      left join app.posts o on o.id = case p.format when 'repost' then p.quoted_post_id end
+      join app.post_counters c on c.post_id = coalesce(o.id, p.id)
+      left join app.user_interests i on i.user_id = v_me
+        and i.interest_id = coalesce(o.interest_id, p.interest_id)   -- a repost has none of its own
       left join app.follows f on f.follower_id = v_me and f.following_id = p.author_id
       left join app.audience a on a.viewer_id = v_me and a.author_id = p.author_id) f;
 end $$;
@@ -14070,7 +14070,9 @@ comment on function private.feed_scores is
   'What posts are worth to the caller, in ten-thousandths: engagement ln(1 + hearts + 2 replies + 3 reposts + 2 '
   'bookmarks), depth 0..1 (how near the post''s depth is to the depth that the caller chose for its primary '
   'interest), interest 1 (the caller has chosen that), following 1, circle 0.5 or 1 (the caller is in the author''s '
-  'circle or inner circle). score is their sum. A repost takes the first three from its original.';
+  'circle or inner circle), which are the weights in this order. score is their sum. A repost takes the first three '
+  'from its original.';
+call private.make_walk('private.feed_scores');
 
 -- sql/feed/30_feed.sql
 
@@ -14201,19 +14203,24 @@ comment on type app.feed_page is
   'Up to one post more than a page, {score, why} of each, and the cursor to go on from when the search ended before '
   'the page was full.';
 
-create function private.feed_why(p_factors text[], p_weights numeric[]) returns json
+create function private.feed_why(p_factors text[], p_weights numeric[]) returns json[]
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  return (
-    select json_build_object('score', coalesce(sum(w.weight), 0),
-                             'why', coalesce(json_agg(json_build_object('factor', w.factor, 'weight', w.weight)),
-                                             '[]'))
-    from unnest(p_factors, p_weights) as w (factor, weight) where w.weight <> 0);
+  return array(
+    select json_build_object(
+      'score', coalesce(sum(w.weight) filter (where w.weight <> 0), 0),
+      'why', coalesce(json_agg(json_build_object('factor', p_factors[w.factor], 'weight', w.weight) order by w.factor)
+                        filter (where w.weight <> 0), '[]'))
+    from (select u.weight, (u.place - 1) / cardinality(p_factors) as post,
+                 1 + (u.place - 1) % cardinality(p_factors) as factor
+          from unnest(p_weights) with ordinality as u (weight, place)) w
+    group by w.post order by w.post);
 end $$;
 comment on function private.feed_why is
-  'The parts of a score as {score, why: [{factor, weight}]}. Parts without weight are left out.';
+  'The parts of the scores of a page, which are a row of weights a post, as {score, why: [{factor, weight}]}. Parts '
+  'without weight are left out.';
 
 create function private.feed_in_time(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
 language plpgsql stable security definer   -- nobody may read the heat of a post
@@ -14255,14 +14262,13 @@ begin
     exit when v_place.at is null or cardinality(v_page.ids) > p_limit or v_looked > p_choice.entries
               or v_sieve.budget <= 0;
   end loop;
-  if v_place.at is not null then
+  if v_place.at is not null and cardinality(v_page.ids) <= p_limit then
     v_page.next := private.place_cursor(v_place.at, v_place.id);
   end if;
-  v_page.parts := array(
-    select private.feed_why('{recency,engagement}', array[round(extract(epoch from p.published_at) / 3600, 4),
-                                                          case when v_trending then p.trending_boost * 4 else 0 end])
-    from unnest(v_page.ids[:p_limit]) with ordinality as w (id, place) join app.posts p on p.id = w.id
-    order by w.place);
+  v_page.parts := private.feed_why('{recency,engagement}', (
+    select array_agg(array[round(extract(epoch from p.published_at) / 3600, 4),
+                           case when v_trending then p.trending_boost * 4 else 0 end] order by w.place)
+    from unnest(v_page.ids[:p_limit]) with ordinality as w (id, place) join app.posts p on p.id = w.id));
   return v_page;
 end $$;
 comment on function private.feed_in_time is
@@ -14283,10 +14289,11 @@ declare
   v_bounds timestamptz[];
   v_run    app.feed_run;
   v_more   app.feed_run;
-  v_whole  app.feed_run;
+  v_whole  integer;
   v_sieve  app.feed_sieve := ('{}', null, p_choice.characters)::app.feed_sieve;
   v_found  uuid[];
-  v_parts  json[];
+  v_part   integer[];   -- a row of weights a post
+  v_parts  integer[] := '{}';
   v_page   app.feed_page := ('{}', '{}', null)::app.feed_page;
 begin
   if p_cursor is not null then
@@ -14317,41 +14324,37 @@ begin
     end loop;
     v_bounds := array(select starts_at from app.feed_blocks
                       where starts_at > v_lowest and starts_at < v_until order by starts_at);
-    select array_agg(w.id order by w.place), array_agg(w.at order by w.place) into v_whole.ids, v_whole.times
-    from unnest(v_run.ids, v_run.times) with ordinality as w (id, at, place) where w.at >= v_lowest;
-    v_found := private.feed_chosen(p_choice, v_whole.ids);
+    v_whole := (select count(*) from unnest(v_run.times) t where t >= v_lowest);
+    v_found := private.feed_chosen(p_choice, v_run.ids[:v_whole]);
     if (p_choice.muted_words).pattern is not null then
       v_sieve := private.without_phrases(
         p_choice.muted_words, v_found,
         array(select width_bucket(w.at, v_bounds) from unnest(v_found) with ordinality as f (id, place)
-              join unnest(v_whole.ids, v_whole.times) as w (id, at) on w.id = f.id order by f.place),
+              join unnest(v_run.ids, v_run.times) as w (id, at) on w.id = f.id order by f.place),
         v_sieve.budget);
       v_found := v_sieve.ids;
       if v_sieve.stopped_at is not null then
-        v_lowest := private.block_end(v_whole.times[array_position(v_whole.ids, v_sieve.stopped_at)]);
+        v_lowest := private.block_end(v_run.times[array_position(v_run.ids, v_sieve.stopped_at)]);
       end if;
     end if;
 
-    select array_agg(f.id order by f.block desc, f.score desc, f.id desc),
-           array_agg(json_build_array(f.engagement, f.depth, f.interest, f.following, f.circle)
-                     order by f.block desc, f.score desc, f.id desc)
-    into v_found, v_parts
-    from (select s.*, width_bucket(s.at, v_bounds) as block
+    select array_agg(f.id), array_agg(f.weights) into v_found, v_part
+    from (select s.id, s.weights
           from private.feed_scores(v_found) s
-          where v_score is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor)) f;
+          where v_score is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor)
+          order by width_bucket(s.at, v_bounds) desc, s.score desc, s.id desc
+          limit p_limit + 1) f;
     v_page.ids := v_page.ids || v_found;
-    v_page.parts := v_page.parts || v_parts;
+    v_parts := v_parts || v_part;
     exit when v_lowest = '-infinity' or cardinality(v_page.ids) > p_limit or v_looked > p_choice.entries
               or v_sieve.budget <= 0;
     v_until := v_lowest;
   end loop;
-  if v_lowest > '-infinity' then
+  if v_lowest > '-infinity' and cardinality(v_page.ids) <= p_limit then
     v_page.next := private.place_cursor(v_lowest, '00000000-0000-0000-0000-000000000000');
   end if;
-  v_page.parts := array(
-    select private.feed_why('{engagement,depth,interest,following,circle}',
-                            array(select e.n::numeric / 10000 from json_array_elements_text(w.part) as e (n)))
-    from unnest(v_page.parts[:p_limit]) with ordinality as w (part, place) order by w.place);
+  v_page.parts := private.feed_why('{engagement,depth,interest,following,circle}',
+    array(select w::numeric / 10000 from unnest(v_parts[:p_limit][:]) w));
   return v_page;
 end $$;
 comment on function private.feed_ranked is 'A page of For You: by block, score and id. Fails: cursor_unknown.';
@@ -14362,6 +14365,7 @@ create function api.list_feed(
 ) returns json
 language plpgsql stable
 set search_path = ''
+set plan_cache_mode = force_generic_plan   -- of all that it calls: planning takes longer than running it
 as $$
 declare
   v_cursor uuid := private.require_cursor(p_cursor);
