@@ -12,8 +12,10 @@ create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id 
   where required_level <= 2 and closer_id is not null;
 create index posts_journalism_idx on app.posts (published_at desc, id desc)
   where is_journalism and required_level <= 2;
-create index posts_format_idx on app.posts (format, published_at desc, id desc) where required_level <= 2;
-create index posts_depth_idx on app.posts (depth, published_at desc, id desc) where required_level <= 2;
+-- most posts are notes without a depth, which these would make larger for nothing
+create index posts_format_idx on app.posts (format, published_at desc, id desc)
+  where required_level <= 2 and format <> 'note';
+create index posts_depth_idx on app.posts (depth, published_at desc, id desc) where required_level <= 2 and depth > 0;
 
 create type app.feed_run as (ids uuid[], times timestamptz[], next app.place, looked integer);
 comment on type app.feed_run is
@@ -350,18 +352,20 @@ begin
       order by published_at desc, id desc offset 399 limit 1;
     end if;
     return private.run_of(v_ids, v_times, v_cut, 400);
-  elsif p_format is not null then
+  elsif p_format <> 'note' then
     select array_agg(o.id), array_agg(o.published_at) into v_ids, v_times
     from (select w.id, w.published_at
           from (select id, published_at from app.posts
-                where format = p_format and required_level <= 2 and (published_at, id) < (v_from, v_before)
+                where format = p_format and format <> 'note' and required_level <= 2
+                  and (published_at, id) < (v_from, v_before)
                 order by published_at desc, id desc limit 400) w
           join private.visible_posts v on v.id = w.id
           where v.author_id <> all (p_muted)
           order by w.published_at desc, w.id desc limit 101) o;
     if coalesce(cardinality(v_ids), 0) < 101 then
       select published_at, id into v_cut from app.posts
-      where format = p_format and required_level <= 2 and (published_at, id) < (v_from, v_before)
+      where format = p_format and format <> 'note' and required_level <= 2
+        and (published_at, id) < (v_from, v_before)
       order by published_at desc, id desc offset 399 limit 1;
     end if;
     return private.run_of(v_ids, v_times, v_cut, 400);
@@ -370,12 +374,12 @@ begin
   from unnest(p_depths) d (depth)
   cross join lateral (
     select id, published_at, row_number() over (order by published_at desc, id desc) as place from app.posts p
-    where p.depth = d.depth and required_level <= 2 and (published_at, id) < (v_from, v_before)
+    where p.depth = d.depth and p.depth > 0 and required_level <= 2 and (published_at, id) < (v_from, v_before)
     order by published_at desc, id desc limit 101) o;
   return private.merged_streams(v_ids, v_times, v_places, 101, '-infinity', p_muted);
 end $$;
 comment on function private.filtered_posts is
-  'Posts of journalism, or else those with a format, or else those with one of these depths.';
+  'Posts of journalism, or else those with a format other than note, or else those with one of these depths.';
 
 do $$
 declare

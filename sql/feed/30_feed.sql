@@ -25,7 +25,7 @@ begin
     when p_choice.tab = 'circles' then return private.closer_posts(p_place, '-infinity', p_choice.muted_people);
     when p_choice.interests is not null then
       return private.posts_about(p_choice.interests, p_place, p_choice.muted_people);
-    when p_choice.journalism or p_choice.format is not null or p_choice.min_depth > 0 then
+    when p_choice.journalism or p_choice.format <> 'note' or p_choice.min_depth > 0 then
       return private.filtered_posts(p_choice.journalism, p_choice.format,
         array(select generate_series(p_choice.min_depth, 5))::smallint[], p_place, p_choice.muted_people);
     else return private.all_posts(p_place, p_choice.muted_people);
