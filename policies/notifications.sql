@@ -39,5 +39,6 @@ grant execute on function
 -- batches that the worker does
 grant execute on function
   private.mark_earlier_read,
+  private.tell_poll_voters,
   private.tell_series_followers
   to worker;

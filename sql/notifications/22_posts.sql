@@ -1,4 +1,5 @@
--- Notifications of posts: replies, reactions, reposts, quotes, mentions, milestones, ends of polls, co-authors.
+-- Notifications of posts: replies, reactions, reposts, quotes, mentions, milestones, co-authors. Ends of polls:
+-- 24_polls.sql.
 
 insert into private.notification_kinds (kind, rolls_up, counts_each, replaces_unread, passes_muted_post) values
   ('post.replied', true, true, false, false),
@@ -7,7 +8,6 @@ insert into private.notification_kinds (kind, rolls_up, counts_each, replaces_un
   ('post.quoted', true, true, false, false),
   ('post.mentioned', true, true, false, false),
   ('post.milestone', false, false, false, false),
-  ('poll.closed', false, false, false, false),
   ('co-author.invited', false, false, true, true),
   ('co-author.accepted', false, false, false, true);
 
@@ -99,19 +99,6 @@ end $$;
 comment on function private.notify_milestone is
   'Listener: tells the author of a post how many reactions it has reached.';
 
-create function private.notify_poll_closed(p_effects private.effects[]) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.tell(array(
-    select (e.user_id, 'poll.closed', nullif(p.author_id, e.user_id), 'post', p.id::text, e.payload, null,
-            array[p.id], e.caused_at)::private.notice
-    from unnest(p_effects) e join app.posts p on p.id = (e.payload ->> 'postId')::uuid));
-end $$;
-comment on function private.notify_poll_closed is
-  'Listener: tells the author of a poll or somebody who voted of its end, if they may see it.';
-
 create function private.notify_co_author_invited(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
@@ -141,19 +128,6 @@ end $$;
 comment on function private.notify_co_author_accepted is
   'Listener: tells the author who has become a co-author.';
 
-create function private.tell_voters(p_event jsonb) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.add_effects('posts.poll.closed', p_event, array(
-    select p.author_id from app.posts p where p.id = (p_event ->> 'postId')::uuid
-    union
-    select v.user_id from app.poll_votes v where v.poll_id = (p_event ->> 'pollId')::uuid));
-end $$;
-comment on function private.tell_voters is
-  'Listener: leaves an effect for the author of a poll and for everybody who voted.';
-
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.reply.created', 'private.notify_replied', 600, 'soon'),
   ('posts.person.mentioned', 'private.notify_mentioned', 600, 'soon'),
@@ -161,7 +135,5 @@ insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.reposted', 'private.notify_reposted', 600, 'soon'),
   ('posts.post.quoted', 'private.notify_quoted', 600, 'soon'),
   ('posts.post.milestone', 'private.notify_milestone', 600, 'soon'),
-  ('posts.poll.closed', 'private.tell_voters', 550, 'at once'),
-  ('posts.poll.closed', 'private.notify_poll_closed', 600, 'soon'),
   ('posts.co_author.invited', 'private.notify_co_author_invited', 600, 'soon'),
   ('posts.co_author.accepted', 'private.notify_co_author_accepted', 600, 'soon');

@@ -1,5 +1,6 @@
 // What is too much for one transaction: a post that very many liked is deleted, one that very many reposted is closed, as
-// fast as any, and the rest follows soon after. Followers of a series: series.test.ts.
+// fast as any, a poll ends in which very many voted, and the rest follows soon after. Followers of a series:
+// series.test.ts.
 import { afterAll, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { startWorker, type Worker } from '../../api-facade/worker/worker.ts'
@@ -92,4 +93,36 @@ test('an edit waits for the batch that is under way, and deleted reposts are in 
   })
   expect((await edit.edited).status).toBe(200)
   expect(await closed()).toHaveLength(0)
+})
+
+test('all who voted are told of the end of a poll, each once, and nobody who may not see it', async () => {
+  const poll = { options: ['yes', 'no'] }
+  const { body: post } = await alice.post<{ id: string }>('/posts', { body: 'Who comes?', poll })
+  await owner`
+    insert into app.poll_votes (poll_id, user_id, option_id)
+    select o.poll_id, u.id, o.id from app.users u, app.poll_options o join app.polls l on l.id = o.poll_id
+    where l.post_id = ${post.id}::uuid and o.position = 1 and u.username like 'many\\_%'`
+  await owner`
+    insert into app.blocks (blocker_id, blocked_id)
+    select u.id, ${alice.id}::uuid from app.users u where u.username = 'many_7'`
+  await owner`update app.polls set closes_at = now() where post_id = ${post.id}::uuid`
+  const notices = async () => {
+    await applyEffects(owner)
+    const [row] = await owner`
+      select count(*)::int as notices, count(distinct user_id)::int as people from app.notifications
+      where kind = 'poll.closed' and target_id = ${post.id}`
+    return row
+  }
+  await owner`select private.job_close_polls()`
+  expect(await notices()).toEqual({ notices: 0, people: 0 })
+  await work()
+  const everybody = LIKES - 1 + 1 // without who blocks the author, and with the author
+  await until(async () => (await notices())?.people === everybody)
+  const [{ id } = { id: '' }] = await owner<{ id: string }[]>`select id from app.polls where post_id = ${post.id}::uuid`
+  await owner`select private.enqueue('poll-notices', ${owner.json({ pollId: id, postId: post.id })}::json)`
+  await until(async () => {
+    const done = await owner`select from pgboss.job where name = 'poll-notices' and state = 'completed'`
+    return done.length === 2
+  })
+  expect(await notices()).toEqual({ notices: everybody, people: everybody })
 })

@@ -1,0 +1,64 @@
+-- Telling the author and the voters of the end of a poll: in the transaction that closes it an effect is left for each
+-- of up to 100, and for more of them by the worker, as for the followers of a series.
+
+insert into private.notification_kinds (kind) values ('poll.closed');
+
+create function private.tell_poll_voters(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- who voted is nobody's business
+set search_path = ''
+as $$
+declare
+  v_after uuid := coalesce(p_after, '00000000-0000-0000-0000-000000000000');
+  v_ids   uuid[] := array(
+    select v.id
+    from (select p.author_id as id from app.posts p
+          where p.id = (p_job ->> 'postId')::uuid and p.author_id > v_after
+          union
+          (select user_id from app.poll_votes
+           where poll_id = (p_job ->> 'pollId')::uuid and user_id > v_after order by user_id limit 500)) v
+    order by v.id limit 500);
+begin
+  perform private.add_effects('posts.poll.closed', p_job, v_ids);
+  return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
+end $$;
+comment on function private.tell_poll_voters is
+  'For the worker alone, and private.reach_poll_voters: leaves an effect for the next 500 of the author and the voters '
+  'behind one of a poll that has ended {postId, pollId}. Answers {changed, next}; next is null at the end.';
+
+call private.make_batch_queue('poll-notices', 'private.tell_poll_voters');
+
+create function private.reach_poll_voters(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if (select count(*) from (select from app.poll_votes
+                            where poll_id = (p_event ->> 'pollId')::uuid limit 101) v) > 100 then
+    perform private.enqueue('poll-notices', p_event::json);
+  else
+    perform private.tell_poll_voters(p_event);
+  end if;
+end $$;
+comment on function private.reach_poll_voters is
+  'Listener: leaves an effect for the author of a poll and everybody who voted, or lets the worker do it when more '
+  'than 100 voted.';
+
+create function private.notify_poll_closed(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.tell(array(
+    select (e.user_id, 'poll.closed', nullif(p.author_id, e.user_id), 'post', p.id::text, e.payload, k.key,
+            array[p.id], e.caused_at)::private.notice
+    from unnest(p_effects) e
+    join app.posts p on p.id = (e.payload ->> 'postId')::uuid
+    cross join lateral (select concat_ws(':', 'poll.closed', p.id) as key) k
+    where not exists (select from app.notifications n where n.user_id = e.user_id and n.group_key = k.key)));
+end $$;
+comment on function private.notify_poll_closed is
+  'Listener: tells the author of a poll, or somebody who voted, of its end, once, if they may see it.';
+
+insert into private.event_listeners (event, listener, position, timing) values
+  ('posts.poll.closed', 'private.reach_poll_voters', 550, 'at once'),
+  ('posts.poll.closed', 'private.notify_poll_closed', 600, 'soon');
