@@ -33,6 +33,9 @@ comment on policy select_all on app.settings is
 -- jwt_fingerprint: for the owner alone, at boot
 alter table private.jwt_fingerprint enable row level security;
 
+-- place_key: for definer functions alone
+alter table private.place_key enable row level security;
+
 -- feature_flags
 alter table app.feature_flags enable row level security;
 grant select on app.feature_flags to authenticated;
@@ -142,6 +145,7 @@ grant execute on function
   private.find_person,
   private.finish_idempotent,
   private.may_meet,
+  private.masked_place,
   private.may_see,
   private.merged,
   private.not_modified,

@@ -995,8 +995,29 @@ comment on function private.require_cursor is 'Reads a cursor that is a UUID; nu
 create type app.place as (at timestamptz, id uuid);
 comment on type app.place is 'A place in a list that goes by time, then id. It need not be that of a row.';
 
+create table private.place_key (
+  key uuid not null default gen_random_uuid()
+);
+create unique index place_key_one_row_idx on private.place_key ((true));
+comment on table private.place_key is
+  'One row, made with the schema: the secret under which cursors hide the id of the row that was looked at last.';
+insert into private.place_key default values;
+
+create function private.masked_place(p_at text, p_id text) returns text
+language plpgsql stable security definer   -- nobody may read the key
+set search_path = ''
+as $$
+declare
+  v_mask text := encode(sha256(convert_to((select key from private.place_key) || p_at, 'UTF8')), 'hex');
+begin
+  return lpad(to_hex((('x' || p_id)::bit(60) # ('x' || left(v_mask, 15))::bit(60))::bigint), 15, '0');
+end $$;
+comment on function private.masked_place is
+  'Hides, or shows again, the 15 hexadecimal digits of an id beside a moment. The mask is that of the moment: whoever '
+  'has a cursor learns nothing of the id, which may be that of a hidden person.';
+
 create function private.place_cursor(p_at timestamptz, p_id uuid) returns uuid
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 declare
@@ -1004,27 +1025,30 @@ declare
   v_us bigint := floor(least(greatest(extract(epoch from p_at) * 1000000, 0), (1::bigint << 60) - 1));
   v_at text := lpad(to_hex(v_us), 15, '0');
 begin
-  return (left(v_at, 12) || '8' || right(v_at, 3) || '8' || left(translate(p_id::text, '-', ''), 15))::uuid;
+  return (left(v_at, 12) || '8' || right(v_at, 3) || '8'
+          || private.masked_place(v_at, left(translate(p_id::text, '-', ''), 15)))::uuid;
 end $$;
 comment on function private.place_cursor is
-  'A cursor for a place, which names no row: a UUID of version 8 with the moment in microseconds and the first 60 '
-  'bits of the id. See private.cursor_place.';
+  'A cursor for a place, which names no row: a UUID of version 8 with the moment in microseconds and, masked, the '
+  'first 60 bits of the id. See private.cursor_place.';
 
 create function private.cursor_place(p_cursor uuid, p_up boolean default false) returns app.place
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 declare
   v_hex text := translate(p_cursor::text, '-', '');
+  v_at  text := left(v_hex, 12) || substr(v_hex, 14, 3);
   v_us  bigint;
 begin
   if (substr(v_hex, 13, 1) = '8' and substr(v_hex, 17, 1) = '8') is not true then
     return null;
   end if;
-  v_us := ('x0' || left(v_hex, 12) || substr(v_hex, 14, 3))::bit(64)::bigint;
+  v_us := ('x0' || v_at)::bit(64)::bigint;
   -- whole seconds and the rest, since an interval is multiplied by a float
   return (timestamptz 'epoch' + v_us / 1000000 * interval '1 second' + v_us % 1000000 * interval '1 microsecond',
-          right(v_hex, 15) || case when p_up then 'fffffffffffffffff' else '00000000000000000' end)::app.place;
+          private.masked_place(v_at, right(v_hex, 15))
+            || case when p_up then 'fffffffffffffffff' else '00000000000000000' end)::app.place;
 end $$;
 comment on function private.cursor_place is
   'The place in a cursor of private.place_cursor; null for any other. The missing bits of the id are zeros, or with '
@@ -2433,6 +2457,9 @@ comment on policy select_all on app.settings is
 -- jwt_fingerprint: for the owner alone, at boot
 alter table private.jwt_fingerprint enable row level security;
 
+-- place_key: for definer functions alone
+alter table private.place_key enable row level security;
+
 -- feature_flags
 alter table app.feature_flags enable row level security;
 grant select on app.feature_flags to authenticated;
@@ -2542,6 +2569,7 @@ grant execute on function
   private.find_person,
   private.finish_idempotent,
   private.may_meet,
+  private.masked_place,
   private.may_see,
   private.merged,
   private.not_modified,
