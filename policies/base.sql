@@ -11,6 +11,13 @@ comment on policy select_reachable on app.users is
   'People see everyone except the banned, the erased and those across a block. Only definer functions write the core '
   'of a person.';
 
+-- silenced_people
+alter table app.silenced_people enable row level security;
+grant select on app.silenced_people to authenticated;
+create policy select_all on app.silenced_people for select to authenticated using (true);
+comment on policy select_all on app.silenced_people is
+  'The policies of posts and replies ask it for everybody; it has internal ids alone.';
+
 -- usernames: for definer functions alone
 alter table app.usernames enable row level security;
 

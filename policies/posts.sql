@@ -35,11 +35,12 @@ create policy select_audience on app.posts for select to authenticated
     required_level,
     space_id is null or (select true from app.space_members m
                          where m.space_id = posts.space_id and m.user_id = (select app.uid())) is true)
+    and (select true from app.silenced_people s where s.user_id = posts.author_id) is null
     and (format <> 'repost' or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy select_audience on app.posts is
-  'The one rule of visibility: viewers see a post if they are close enough to its author and, in a space, are members '
-  'of it; a repost only if they may see its original. The policies of everything that belongs to a post derive from '
-  'it.';
+  'The one rule of visibility: viewers see a post if they are close enough to its author, who is neither banned nor '
+  'erased, and, in a space, are members of it; a repost only if they may see its original. The policies of everything '
+  'that belongs to a post derive from it.';
 create policy insert_own on app.posts for insert to authenticated
   with check (author_id = (select app.uid())
     and (quoted_post_id is null or format not in ('quote', 'repost')
@@ -95,9 +96,10 @@ create policy select_with_post on app.replies for select to authenticated
   using (private.may_see(
       (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = replies.author_id),
       required_level, true)
+     and (select true from app.silenced_people s where s.user_id = replies.author_id) is null
      and (select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.replies is
-  'Everybody who sees the post sees its replies, except those by people across a block.';
+  'Everybody who sees the post sees its replies, except those by people across a block, the banned and the erased.';
 create policy insert_own on app.replies for insert to authenticated
   with check (author_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
 comment on policy insert_own on app.replies is
@@ -324,9 +326,11 @@ grant execute on function
   api.count_views
   to gate;
 
--- jobs, and a batch that the worker does
+-- jobs, and batches that the worker does
 grant execute on function
   private.job_close_polls,
   private.job_publish_scheduled,
+  private.mark_posts,
+  private.mark_replies,
   private.place_reposts
   to worker;

@@ -37,6 +37,7 @@ insert into private.personal_data (relation, person_column, section, whose, omit
 insert into private.personal_data (relation, person_column, reason) values
   ('app.audience', 'viewer_id', 'Worked out from circles and blocks, which have sections of their own.'),
   ('app.audience', 'author_id', 'Worked out from circles and blocks, which have sections of their own.'),
+  ('app.silenced_people', 'user_id', 'The profile has the ban; an erased person has no export.'),
   ('app.domain_events', 'payload', 'Tells again, for 30 days, what the sections hold.'),
   ('private.effects', 'user_id', 'Ids of what has just happened, for a second.'),
   ('private.effects', 'payload', 'Ids of what has just happened, for a second.'),

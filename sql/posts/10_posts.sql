@@ -110,7 +110,8 @@ comment on column app.posts.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
   'author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
 comment on column app.posts.author_banned is
-  'Whether the author is banned. A trigger keeps it, so that a check of visibility need not look at the author.';
+  'Whether the author is banned: of the newest 500 posts at once, of the others soon after (private.mark_posts). '
+  'Until then app.silenced_people hides them.';
 comment on column app.posts.trending_boost is
   'How often its reactions, replies, reposts and bookmarks have doubled. See private.raise_trending.';
 

@@ -11,6 +11,7 @@ begin
              private.find_level(p_viewer, p.author_id), p.required_level,
              p.space_id is null or exists (select from app.space_members m
                                            where m.space_id = p.space_id and m.user_id = p_viewer))
+       and (select true from app.silenced_people s where s.user_id = p.author_id) is null
        and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, p_viewer))
     from app.posts p where p.id = p_post);
 end $$;
@@ -26,6 +27,7 @@ where coalesce((select a.level from app.audience a
                 where a.viewer_id = (select app.uid()) and a.author_id = p.author_id), 0) >= p.required_level
   and (p.space_id is null or (select true from app.space_members m
                               where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
+  and (select true from app.silenced_people s where s.user_id = p.author_id) is null
   and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, (select app.uid())));
 comment on view private.visible_posts is
   'The posts that the caller may see, by the rule of the policy of app.posts. It is for definer functions, to which '

@@ -10,17 +10,20 @@ declare
   v_post     app.posts;
   v_level    integer := coalesce(private.find_level(p_viewer, (select author_id from app.posts where id = p_post)), 0);
   v_required integer;
+  v_gone     boolean;
 begin
   select * into v_post from app.posts where id = p_post;
   if not found then
     return query values ('post', 'There is no such post.', false);
     return;
   end if;
+  v_gone := exists (select from app.silenced_people where user_id = v_post.author_id);
   v_required := case when v_post.space_id is null then private.visibility_level(v_post.visibility) else 0 end;
   return query values
     ('deleted', coalesce('deleted at ' || v_post.deleted_at, 'not deleted'), v_post.deleted_at is null),
-    ('ban', case when v_post.author_banned then 'the author is banned' else 'the author is not banned' end,
-     not v_post.author_banned),
+    ('ban', case when v_gone then 'the author is banned or erased' when v_post.author_banned then 'of a ban that has '
+                 'ended, until the worker comes to it' else 'the author is not banned' end,
+     not v_gone and not v_post.author_banned),
     ('hidden', coalesce('hidden at ' || v_post.hidden_at || ', from all but the author', 'not hidden'),
      v_post.hidden_at is null or v_level = 3),
     ('published', coalesce('published at ' || v_post.published_at, 'not published yet: only the author sees it'),

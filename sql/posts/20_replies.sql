@@ -28,7 +28,7 @@ create index replies_parent_id_idx on app.replies (parent_id, created_at, id)
   where parent_id is not null and required_level <= 3;
 create index replies_parent_kind_idx on app.replies (parent_id, kind, created_at, id)
   where parent_id is not null and required_level <= 3;
-create index replies_author_id_idx on app.replies (author_id, created_at desc);
+create index replies_author_id_idx on app.replies (author_id, created_at desc, id desc);
 comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
 comment on column app.replies.hidden_at is 'When staff hid it from all but its author; null unless it is hidden.';
 comment on column app.replies.deleted_at is 'When it was deleted, for everyone and for good; null unless it was.';
@@ -237,6 +237,7 @@ begin
       where private.may_see(
         (select a.level from app.audience a where a.viewer_id = v_me and a.author_id = l.author_id),
         l.required_level, true)
+        and (select true from app.silenced_people s where s.user_id = l.author_id) is null
       limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51

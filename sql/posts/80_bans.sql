@@ -1,4 +1,111 @@
--- Bans: what a banned person wrote disappears, and comes back when the ban ends.
+-- Bans: what a banned person wrote disappears, and comes back when the ban ends. The newest 500 posts and replies are
+-- marked at once, the others by the worker; until then app.silenced_people hides them.
+-- docs/decisions.md, Staff.
+
+create function private.next_posts(p_author uuid, p_after uuid) returns uuid[]
+language plpgsql stable security definer   -- for definer functions that change rows of a person
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := 'infinity';
+  v_before uuid := coalesce(p_after, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_ids    uuid[] := '{}';
+begin
+  if p_after is not null then
+    select published_at into v_from from app.posts where id = p_after;
+  end if;
+  if v_from is not null then
+    v_ids := array(select id from app.posts
+                   where author_id = p_author and (published_at, id) < (v_from, v_before)
+                   order by published_at desc, id desc limit 500);
+    v_before := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  end if;
+  if cardinality(v_ids) < 500 then
+    v_ids := v_ids || array(select id from (select id from app.posts
+                                            where author_id = p_author and published_at is null and id < v_before
+                                            order by published_at desc, id desc limit 500) w
+                            limit 500 - cardinality(v_ids));
+  end if;
+  return v_ids;
+end $$;
+comment on function private.next_posts is
+  'The next 500 posts of a person behind one: those that are out, newest first, and then those that are not. When the '
+  'one has gone out meanwhile it begins again with the newest, so that none is passed over.';
+call private.make_walk('private.next_posts');
+
+create function private.next_replies(p_author uuid, p_after uuid) returns uuid[]
+language plpgsql stable security definer   -- for definer functions that change rows of a person
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := coalesce((select created_at from app.replies where id = p_after), 'infinity');
+  v_before uuid := coalesce(p_after, p_author);   -- any id will do beside infinity
+begin
+  return array(select id from app.replies
+               where author_id = p_author and (created_at, id) < (v_from, v_before)
+               order by created_at desc, id desc limit 500);
+end $$;
+comment on function private.next_replies is 'The next 500 replies of a person behind one, newest first.';
+call private.make_walk('private.next_replies');
+
+create function private.lock_written(p_posts uuid[], p_replies uuid[]) returns void
+language plpgsql volatile security definer   -- only triggers write counters
+set search_path = ''
+as $$
+begin
+  perform private.lock_counters(p_posts || array(
+    select p.quoted_post_id from app.posts p
+    where p.id = any (p_posts) and p.format = 'repost' and p.deleted_at is null
+    union select r.post_id from app.replies r where r.id = any (p_replies)));
+end $$;
+comment on function private.lock_written is
+  'Before a ban or an erasure changes these posts and replies of a person, locks the counters of everything that it '
+  'will count or change: the posts, what they repost and what is replied to (ARCHITECTURE.md, Locks). Anybody who '
+  'reacts, counts views, moderates, bans or erases meanwhile waits without holding a lock that is needed here.';
+
+create function private.mark_posts(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- a ban changes rows of the banned person
+set search_path = ''
+as $$
+declare
+  v_user    uuid := (p_job ->> 'userId')::uuid;
+  v_banned  boolean;
+  v_ids     uuid[];
+  v_changed integer;
+begin
+  -- a ban or its end waits for this batch, or this batch for it: what it marks is what holds when it commits
+  select banned_at is not null into v_banned from app.users where id = v_user for share;
+  v_ids := private.next_posts(v_user, p_after);
+  perform private.lock_written(v_ids, '{}');
+  update app.posts set author_banned = v_banned where id = any (v_ids) and author_banned <> v_banned;
+  get diagnostics v_changed = row_count;
+  return json_build_object('changed', v_changed, 'next', v_ids[500]);
+end $$;
+comment on function private.mark_posts is
+  'For the worker alone, and private.mark_banned: marks the next 500 posts of a person {userId} behind one as those '
+  'of a banned author, or not, by what the person is then. Answers {changed, next}; next is null at the end.';
+call private.make_batch_queue('banned-posts', 'private.mark_posts', 1);
+
+create function private.mark_replies(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- a ban changes rows of the banned person
+set search_path = ''
+as $$
+declare
+  v_user    uuid := (p_job ->> 'userId')::uuid;
+  v_banned  boolean;
+  v_ids     uuid[];
+  v_changed integer;
+begin
+  select banned_at is not null into v_banned from app.users where id = v_user for share;   -- as in private.mark_posts
+  v_ids := private.next_replies(v_user, p_after);
+  perform private.lock_written('{}', v_ids);
+  update app.replies set author_banned = v_banned where id = any (v_ids) and author_banned <> v_banned;
+  get diagnostics v_changed = row_count;
+  return json_build_object('changed', v_changed, 'next', v_ids[500]);
+end $$;
+comment on function private.mark_replies is
+  'For the worker alone, and private.mark_banned: as private.mark_posts, of replies {userId}.';
+call private.make_batch_queue('banned-replies', 'private.mark_replies', 1);
 
 create function private.lock_published() returns trigger
 language plpgsql security definer   -- only triggers write counters
@@ -9,50 +116,35 @@ begin
   if new.erased_at is not null then
     perform pg_advisory_xact_lock(hashtextextended('erasure', 0));
   end if;
-  perform private.lock_counters(array(
-    select p.id from app.posts p
-    where p.author_id = new.id
-      and ((old.banned_at is null) <> (new.banned_at is null)
-        or p.deleted_at is null or p.title is not null or p.body <> '' or p.media <> '[]')
-    union select p.quoted_post_id from app.posts p
-    where p.author_id = new.id and p.format = 'repost' and p.deleted_at is null
-    union select r.post_id from app.replies r
-    where r.author_id = new.id and r.deleted_at is null and r.hidden_at is null));
+  perform private.lock_written(private.next_posts(new.id, null), private.next_replies(new.id, null));
   return null;
 end $$;
 comment on function private.lock_published is
-  'Trigger: before a ban or an erasure changes anything, locks the counters of everything that it will count or '
-  'change: the person''s posts, what they reposted and what they replied under (ARCHITECTURE.md, Locks). Anybody who '
-  'reacts, counts views, moderates, bans or erases meanwhile waits without holding a lock that is needed here.';
--- its name makes it the first of the triggers that a ban or an erasure fires
+  'Trigger: private.lock_written, for what a ban or an erasure changes at once.';
+-- its name makes it the first of the triggers on what a person wrote that a ban or an erasure fires
 create trigger _100_lock_published after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
   execute function private.lock_published();
 
-create function private.mark_posts_of_banned() returns trigger
+create function private.mark_banned() returns trigger
 language plpgsql security definer   -- a ban changes rows of the banned person
 set search_path = ''
 as $$
+declare
+  v_job json := json_build_object('userId', new.id);
 begin
-  update app.posts set author_banned = new.banned_at is not null where author_id = new.id;
+  -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
+  if private.mark_posts(v_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('banned-posts', v_job);
+  end if;
+  if private.mark_replies(v_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('banned-replies', v_job);
+  end if;
   return null;
 end $$;
-comment on function private.mark_posts_of_banned is
-  'Trigger: a ban hides a person''s posts from everyone, and its end shows them again.';
-create trigger _150_mark_posts_of_banned after update of banned_at on app.users
+comment on function private.mark_banned is
+  'Trigger: a ban marks a person''s newest 500 posts and replies, and its end takes the marks away; of the others the '
+  'worker does it soon after.';
+create trigger _150_mark_banned after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
-  execute function private.mark_posts_of_banned();
-
-create function private.mark_replies_of_banned() returns trigger
-language plpgsql security definer   -- a ban changes rows of the banned person
-set search_path = ''
-as $$
-begin
-  update app.replies set author_banned = new.banned_at is not null where author_id = new.id;
-  return null;
-end $$;
-comment on function private.mark_replies_of_banned is
-  'Trigger: a ban hides a person''s replies from everyone, and its end shows them again.';
-create trigger _151_mark_replies_of_banned after update of banned_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null))
-  execute function private.mark_replies_of_banned();
+  execute function private.mark_banned();

@@ -642,6 +642,30 @@ comment on table app.audience is
   'What a viewer is to an author: -1 blocked either way, 1 in a circle, 2 inner circle, 3 oneself; no row is a '
   'stranger (0).';
 
+create table app.silenced_people (
+  user_id uuid primary key references app.users on delete cascade
+);
+comment on table app.silenced_people is
+  'Who is banned or erased. Of what they wrote nobody sees anything from then on, though the marks of it '
+  '(required_level 4) come in batches. A trigger keeps it.';
+
+create function private.silence_person() returns trigger
+language plpgsql security definer   -- only this trigger writes it
+set search_path = ''
+as $$
+begin
+  if new.banned_at is null and new.erased_at is null then
+    delete from app.silenced_people where user_id = new.id;
+  else
+    insert into app.silenced_people (user_id) values (new.id) on conflict do nothing;
+  end if;
+  return null;
+end $$;
+comment on function private.silence_person is 'Trigger: app.silenced_people has who is banned or erased.';
+create trigger _060_silence_person after update of banned_at, erased_at on app.users
+  for each row when ((old.banned_at is null, old.erased_at is null) <> (new.banned_at is null, new.erased_at is null))
+  execute function private.silence_person();
+
 create function private.may_see(p_level smallint, p_required smallint, p_member boolean) returns boolean
 language plpgsql immutable   -- costs 2 µs a row in policies, half of what SQL costs with a search_path
 set search_path = ''
@@ -2268,6 +2292,7 @@ insert into private.personal_data (relation, person_column, section, whose, omit
 insert into private.personal_data (relation, person_column, reason) values
   ('app.audience', 'viewer_id', 'Worked out from circles and blocks, which have sections of their own.'),
   ('app.audience', 'author_id', 'Worked out from circles and blocks, which have sections of their own.'),
+  ('app.silenced_people', 'user_id', 'The profile has the ban; an erased person has no export.'),
   ('app.domain_events', 'payload', 'Tells again, for 30 days, what the sections hold.'),
   ('private.effects', 'user_id', 'Ids of what has just happened, for a second.'),
   ('private.effects', 'payload', 'Ids of what has just happened, for a second.'),
@@ -2434,6 +2459,13 @@ create policy select_reachable on app.users for select to authenticated
 comment on policy select_reachable on app.users is
   'People see everyone except the banned, the erased and those across a block. Only definer functions write the core '
   'of a person.';
+
+-- silenced_people
+alter table app.silenced_people enable row level security;
+grant select on app.silenced_people to authenticated;
+create policy select_all on app.silenced_people for select to authenticated using (true);
+comment on policy select_all on app.silenced_people is
+  'The policies of posts and replies ask it for everybody; it has internal ids alone.';
 
 -- usernames: for definer functions alone
 alter table app.usernames enable row level security;
@@ -6971,7 +7003,8 @@ comment on column app.posts.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
   'author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
 comment on column app.posts.author_banned is
-  'Whether the author is banned. A trigger keeps it, so that a check of visibility need not look at the author.';
+  'Whether the author is banned: of the newest 500 posts at once, of the others soon after (private.mark_posts). '
+  'Until then app.silenced_people hides them.';
 comment on column app.posts.trending_boost is
   'How often its reactions, replies, reposts and bookmarks have doubled. See private.raise_trending.';
 
@@ -7166,6 +7199,7 @@ begin
              private.find_level(p_viewer, p.author_id), p.required_level,
              p.space_id is null or exists (select from app.space_members m
                                            where m.space_id = p.space_id and m.user_id = p_viewer))
+       and (select true from app.silenced_people s where s.user_id = p.author_id) is null
        and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, p_viewer))
     from app.posts p where p.id = p_post);
 end $$;
@@ -7181,6 +7215,7 @@ where coalesce((select a.level from app.audience a
                 where a.viewer_id = (select app.uid()) and a.author_id = p.author_id), 0) >= p.required_level
   and (p.space_id is null or (select true from app.space_members m
                               where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
+  and (select true from app.silenced_people s where s.user_id = p.author_id) is null
   and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, (select app.uid())));
 comment on view private.visible_posts is
   'The posts that the caller may see, by the rule of the policy of app.posts. It is for definer functions, to which '
@@ -7270,17 +7305,20 @@ declare
   v_post     app.posts;
   v_level    integer := coalesce(private.find_level(p_viewer, (select author_id from app.posts where id = p_post)), 0);
   v_required integer;
+  v_gone     boolean;
 begin
   select * into v_post from app.posts where id = p_post;
   if not found then
     return query values ('post', 'There is no such post.', false);
     return;
   end if;
+  v_gone := exists (select from app.silenced_people where user_id = v_post.author_id);
   v_required := case when v_post.space_id is null then private.visibility_level(v_post.visibility) else 0 end;
   return query values
     ('deleted', coalesce('deleted at ' || v_post.deleted_at, 'not deleted'), v_post.deleted_at is null),
-    ('ban', case when v_post.author_banned then 'the author is banned' else 'the author is not banned' end,
-     not v_post.author_banned),
+    ('ban', case when v_gone then 'the author is banned or erased' when v_post.author_banned then 'of a ban that has '
+                 'ended, until the worker comes to it' else 'the author is not banned' end,
+     not v_gone and not v_post.author_banned),
     ('hidden', coalesce('hidden at ' || v_post.hidden_at || ', from all but the author', 'not hidden'),
      v_post.hidden_at is null or v_level = 3),
     ('published', coalesce('published at ' || v_post.published_at, 'not published yet: only the author sees it'),
@@ -7331,7 +7369,7 @@ create index replies_parent_id_idx on app.replies (parent_id, created_at, id)
   where parent_id is not null and required_level <= 3;
 create index replies_parent_kind_idx on app.replies (parent_id, kind, created_at, id)
   where parent_id is not null and required_level <= 3;
-create index replies_author_id_idx on app.replies (author_id, created_at desc);
+create index replies_author_id_idx on app.replies (author_id, created_at desc, id desc);
 comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
 comment on column app.replies.hidden_at is 'When staff hid it from all but its author; null unless it is hidden.';
 comment on column app.replies.deleted_at is 'When it was deleted, for everyone and for good; null unless it was.';
@@ -7540,6 +7578,7 @@ begin
       where private.may_see(
         (select a.level from app.audience a where a.viewer_id = v_me and a.author_id = l.author_id),
         l.required_level, true)
+        and (select true from app.silenced_people s where s.user_id = l.author_id) is null
       limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
@@ -10057,7 +10096,114 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 -- sql/posts/80_bans.sql
 
--- Bans: what a banned person wrote disappears, and comes back when the ban ends.
+-- Bans: what a banned person wrote disappears, and comes back when the ban ends. The newest 500 posts and replies are
+-- marked at once, the others by the worker; until then app.silenced_people hides them.
+-- docs/decisions.md, Staff.
+
+create function private.next_posts(p_author uuid, p_after uuid) returns uuid[]
+language plpgsql stable security definer   -- for definer functions that change rows of a person
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := 'infinity';
+  v_before uuid := coalesce(p_after, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_ids    uuid[] := '{}';
+begin
+  if p_after is not null then
+    select published_at into v_from from app.posts where id = p_after;
+  end if;
+  if v_from is not null then
+    v_ids := array(select id from app.posts
+                   where author_id = p_author and (published_at, id) < (v_from, v_before)
+                   order by published_at desc, id desc limit 500);
+    v_before := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  end if;
+  if cardinality(v_ids) < 500 then
+    v_ids := v_ids || array(select id from (select id from app.posts
+                                            where author_id = p_author and published_at is null and id < v_before
+                                            order by published_at desc, id desc limit 500) w
+                            limit 500 - cardinality(v_ids));
+  end if;
+  return v_ids;
+end $$;
+comment on function private.next_posts is
+  'The next 500 posts of a person behind one: those that are out, newest first, and then those that are not. When the '
+  'one has gone out meanwhile it begins again with the newest, so that none is passed over.';
+call private.make_walk('private.next_posts');
+
+create function private.next_replies(p_author uuid, p_after uuid) returns uuid[]
+language plpgsql stable security definer   -- for definer functions that change rows of a person
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := coalesce((select created_at from app.replies where id = p_after), 'infinity');
+  v_before uuid := coalesce(p_after, p_author);   -- any id will do beside infinity
+begin
+  return array(select id from app.replies
+               where author_id = p_author and (created_at, id) < (v_from, v_before)
+               order by created_at desc, id desc limit 500);
+end $$;
+comment on function private.next_replies is 'The next 500 replies of a person behind one, newest first.';
+call private.make_walk('private.next_replies');
+
+create function private.lock_written(p_posts uuid[], p_replies uuid[]) returns void
+language plpgsql volatile security definer   -- only triggers write counters
+set search_path = ''
+as $$
+begin
+  perform private.lock_counters(p_posts || array(
+    select p.quoted_post_id from app.posts p
+    where p.id = any (p_posts) and p.format = 'repost' and p.deleted_at is null
+    union select r.post_id from app.replies r where r.id = any (p_replies)));
+end $$;
+comment on function private.lock_written is
+  'Before a ban or an erasure changes these posts and replies of a person, locks the counters of everything that it '
+  'will count or change: the posts, what they repost and what is replied to (ARCHITECTURE.md, Locks). Anybody who '
+  'reacts, counts views, moderates, bans or erases meanwhile waits without holding a lock that is needed here.';
+
+create function private.mark_posts(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- a ban changes rows of the banned person
+set search_path = ''
+as $$
+declare
+  v_user    uuid := (p_job ->> 'userId')::uuid;
+  v_banned  boolean;
+  v_ids     uuid[];
+  v_changed integer;
+begin
+  -- a ban or its end waits for this batch, or this batch for it: what it marks is what holds when it commits
+  select banned_at is not null into v_banned from app.users where id = v_user for share;
+  v_ids := private.next_posts(v_user, p_after);
+  perform private.lock_written(v_ids, '{}');
+  update app.posts set author_banned = v_banned where id = any (v_ids) and author_banned <> v_banned;
+  get diagnostics v_changed = row_count;
+  return json_build_object('changed', v_changed, 'next', v_ids[500]);
+end $$;
+comment on function private.mark_posts is
+  'For the worker alone, and private.mark_banned: marks the next 500 posts of a person {userId} behind one as those '
+  'of a banned author, or not, by what the person is then. Answers {changed, next}; next is null at the end.';
+call private.make_batch_queue('banned-posts', 'private.mark_posts', 1);
+
+create function private.mark_replies(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- a ban changes rows of the banned person
+set search_path = ''
+as $$
+declare
+  v_user    uuid := (p_job ->> 'userId')::uuid;
+  v_banned  boolean;
+  v_ids     uuid[];
+  v_changed integer;
+begin
+  select banned_at is not null into v_banned from app.users where id = v_user for share;   -- as in private.mark_posts
+  v_ids := private.next_replies(v_user, p_after);
+  perform private.lock_written('{}', v_ids);
+  update app.replies set author_banned = v_banned where id = any (v_ids) and author_banned <> v_banned;
+  get diagnostics v_changed = row_count;
+  return json_build_object('changed', v_changed, 'next', v_ids[500]);
+end $$;
+comment on function private.mark_replies is
+  'For the worker alone, and private.mark_banned: as private.mark_posts, of replies {userId}.';
+call private.make_batch_queue('banned-replies', 'private.mark_replies', 1);
 
 create function private.lock_published() returns trigger
 language plpgsql security definer   -- only triggers write counters
@@ -10068,53 +10214,38 @@ begin
   if new.erased_at is not null then
     perform pg_advisory_xact_lock(hashtextextended('erasure', 0));
   end if;
-  perform private.lock_counters(array(
-    select p.id from app.posts p
-    where p.author_id = new.id
-      and ((old.banned_at is null) <> (new.banned_at is null)
-        or p.deleted_at is null or p.title is not null or p.body <> '' or p.media <> '[]')
-    union select p.quoted_post_id from app.posts p
-    where p.author_id = new.id and p.format = 'repost' and p.deleted_at is null
-    union select r.post_id from app.replies r
-    where r.author_id = new.id and r.deleted_at is null and r.hidden_at is null));
+  perform private.lock_written(private.next_posts(new.id, null), private.next_replies(new.id, null));
   return null;
 end $$;
 comment on function private.lock_published is
-  'Trigger: before a ban or an erasure changes anything, locks the counters of everything that it will count or '
-  'change: the person''s posts, what they reposted and what they replied under (ARCHITECTURE.md, Locks). Anybody who '
-  'reacts, counts views, moderates, bans or erases meanwhile waits without holding a lock that is needed here.';
--- its name makes it the first of the triggers that a ban or an erasure fires
+  'Trigger: private.lock_written, for what a ban or an erasure changes at once.';
+-- its name makes it the first of the triggers on what a person wrote that a ban or an erasure fires
 create trigger _100_lock_published after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
   execute function private.lock_published();
 
-create function private.mark_posts_of_banned() returns trigger
+create function private.mark_banned() returns trigger
 language plpgsql security definer   -- a ban changes rows of the banned person
 set search_path = ''
 as $$
+declare
+  v_job json := json_build_object('userId', new.id);
 begin
-  update app.posts set author_banned = new.banned_at is not null where author_id = new.id;
+  -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
+  if private.mark_posts(v_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('banned-posts', v_job);
+  end if;
+  if private.mark_replies(v_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('banned-replies', v_job);
+  end if;
   return null;
 end $$;
-comment on function private.mark_posts_of_banned is
-  'Trigger: a ban hides a person''s posts from everyone, and its end shows them again.';
-create trigger _150_mark_posts_of_banned after update of banned_at on app.users
+comment on function private.mark_banned is
+  'Trigger: a ban marks a person''s newest 500 posts and replies, and its end takes the marks away; of the others the '
+  'worker does it soon after.';
+create trigger _150_mark_banned after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
-  execute function private.mark_posts_of_banned();
-
-create function private.mark_replies_of_banned() returns trigger
-language plpgsql security definer   -- a ban changes rows of the banned person
-set search_path = ''
-as $$
-begin
-  update app.replies set author_banned = new.banned_at is not null where author_id = new.id;
-  return null;
-end $$;
-comment on function private.mark_replies_of_banned is
-  'Trigger: a ban hides a person''s replies from everyone, and its end shows them again.';
-create trigger _151_mark_replies_of_banned after update of banned_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null))
-  execute function private.mark_replies_of_banned();
+  execute function private.mark_banned();
 
 -- sql/posts/90_erasure.sql
 
@@ -10216,11 +10347,12 @@ create policy select_audience on app.posts for select to authenticated
     required_level,
     space_id is null or (select true from app.space_members m
                          where m.space_id = posts.space_id and m.user_id = (select app.uid())) is true)
+    and (select true from app.silenced_people s where s.user_id = posts.author_id) is null
     and (format <> 'repost' or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy select_audience on app.posts is
-  'The one rule of visibility: viewers see a post if they are close enough to its author and, in a space, are members '
-  'of it; a repost only if they may see its original. The policies of everything that belongs to a post derive from '
-  'it.';
+  'The one rule of visibility: viewers see a post if they are close enough to its author, who is neither banned nor '
+  'erased, and, in a space, are members of it; a repost only if they may see its original. The policies of everything '
+  'that belongs to a post derive from it.';
 create policy insert_own on app.posts for insert to authenticated
   with check (author_id = (select app.uid())
     and (quoted_post_id is null or format not in ('quote', 'repost')
@@ -10276,9 +10408,10 @@ create policy select_with_post on app.replies for select to authenticated
   using (private.may_see(
       (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = replies.author_id),
       required_level, true)
+     and (select true from app.silenced_people s where s.user_id = replies.author_id) is null
      and (select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.replies is
-  'Everybody who sees the post sees its replies, except those by people across a block.';
+  'Everybody who sees the post sees its replies, except those by people across a block, the banned and the erased.';
 create policy insert_own on app.replies for insert to authenticated
   with check (author_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
 comment on policy insert_own on app.replies is
@@ -10505,10 +10638,12 @@ grant execute on function
   api.count_views
   to gate;
 
--- jobs, and a batch that the worker does
+-- jobs, and batches that the worker does
 grant execute on function
   private.job_close_polls,
   private.job_publish_scheduled,
+  private.mark_posts,
+  private.mark_replies,
   private.place_reposts
   to worker;
 

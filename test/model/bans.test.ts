@@ -1,6 +1,7 @@
 // A ban, or an erasure, beside what the person is just doing: of whatever they publish nothing is seen afterwards, and
-// no token works that they had or got meanwhile. In both orders, held where they meet; and left to chance.
-import type { TransactionSql } from 'postgres'
+// no token works that they had or got meanwhile. In both orders, held where they meet; and left to chance. Who wrote
+// more than is marked at once is silent at once too, and bans, their ends and batches may cross in any way.
+import type { Sql, TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../support/crawler.ts'
 import { type Page, walk } from '../support/lists.ts'
@@ -185,4 +186,133 @@ test(`${ROUNDS} bans amid posts, replies and logins`, { timeout: 120_000 }, asyn
     expect(await logIn(person)).toFailWith(403, 'person_banned')
   }
   expect([...seen].sort()).toEqual(['200', '201', '401', '403']) // some were in time, some were not
+})
+
+const MANY = 1200 // three batches
+
+/** Posts and replies of a year, past the triggers that would take minutes. */
+async function wrote(person: Person, many: number): Promise<string[]> {
+  const made = await database.superuser.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`
+    const posts = await sql<Made[]>`
+      insert into app.posts (author_id, body, published_at)
+      select ${person.id}::uuid, 'one of many', now() - n * interval '1 hour' from generate_series(1, ${many}::int) n
+      returning id`
+    await sql`insert into app.post_counters (post_id) select id from app.posts where author_id = ${person.id}`
+    await sql`
+      insert into app.replies (post_id, author_id, body, created_at)
+      select ${found}::uuid, ${person.id}::uuid, 'one of many', now() - n * interval '1 hour'
+      from generate_series(1, ${many}::int) n`
+    return { ids: posts.map(({ id }) => id) }
+  })
+  await owner`
+    update app.post_counters set replies = (select count(*) from app.replies where post_id = ${found} and required_level = 0)
+    where post_id = ${found}`
+  return made.ids
+}
+
+/** How many of a person's posts and replies have the mark of a ban, and how many have not. */
+async function marked({ id }: Person) {
+  const [row] = await owner<{ yes: number; no: number }[]>`
+    select count(*) filter (where author_banned)::int as yes, count(*) filter (where not author_banned)::int as no
+    from (select author_banned from app.posts where author_id = ${id}
+          union all select author_banned from app.replies where author_id = ${id}) w`
+  return row
+}
+
+/** A job of the worker: all of its batches, each a transaction of its own. */
+async function work(sql: Sql, batch: string, { id }: Person): Promise<void> {
+  let after: string | null = null
+  do {
+    const rows: { done: { next: string | null } }[] = await sql.unsafe(
+      `select private.${batch}($1::text::jsonb, $2) as done`,
+      [JSON.stringify({ userId: id }), after],
+    )
+    after = rows[0]?.done.next ?? null
+  } while (after)
+}
+
+const unbanned = (sql: Sql, { id }: Person) => sql`update app.users set banned_at = null where id = ${id}`
+
+test('of more than a ban marks at once nothing is seen before the worker comes', { timeout: 60_000 }, async () => {
+  const person = await someone()
+  const posts = await wrote(person, MANY)
+  const [oldest = '', before = ''] = [posts.at(-1), posts.at(-2)]
+  const cursor = await owner<Made[]>`
+    select id from app.replies where author_id = ${person.id} order by created_at desc offset ${MANY - 20} limit 1`
+  expect(await alice.get(`/posts/${oldest}`)).toMatchObject({ status: 200 })
+
+  await bannedAt(owner, person)
+  expect(await marked(person)).toEqual({ yes: 1000, no: 2 * (MANY - 500) })
+  for (const post of [oldest, before]) {
+    expect(await alice.get(`/posts/${post}`)).toFailWith(404, 'post_unknown')
+    expect(await alice.post(`/posts/${post}/react`, { kind: 'heart' })).toFailWith(404, 'post_unknown')
+    expect(await alice.post(`/posts/${post}/replies`, { body: 'Hm.' })).toFailWith(404, 'post_unknown')
+  }
+  expect(await alice.post('/reports', { targetType: 'reply', targetId: cursor[0]?.id, reason: 'x' })).toFailWith(
+    404,
+    'reply_unknown',
+  )
+  expect((await walk(alice, '/feed', 50)).filter((id) => posts.includes(id))).toEqual([])
+  const replies = await walk(alice, `/posts/${found}/replies`, 50)
+  const others = await owner<Made[]>`
+    select r.id from app.replies r join app.users u on u.id = r.author_id and u.banned_at is null
+    where r.post_id = ${found} order by r.created_at, r.id`
+  expect(replies).toEqual(others.map(({ id }) => id))
+
+  // the newest come back at once; what no worker had marked was never away
+  await unbanned(owner, person)
+  expect(await marked(person)).toEqual({ yes: 0, no: 2 * MANY })
+  expect(await alice.get(`/posts/${oldest}`)).toMatchObject({ status: 200 })
+  await bannedAt(owner, person)
+  for (const batch of ['mark_posts', 'mark_replies']) await work(owner, batch, person)
+  expect(await marked(person)).toEqual({ yes: 2 * MANY, no: 0 })
+})
+
+test.each([
+  ['banned', 9],
+  ['free', 10],
+])('changes of a ban amid batches and posts leave the person %s', { timeout: 120_000 }, async (end, changes) => {
+  const person = await someone()
+  await wrote(person, MANY)
+  const workers = Array.from({ length: 3 }, () => database.connect('kith_worker'))
+  const jobs: Promise<void>[] = []
+  let over = false
+  let published = 0
+  let refused = 0
+  /** The person goes on writing, as far as they may; others go on reacting to it. */
+  const writing = ['posts', 'replies'].map(async (table) => {
+    while (!over) {
+      const made =
+        table === 'posts'
+          ? owner`insert into app.posts (author_id, body) values (${person.id}, 'meanwhile')`
+          : owner`insert into app.replies (post_id, author_id, body) values (${found}, ${person.id}, 'meanwhile')`
+      await made.then(
+        () => published++,
+        (error) => {
+          expect(error.message).toBe('token_revoked')
+          refused++
+        },
+      )
+    }
+  })
+  for (let change = 1; change <= changes; change++) {
+    const [was, not] = [published, refused]
+    if (change % 2) await bannedAt(owner, person)
+    else await unbanned(owner, person)
+    for (const [at, batch] of ['mark_posts', 'mark_replies', 'mark_posts'].entries())
+      jobs.push(work(workers[(change + at) % workers.length] as Sql, batch, person))
+    // some batches run before the next change, and somebody is refused or lets something out between the two
+    await until(() => (change % 2 ? refused > not : published > was), { every: 1 })
+  }
+  over = true
+  await Promise.all([...writing, ...jobs])
+  await Promise.all(workers.map((sql) => sql.end()))
+  const { yes = 0, no = 0 } = (await marked(person)) ?? {}
+  expect(end === 'banned' ? no : yes).toBe(0)
+  expect(yes + no).toBe(2 * MANY + published)
+  const [counted] = await owner`
+    select c.replies = (select count(*) from app.replies r where r.post_id = c.post_id and r.required_level = 0) as right
+    from app.post_counters c where c.post_id = ${found}`
+  expect(counted).toEqual({ right: true })
 })

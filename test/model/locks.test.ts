@@ -392,9 +392,9 @@ describe('an order turned round is a deadlock', async () => {
     ],
     [
       'of posts and their counters',
-      `create or replace function private.lock_published() returns trigger language plpgsql as $$
+      `create or replace function private.lock_written(p_posts uuid[], p_replies uuid[]) returns void language plpgsql as $$
        begin
-         return null;
+         return;
        end $$`,
       async (there: Lanes) => (await endAndHeart(there, ban)).met,
     ],

@@ -7,7 +7,7 @@ const same = 'Repeating it changes nothing and leaves no audit entry.'
 export default routes('admin', {
   'POST /admin/users/:id/ban': {
     summary: 'Ban a person',
-    description: `They are locked out at once: every token, session and Realtime channel of theirs ends, logging in answers 403, and their invite codes are good for nothing. What they published is gone for everyone, until the ban ends. The reason is for the audit log alone, and is required. Oneself is 400, an admin 409: the role is taken away first. ${same}`,
+    description: `They are locked out at once: every token, session and Realtime channel of theirs ends, logging in answers 403, and their invite codes are good for nothing. What they published is gone for everyone at once, until the ban ends; of more than 500 posts or 500 replies the older ones leave counts, and places in lists that are then shorter, within seconds. The reason is for the audit log alone, and is required. Oneself is 400, an admin 409: the role is taken away first. ${same}`,
     access: 'admin',
     operation: 'ban_person',
     params: AnyPersonId,
@@ -16,7 +16,7 @@ export default routes('admin', {
   },
   'POST /admin/users/:id/unban': {
     summary: 'End a ban',
-    description: `What the person published is there again, and they can log in with the role that they had; tokens from before stay dead. ${same}`,
+    description: `What the person published is there again, of more than 500 posts or 500 replies the older ones within seconds, and they can log in with the role that they had; tokens from before stay dead. ${same}`,
     access: 'admin',
     operation: 'unban_person',
     params: AnyPersonId,
