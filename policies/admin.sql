@@ -45,3 +45,8 @@ grant execute on function
   api.unhide_post,
   api.unhide_reply
   to service_role;
+
+-- a batch that the worker does
+grant execute on function
+  private.erase_reasons
+  to worker;

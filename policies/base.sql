@@ -190,6 +190,7 @@ grant execute on function
 -- jobs: the worker runs them and keeps their record, and touches no table but those of its queue
 grant execute on function
   private.apply_effects,
+  private.erase_more,
   private.job_finish_erasures,
   private.job_purge,
   private.job_roll_realtime_partitions,

@@ -328,6 +328,8 @@ grant execute on function
 
 -- jobs, and batches that the worker does
 grant execute on function
+  private.erase_next_posts,
+  private.erase_next_replies,
   private.job_close_polls,
   private.job_publish_scheduled,
   private.mark_posts,

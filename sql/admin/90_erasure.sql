@@ -1,17 +1,49 @@
 -- What erasure does to what staff wrote about a person's posts and replies. How erasure runs: sql/base/90_erasure.sql.
 
+create function private.erase_reasons(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_user    uuid := (p_job ->> 'userId')::uuid;
+  v_type    text := p_job ->> 'type';
+  v_ids     uuid[];
+  v_changed integer;
+begin
+  if v_type = 'post' then
+    v_ids := private.next_posts(v_user, p_after);
+  else
+    v_ids := private.next_replies(v_user, p_after);
+  end if;
+  update app.audit_details d set detail = null
+  from app.audit_log l join app.users u on u.id = v_user and u.erased_at is not null
+  where l.id = d.audit_id and d.detail is not null
+    and l.target_type = v_type and l.target_id = any (v_ids::text[]);
+  get diagnostics v_changed = row_count;
+  return json_build_object('changed', v_changed, 'next', v_ids[500]);
+end $$;
+comment on function private.erase_reasons is
+  'For the worker alone, and private.erase_moderation: deletes the reasons that staff gave about the next 500 posts '
+  'or replies (type) of an erased person {userId, type} behind one. Answers {changed, next}; next is null at the end.';
+call private.make_batch_queue('erased-reasons', 'private.erase_reasons', 1);
+
 create function private.erase_moderation() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$
+declare
+  v_job json;
 begin
-  update app.audit_details d set detail = null from app.audit_log l
-  where l.id = d.audit_id and d.detail is not null
-    and (l.target_type = 'post' and l.target_id in (select p.id::text from app.posts p where p.author_id = new.id)
-      or l.target_type = 'reply' and l.target_id in (select r.id::text from app.replies r where r.author_id = new.id));
+  foreach v_job in array array[json_build_object('userId', new.id, 'type', 'post'),
+                               json_build_object('userId', new.id, 'type', 'reply')] loop
+    if private.erase_reasons(v_job::jsonb) ->> 'next' is not null then
+      perform private.erase_later('erased-reasons', v_job);
+    end if;
+  end loop;
   return null;
 end $$;
 comment on function private.erase_moderation is
-  'Trigger: deletes the reasons that staff gave about an erased person''s posts and replies; the entries stay.';
+  'Trigger: deletes the reasons that staff gave about an erased person''s posts and replies, of the newest 500 of '
+  'each at once; the entries stay.';
 create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();

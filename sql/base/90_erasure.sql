@@ -1,15 +1,80 @@
 -- What erasure does to the base. A person is erased when erased_at is set: every feature has a trigger on it like the
--- one here, which changes its own rows, all in one transaction. The triggers may run again
--- (private.job_finish_erasures).
+-- one here, which changes its own rows, in that transaction up to 500 of a kind. What is left the worker erases at
+-- once, by firing the triggers again (private.erase_more) or in batches of its own (private.erase_later). Nobody sees
+-- it meanwhile (app.silenced_people), and an hourly job fires the triggers once more.
 -- docs/decisions.md, Erasure and export.
 
 create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';
 create index audit_log_target_idx on app.audit_log (target_type, target_id);
 
+create function private.erase_later(p_queue text, p_job json) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if current_setting('kith.erases_more', true) is distinct from 'true' then
+    perform private.enqueue(p_queue, p_job);
+  end if;
+end $$;
+comment on function private.erase_later is
+  'For triggers on erased_at: leaves what is more than a transaction should erase to batches. When private.erase_more '
+  'fires the trigger again, they are on their way.';
+
+create function private.erase_rest(p_user uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- once a person and transaction, however many triggers leave something
+  if current_setting('kith.unerased', true) is distinct from p_user::text then
+    perform private.erase_later('erasures', json_build_object('userId', p_user));
+    perform set_config('kith.unerased', p_user::text, true);
+  end if;
+end $$;
+comment on function private.erase_rest is
+  'For triggers on erased_at that leave something: the worker fires them all again.';
+
+create function private.erase_rows(p_user uuid, p_table regclass, p_whose text) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_erased integer;
+begin
+  execute format('delete from %1$s where ctid = any (array(select ctid from %1$s where %2$s limit 500))',
+                 p_table, p_whose) using p_user;
+  get diagnostics v_erased = row_count;
+  if v_erased = 500 then
+    perform private.erase_rest(p_user);
+  end if;
+end $$;
+comment on function private.erase_rows is
+  'For triggers on erased_at: deletes up to 500 rows of a table that are a person''s ($1) by this condition, and '
+  'leaves others to the worker.';
+
+create function private.erase_more(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_user uuid := (p_job ->> 'userId')::uuid;
+begin
+  perform set_config('kith.erases_more', 'true', true), set_config('kith.unerased', '', true);
+  update app.users set erased_at = erased_at where id = v_user and erased_at is not null;
+  return json_build_object('changed', 1, 'next',
+                           case when current_setting('kith.unerased') = v_user::text then v_user end);
+end $$;
+comment on function private.erase_more is
+  'For the worker alone: fires the triggers on erased_at again for a person {userId} who left more than is erased at '
+  'once. Answers {changed, next}; next is null when nothing is left.';
+call private.make_batch_queue('erasures', 'private.erase_more', 1);
+
 create function private.erase_records() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$
+declare
+  v_emptied integer;
 begin
   delete from app.domain_events where payload ? 'email' and payload ->> 'userId' = new.id::text;
   -- a key that a request holds just now comes first in the order of locks: job_finish_erasures deletes it later
@@ -17,7 +82,12 @@ begin
     select ctid from app.idempotency_keys where user_id = new.id for update skip locked);
   -- another person's kept answer may name this one: a repeat then runs nothing, and is told that the answer is gone
   update app.idempotency_keys set answer = '', named = null where ctid in (
-    select ctid from app.idempotency_keys where named @> array[new.id] for update skip locked);
+    select ctid from app.idempotency_keys where named @> array[new.id]
+    limit 500 for update skip locked);
+  get diagnostics v_emptied = row_count;
+  if v_emptied = 500 then
+    perform private.erase_rest(new.id);
+  end if;
 
   delete from app.space_members where user_id = new.id;
   update app.audit_details d set ip = null from app.audit_log l

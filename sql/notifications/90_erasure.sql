@@ -13,13 +13,19 @@ create function private.erase_notifications() returns trigger
 language plpgsql security definer   -- the notifications of others name the person
 set search_path = ''
 as $$
+declare
+  v_ids uuid[];
 begin
-  delete from app.notifications where user_id = new.id;
+  perform private.erase_rows(new.id, 'app.notifications', 'user_id = $1');
+  v_ids := array(select notification_id from app.notification_actors where actor_id = new.id limit 500);
   delete from app.notifications n
-  where n.kind not in (select k.kind from private.notification_kinds k where k.outlives_actor)
-    and exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id = new.id)
+  where n.id = any (v_ids)
+    and n.kind not in (select k.kind from private.notification_kinds k where k.outlives_actor)
     and not exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id <> new.id);
-  delete from app.notification_actors where actor_id = new.id;
+  delete from app.notification_actors where actor_id = new.id and notification_id = any (v_ids);
+  if cardinality(v_ids) = 500 then
+    perform private.erase_rest(new.id);
+  end if;
   return null;
 end $$;
 comment on function private.erase_notifications is

@@ -28,31 +28,95 @@ insert into private.personal_data (relation, person_column, reason) values
   ('private.ended_bookmarks', 'user_id', 'A place in a list, kept for a day after its bookmark was taken back.'),
   ('private.left_items', 'series_id', 'A place in a list, where a deleted post was an item of a series.');
 
+create function private.erase_next_posts(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_user    uuid := (p_job ->> 'userId')::uuid;
+  v_ids     uuid[];
+  v_changed integer;
+begin
+  perform from app.users where id = v_user and erased_at is not null for share;
+  if not found then
+    return json_build_object('changed', 0, 'next', null);
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('erasure', 0));   -- as in private.lock_published
+  v_ids := private.next_posts(v_user, p_after);
+  perform private.lock_written(v_ids, '{}');
+  update app.posts set title = null, body = '', media = '[]', deleted_at = coalesce(deleted_at, now())
+  where id = any (v_ids) and (deleted_at is null or title is not null or body <> '' or media <> '[]');
+  get diagnostics v_changed = row_count;
+  delete from app.post_versions where post_id = any (v_ids);
+  update app.poll_options set text = ''
+  where id in (select o.id
+               from app.polls l join app.poll_options o on o.poll_id = l.id
+               where l.post_id = any (v_ids) and o.text <> ''
+               order by o.id for no key update of o);   -- sorted, as votes lock them: ARCHITECTURE.md, Locks
+  return json_build_object('changed', v_changed, 'next', v_ids[500]);
+end $$;
+comment on function private.erase_next_posts is
+  'For the worker alone, and private.erase_posts: deletes the next 500 posts of an erased person {userId} behind one, '
+  'with their words, also those of earlier versions and of polls. Answers {changed, next}; next is null at the end.';
+call private.make_batch_queue('erased-posts', 'private.erase_next_posts', 1);
+
+create function private.erase_next_replies(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_user    uuid := (p_job ->> 'userId')::uuid;
+  v_ids     uuid[];
+  v_changed integer;
+begin
+  perform from app.users where id = v_user and erased_at is not null for share;
+  if not found then
+    return json_build_object('changed', 0, 'next', null);
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('erasure', 0));   -- as in private.lock_published
+  v_ids := private.next_replies(v_user, p_after);
+  perform private.lock_written('{}', v_ids);
+  update app.replies set body = '', deleted_at = coalesce(deleted_at, now())
+  where id = any (v_ids) and (deleted_at is null or body <> '');
+  get diagnostics v_changed = row_count;
+  return json_build_object('changed', v_changed, 'next', v_ids[500]);
+end $$;
+comment on function private.erase_next_replies is
+  'For the worker alone, and private.erase_posts: as private.erase_next_posts, of replies {userId}.';
+call private.make_batch_queue('erased-replies', 'private.erase_next_replies', 1);
+
 create function private.erase_posts() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$
+declare
+  v_job    json := json_build_object('userId', new.id);
+  v_series uuid[] := array(select id from app.series where author_id = new.id limit 10);
 begin
-  update app.posts set title = null, body = '', media = '[]', deleted_at = coalesce(deleted_at, now())
-  where author_id = new.id and (deleted_at is null or title is not null or body <> '' or media <> '[]');
-  delete from app.post_versions v using app.posts p where p.id = v.post_id and p.author_id = new.id;
-  update app.poll_options set text = ''
-  where id in (select o.id
-               from app.posts p join app.polls l on l.post_id = p.id join app.poll_options o on o.poll_id = l.id
-               where p.author_id = new.id and o.text <> ''
-               order by o.id for no key update of o);   -- sorted, as votes lock them: ARCHITECTURE.md, Locks
-  delete from app.post_co_authors where user_id = new.id;
-  delete from app.series where author_id = new.id;   -- the items are gone with the posts; nothing else refers to it
-  delete from app.series_follows where user_id = new.id;
-  delete from app.post_mutes where user_id = new.id;
-  delete from private.ended_bookmarks where user_id = new.id;
-  update app.replies set body = '', deleted_at = coalesce(deleted_at, now())
-  where author_id = new.id and (deleted_at is null or body <> '');
+  if private.erase_next_posts(v_job::jsonb) ->> 'next' is not null then
+    perform private.erase_later('erased-posts', v_job);
+  end if;
+  perform private.erase_rows(new.id, 'app.post_co_authors', 'user_id = $1');
+  if (select count(*) from (select from app.series_follows where series_id = any (v_series) limit 500) f) = 500 then
+    perform private.erase_rows(new.id, 'app.series_follows',
+                               'series_id in (select id from app.series where author_id = $1)');
+  else
+    delete from app.series where id = any (v_series);   -- 200 items each; nothing else refers to it
+    if cardinality(v_series) = 10 then
+      perform private.erase_rest(new.id);
+    end if;
+  end if;
+  perform private.erase_rows(new.id, 'app.series_follows', 'user_id = $1');
+  perform private.erase_rows(new.id, 'app.post_mutes', 'user_id = $1');
+  perform private.erase_rows(new.id, 'private.ended_bookmarks', 'user_id = $1');
+  if private.erase_next_replies(v_job::jsonb) ->> 'next' is not null then
+    perform private.erase_later('erased-replies', v_job);
+  end if;
   return null;
 end $$;
 comment on function private.erase_posts is
   'Trigger: deletes an erased person''s posts and replies, and their words for good, also those of earlier versions, '
-  'polls and series. What they wrote with others loses their name. Reactions, bookmarks and votes stay as counts: '
-  'nobody sees whose they are, and what they earned others was earned.';
+  'polls and series: the newest 500 of each at once. What they wrote with others loses their name. Reactions, '
+  'bookmarks and votes stay as counts: nobody sees whose they are, and what they earned others was earned.';
 create trigger _152_erase_posts after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_posts();

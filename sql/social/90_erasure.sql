@@ -27,24 +27,51 @@ create function private.erase_ties() returns trigger
 language plpgsql volatile security definer   -- rows of others that name the person go too
 set search_path = ''
 as $$
+declare
+  v_people uuid[];
+  v_same   uuid[];
+  v_most   bigint;
+  v_words  integer;
 begin
+  select array_agg(p.person), array_agg(new.id), max(p.of_kind) into v_people, v_same, v_most
+  from (select w.person, count(*) over (partition by w.kind) as of_kind
+        from ((select 1 as kind, owner_id as person from app.circle_members where member_id = new.id limit 500)
+              union all
+              (select 2, invitee_id from app.circle_invitations where inviter_id = new.id limit 500)
+              union all
+              (select 3, inviter_id from app.circle_invitations where invitee_id = new.id limit 500)
+              union all
+              (select 4, blocked_id from app.blocks where blocker_id = new.id limit 500)
+              union all
+              (select 5, blocker_id from app.blocks where blocked_id = new.id limit 500)
+              union all
+              select 6, member_id from app.circle_members where owner_id = new.id) w) p;   -- 10 a circle
   -- the pairs before the rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
-  perform private.lock_pairs(array_agg(p.person), array_agg(new.id))
-  from (select member_id as person from app.circle_members where owner_id = new.id
-        union select owner_id from app.circle_members where member_id = new.id
-        union select invitee_id from app.circle_invitations where inviter_id = new.id and status = 'pending'
-        union select inviter_id from app.circle_invitations where invitee_id = new.id and status = 'pending'
-        union select blocked_id from app.blocks where blocker_id = new.id
-        union select blocker_id from app.blocks where blocked_id = new.id) p;
-  delete from app.circles where owner_id = new.id;
-  delete from app.circle_members where member_id = new.id;
-  delete from app.circle_invitations where invitee_id = new.id;
-  delete from app.blocks where new.id in (blocker_id, blocked_id);
-  delete from app.follows where new.id in (follower_id, following_id);
-  delete from private.ended_follows where new.id in (follower_id, following_id);
-  delete from app.mutes where new.id in (muter_id, muted_id);
+  perform private.lock_pairs(v_people, v_same);
+  perform from app.circles where owner_id = new.id order by id for update;
+  delete from app.circle_invitations where inviter_id = new.id and invitee_id = any (v_people);
+  delete from app.circle_invitations where invitee_id = new.id and inviter_id = any (v_people);
+  delete from app.circle_members where member_id = new.id and owner_id = any (v_people);
+  delete from app.blocks where blocker_id = new.id and blocked_id = any (v_people);
+  delete from app.blocks where blocked_id = new.id and blocker_id = any (v_people);
+  if v_most >= 500 then
+    perform private.erase_rest(new.id);   -- the circles too: with each go its invitations
+  else
+    delete from app.circles where owner_id = new.id;
+  end if;
+  perform private.erase_rows(new.id, 'app.follows', 'follower_id = $1');
+  perform private.erase_rows(new.id, 'app.follows', 'following_id = $1');
+  perform private.erase_rows(new.id, 'private.ended_follows', 'follower_id = $1');
+  perform private.erase_rows(new.id, 'private.ended_follows', 'following_id = $1');
+  perform private.erase_rows(new.id, 'app.mutes', 'muter_id = $1');
+  perform private.erase_rows(new.id, 'app.mutes', 'muted_id = $1');
   delete from app.muted_keywords where user_id = new.id;
-  update app.reports set reason = '' where reporter_id = new.id and reason <> '';   -- the report itself stays
+  update app.reports set reason = ''   -- the report itself stays
+  where id in (select id from app.reports where reporter_id = new.id and reason <> '' limit 500);
+  get diagnostics v_words = row_count;
+  if v_words = 500 then
+    perform private.erase_rest(new.id);
+  end if;
   return null;
 end $$;
 comment on function private.erase_ties is

@@ -2394,17 +2394,82 @@ comment on function private.export_page is
 -- sql/base/90_erasure.sql
 
 -- What erasure does to the base. A person is erased when erased_at is set: every feature has a trigger on it like the
--- one here, which changes its own rows, all in one transaction. The triggers may run again
--- (private.job_finish_erasures).
+-- one here, which changes its own rows, in that transaction up to 500 of a kind. What is left the worker erases at
+-- once, by firing the triggers again (private.erase_more) or in batches of its own (private.erase_later). Nobody sees
+-- it meanwhile (app.silenced_people), and an hourly job fires the triggers once more.
 -- docs/decisions.md, Erasure and export.
 
 create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';
 create index audit_log_target_idx on app.audit_log (target_type, target_id);
 
+create function private.erase_later(p_queue text, p_job json) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if current_setting('kith.erases_more', true) is distinct from 'true' then
+    perform private.enqueue(p_queue, p_job);
+  end if;
+end $$;
+comment on function private.erase_later is
+  'For triggers on erased_at: leaves what is more than a transaction should erase to batches. When private.erase_more '
+  'fires the trigger again, they are on their way.';
+
+create function private.erase_rest(p_user uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- once a person and transaction, however many triggers leave something
+  if current_setting('kith.unerased', true) is distinct from p_user::text then
+    perform private.erase_later('erasures', json_build_object('userId', p_user));
+    perform set_config('kith.unerased', p_user::text, true);
+  end if;
+end $$;
+comment on function private.erase_rest is
+  'For triggers on erased_at that leave something: the worker fires them all again.';
+
+create function private.erase_rows(p_user uuid, p_table regclass, p_whose text) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_erased integer;
+begin
+  execute format('delete from %1$s where ctid = any (array(select ctid from %1$s where %2$s limit 500))',
+                 p_table, p_whose) using p_user;
+  get diagnostics v_erased = row_count;
+  if v_erased = 500 then
+    perform private.erase_rest(p_user);
+  end if;
+end $$;
+comment on function private.erase_rows is
+  'For triggers on erased_at: deletes up to 500 rows of a table that are a person''s ($1) by this condition, and '
+  'leaves others to the worker.';
+
+create function private.erase_more(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_user uuid := (p_job ->> 'userId')::uuid;
+begin
+  perform set_config('kith.erases_more', 'true', true), set_config('kith.unerased', '', true);
+  update app.users set erased_at = erased_at where id = v_user and erased_at is not null;
+  return json_build_object('changed', 1, 'next',
+                           case when current_setting('kith.unerased') = v_user::text then v_user end);
+end $$;
+comment on function private.erase_more is
+  'For the worker alone: fires the triggers on erased_at again for a person {userId} who left more than is erased at '
+  'once. Answers {changed, next}; next is null when nothing is left.';
+call private.make_batch_queue('erasures', 'private.erase_more', 1);
+
 create function private.erase_records() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$
+declare
+  v_emptied integer;
 begin
   delete from app.domain_events where payload ? 'email' and payload ->> 'userId' = new.id::text;
   -- a key that a request holds just now comes first in the order of locks: job_finish_erasures deletes it later
@@ -2412,7 +2477,12 @@ begin
     select ctid from app.idempotency_keys where user_id = new.id for update skip locked);
   -- another person's kept answer may name this one: a repeat then runs nothing, and is told that the answer is gone
   update app.idempotency_keys set answer = '', named = null where ctid in (
-    select ctid from app.idempotency_keys where named @> array[new.id] for update skip locked);
+    select ctid from app.idempotency_keys where named @> array[new.id]
+    limit 500 for update skip locked);
+  get diagnostics v_emptied = row_count;
+  if v_emptied = 500 then
+    perform private.erase_rest(new.id);
+  end if;
 
   delete from app.space_members where user_id = new.id;
   update app.audit_details d set ip = null from app.audit_log l
@@ -2639,6 +2709,7 @@ grant execute on function
 -- jobs: the worker runs them and keeps their record, and touches no table but those of its queue
 grant execute on function
   private.apply_effects,
+  private.erase_more,
   private.job_finish_erasures,
   private.job_purge,
   private.job_roll_realtime_partitions,
@@ -6662,24 +6733,51 @@ create function private.erase_ties() returns trigger
 language plpgsql volatile security definer   -- rows of others that name the person go too
 set search_path = ''
 as $$
+declare
+  v_people uuid[];
+  v_same   uuid[];
+  v_most   bigint;
+  v_words  integer;
 begin
+  select array_agg(p.person), array_agg(new.id), max(p.of_kind) into v_people, v_same, v_most
+  from (select w.person, count(*) over (partition by w.kind) as of_kind
+        from ((select 1 as kind, owner_id as person from app.circle_members where member_id = new.id limit 500)
+              union all
+              (select 2, invitee_id from app.circle_invitations where inviter_id = new.id limit 500)
+              union all
+              (select 3, inviter_id from app.circle_invitations where invitee_id = new.id limit 500)
+              union all
+              (select 4, blocked_id from app.blocks where blocker_id = new.id limit 500)
+              union all
+              (select 5, blocker_id from app.blocks where blocked_id = new.id limit 500)
+              union all
+              select 6, member_id from app.circle_members where owner_id = new.id) w) p;   -- 10 a circle
   -- the pairs before the rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
-  perform private.lock_pairs(array_agg(p.person), array_agg(new.id))
-  from (select member_id as person from app.circle_members where owner_id = new.id
-        union select owner_id from app.circle_members where member_id = new.id
-        union select invitee_id from app.circle_invitations where inviter_id = new.id and status = 'pending'
-        union select inviter_id from app.circle_invitations where invitee_id = new.id and status = 'pending'
-        union select blocked_id from app.blocks where blocker_id = new.id
-        union select blocker_id from app.blocks where blocked_id = new.id) p;
-  delete from app.circles where owner_id = new.id;
-  delete from app.circle_members where member_id = new.id;
-  delete from app.circle_invitations where invitee_id = new.id;
-  delete from app.blocks where new.id in (blocker_id, blocked_id);
-  delete from app.follows where new.id in (follower_id, following_id);
-  delete from private.ended_follows where new.id in (follower_id, following_id);
-  delete from app.mutes where new.id in (muter_id, muted_id);
+  perform private.lock_pairs(v_people, v_same);
+  perform from app.circles where owner_id = new.id order by id for update;
+  delete from app.circle_invitations where inviter_id = new.id and invitee_id = any (v_people);
+  delete from app.circle_invitations where invitee_id = new.id and inviter_id = any (v_people);
+  delete from app.circle_members where member_id = new.id and owner_id = any (v_people);
+  delete from app.blocks where blocker_id = new.id and blocked_id = any (v_people);
+  delete from app.blocks where blocked_id = new.id and blocker_id = any (v_people);
+  if v_most >= 500 then
+    perform private.erase_rest(new.id);   -- the circles too: with each go its invitations
+  else
+    delete from app.circles where owner_id = new.id;
+  end if;
+  perform private.erase_rows(new.id, 'app.follows', 'follower_id = $1');
+  perform private.erase_rows(new.id, 'app.follows', 'following_id = $1');
+  perform private.erase_rows(new.id, 'private.ended_follows', 'follower_id = $1');
+  perform private.erase_rows(new.id, 'private.ended_follows', 'following_id = $1');
+  perform private.erase_rows(new.id, 'app.mutes', 'muter_id = $1');
+  perform private.erase_rows(new.id, 'app.mutes', 'muted_id = $1');
   delete from app.muted_keywords where user_id = new.id;
-  update app.reports set reason = '' where reporter_id = new.id and reason <> '';   -- the report itself stays
+  update app.reports set reason = ''   -- the report itself stays
+  where id in (select id from app.reports where reporter_id = new.id and reason <> '' limit 500);
+  get diagnostics v_words = row_count;
+  if v_words = 500 then
+    perform private.erase_rest(new.id);
+  end if;
   return null;
 end $$;
 comment on function private.erase_ties is
@@ -10279,32 +10377,96 @@ insert into private.personal_data (relation, person_column, reason) values
   ('private.ended_bookmarks', 'user_id', 'A place in a list, kept for a day after its bookmark was taken back.'),
   ('private.left_items', 'series_id', 'A place in a list, where a deleted post was an item of a series.');
 
+create function private.erase_next_posts(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_user    uuid := (p_job ->> 'userId')::uuid;
+  v_ids     uuid[];
+  v_changed integer;
+begin
+  perform from app.users where id = v_user and erased_at is not null for share;
+  if not found then
+    return json_build_object('changed', 0, 'next', null);
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('erasure', 0));   -- as in private.lock_published
+  v_ids := private.next_posts(v_user, p_after);
+  perform private.lock_written(v_ids, '{}');
+  update app.posts set title = null, body = '', media = '[]', deleted_at = coalesce(deleted_at, now())
+  where id = any (v_ids) and (deleted_at is null or title is not null or body <> '' or media <> '[]');
+  get diagnostics v_changed = row_count;
+  delete from app.post_versions where post_id = any (v_ids);
+  update app.poll_options set text = ''
+  where id in (select o.id
+               from app.polls l join app.poll_options o on o.poll_id = l.id
+               where l.post_id = any (v_ids) and o.text <> ''
+               order by o.id for no key update of o);   -- sorted, as votes lock them: ARCHITECTURE.md, Locks
+  return json_build_object('changed', v_changed, 'next', v_ids[500]);
+end $$;
+comment on function private.erase_next_posts is
+  'For the worker alone, and private.erase_posts: deletes the next 500 posts of an erased person {userId} behind one, '
+  'with their words, also those of earlier versions and of polls. Answers {changed, next}; next is null at the end.';
+call private.make_batch_queue('erased-posts', 'private.erase_next_posts', 1);
+
+create function private.erase_next_replies(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_user    uuid := (p_job ->> 'userId')::uuid;
+  v_ids     uuid[];
+  v_changed integer;
+begin
+  perform from app.users where id = v_user and erased_at is not null for share;
+  if not found then
+    return json_build_object('changed', 0, 'next', null);
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('erasure', 0));   -- as in private.lock_published
+  v_ids := private.next_replies(v_user, p_after);
+  perform private.lock_written('{}', v_ids);
+  update app.replies set body = '', deleted_at = coalesce(deleted_at, now())
+  where id = any (v_ids) and (deleted_at is null or body <> '');
+  get diagnostics v_changed = row_count;
+  return json_build_object('changed', v_changed, 'next', v_ids[500]);
+end $$;
+comment on function private.erase_next_replies is
+  'For the worker alone, and private.erase_posts: as private.erase_next_posts, of replies {userId}.';
+call private.make_batch_queue('erased-replies', 'private.erase_next_replies', 1);
+
 create function private.erase_posts() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$
+declare
+  v_job    json := json_build_object('userId', new.id);
+  v_series uuid[] := array(select id from app.series where author_id = new.id limit 10);
 begin
-  update app.posts set title = null, body = '', media = '[]', deleted_at = coalesce(deleted_at, now())
-  where author_id = new.id and (deleted_at is null or title is not null or body <> '' or media <> '[]');
-  delete from app.post_versions v using app.posts p where p.id = v.post_id and p.author_id = new.id;
-  update app.poll_options set text = ''
-  where id in (select o.id
-               from app.posts p join app.polls l on l.post_id = p.id join app.poll_options o on o.poll_id = l.id
-               where p.author_id = new.id and o.text <> ''
-               order by o.id for no key update of o);   -- sorted, as votes lock them: ARCHITECTURE.md, Locks
-  delete from app.post_co_authors where user_id = new.id;
-  delete from app.series where author_id = new.id;   -- the items are gone with the posts; nothing else refers to it
-  delete from app.series_follows where user_id = new.id;
-  delete from app.post_mutes where user_id = new.id;
-  delete from private.ended_bookmarks where user_id = new.id;
-  update app.replies set body = '', deleted_at = coalesce(deleted_at, now())
-  where author_id = new.id and (deleted_at is null or body <> '');
+  if private.erase_next_posts(v_job::jsonb) ->> 'next' is not null then
+    perform private.erase_later('erased-posts', v_job);
+  end if;
+  perform private.erase_rows(new.id, 'app.post_co_authors', 'user_id = $1');
+  if (select count(*) from (select from app.series_follows where series_id = any (v_series) limit 500) f) = 500 then
+    perform private.erase_rows(new.id, 'app.series_follows',
+                               'series_id in (select id from app.series where author_id = $1)');
+  else
+    delete from app.series where id = any (v_series);   -- 200 items each; nothing else refers to it
+    if cardinality(v_series) = 10 then
+      perform private.erase_rest(new.id);
+    end if;
+  end if;
+  perform private.erase_rows(new.id, 'app.series_follows', 'user_id = $1');
+  perform private.erase_rows(new.id, 'app.post_mutes', 'user_id = $1');
+  perform private.erase_rows(new.id, 'private.ended_bookmarks', 'user_id = $1');
+  if private.erase_next_replies(v_job::jsonb) ->> 'next' is not null then
+    perform private.erase_later('erased-replies', v_job);
+  end if;
   return null;
 end $$;
 comment on function private.erase_posts is
   'Trigger: deletes an erased person''s posts and replies, and their words for good, also those of earlier versions, '
-  'polls and series. What they wrote with others loses their name. Reactions, bookmarks and votes stay as counts: '
-  'nobody sees whose they are, and what they earned others was earned.';
+  'polls and series: the newest 500 of each at once. What they wrote with others loses their name. Reactions, '
+  'bookmarks and votes stay as counts: nobody sees whose they are, and what they earned others was earned.';
 create trigger _152_erase_posts after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_posts();
 
@@ -10640,6 +10802,8 @@ grant execute on function
 
 -- jobs, and batches that the worker does
 grant execute on function
+  private.erase_next_posts,
+  private.erase_next_replies,
   private.job_close_polls,
   private.job_publish_scheduled,
   private.mark_posts,
@@ -11421,13 +11585,19 @@ create function private.erase_notifications() returns trigger
 language plpgsql security definer   -- the notifications of others name the person
 set search_path = ''
 as $$
+declare
+  v_ids uuid[];
 begin
-  delete from app.notifications where user_id = new.id;
+  perform private.erase_rows(new.id, 'app.notifications', 'user_id = $1');
+  v_ids := array(select notification_id from app.notification_actors where actor_id = new.id limit 500);
   delete from app.notifications n
-  where n.kind not in (select k.kind from private.notification_kinds k where k.outlives_actor)
-    and exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id = new.id)
+  where n.id = any (v_ids)
+    and n.kind not in (select k.kind from private.notification_kinds k where k.outlives_actor)
     and not exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id <> new.id);
-  delete from app.notification_actors where actor_id = new.id;
+  delete from app.notification_actors where actor_id = new.id and notification_id = any (v_ids);
+  if cardinality(v_ids) = 500 then
+    perform private.erase_rest(new.id);
+  end if;
   return null;
 end $$;
 comment on function private.erase_notifications is
@@ -15309,19 +15479,51 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 -- What erasure does to what staff wrote about a person's posts and replies. How erasure runs: sql/base/90_erasure.sql.
 
+create function private.erase_reasons(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_user    uuid := (p_job ->> 'userId')::uuid;
+  v_type    text := p_job ->> 'type';
+  v_ids     uuid[];
+  v_changed integer;
+begin
+  if v_type = 'post' then
+    v_ids := private.next_posts(v_user, p_after);
+  else
+    v_ids := private.next_replies(v_user, p_after);
+  end if;
+  update app.audit_details d set detail = null
+  from app.audit_log l join app.users u on u.id = v_user and u.erased_at is not null
+  where l.id = d.audit_id and d.detail is not null
+    and l.target_type = v_type and l.target_id = any (v_ids::text[]);
+  get diagnostics v_changed = row_count;
+  return json_build_object('changed', v_changed, 'next', v_ids[500]);
+end $$;
+comment on function private.erase_reasons is
+  'For the worker alone, and private.erase_moderation: deletes the reasons that staff gave about the next 500 posts '
+  'or replies (type) of an erased person {userId, type} behind one. Answers {changed, next}; next is null at the end.';
+call private.make_batch_queue('erased-reasons', 'private.erase_reasons', 1);
+
 create function private.erase_moderation() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$
+declare
+  v_job json;
 begin
-  update app.audit_details d set detail = null from app.audit_log l
-  where l.id = d.audit_id and d.detail is not null
-    and (l.target_type = 'post' and l.target_id in (select p.id::text from app.posts p where p.author_id = new.id)
-      or l.target_type = 'reply' and l.target_id in (select r.id::text from app.replies r where r.author_id = new.id));
+  foreach v_job in array array[json_build_object('userId', new.id, 'type', 'post'),
+                               json_build_object('userId', new.id, 'type', 'reply')] loop
+    if private.erase_reasons(v_job::jsonb) ->> 'next' is not null then
+      perform private.erase_later('erased-reasons', v_job);
+    end if;
+  end loop;
   return null;
 end $$;
 comment on function private.erase_moderation is
-  'Trigger: deletes the reasons that staff gave about an erased person''s posts and replies; the entries stay.';
+  'Trigger: deletes the reasons that staff gave about an erased person''s posts and replies, of the newest 500 of '
+  'each at once; the entries stay.';
 create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();
 
@@ -15381,3 +15583,8 @@ grant execute on function
   api.unhide_post,
   api.unhide_reply
   to service_role;
+
+-- a batch that the worker does
+grant execute on function
+  private.erase_reasons
+  to worker;

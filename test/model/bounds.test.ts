@@ -691,6 +691,46 @@ const bounds: Bound[] = [
       return { parameters: `p_id => '${author}'` }
     },
   },
+  {
+    operation: 'erase_me',
+    against: 'posts, replies, blocks, follows, mutes and notifications of the person',
+    most: 32_000,
+    role: 'gate',
+    async scene(viewer, size) {
+      const post = await newPost(friend('1'))
+      await put(`insert into private.credentials (user_id, password_hash) values ($1, 'hash')`, viewer)
+      await put(
+        `with made as (
+           insert into app.posts (author_id, body, published_at)
+           select '${viewer}', 'x', ${minutes('n')} from generate_series(1, ${size}) n returning id)
+         insert into app.post_counters (post_id) select id from made`,
+      )
+      await put(
+        `with counted as (insert into app.post_counters (post_id, replies) values ('${post}', ${size}))
+         insert into app.replies (post_id, author_id, body, created_at)
+         select '${post}', '${viewer}', 'x', ${minutes('n')} from generate_series(1, ${size}) n`,
+      )
+      await put(
+        `with blocked as (
+           insert into app.blocks (blocker_id, blocked_id)
+           select ${crowd('n')}, '${viewer}'::uuid from generate_series(1, ${size}) n
+         ), followed as (
+           insert into app.follows (follower_id, following_id)
+           select ${crowd('n')}, '${viewer}'::uuid from generate_series(1, ${size}) n
+         ), muted as (
+           insert into app.mutes (muter_id, muted_id)
+           select ${crowd('n')}, '${viewer}'::uuid from generate_series(1, ${size}) n
+         ), told as (
+           insert into app.notifications (user_id, kind, group_key)
+           select ${crowd('n')}, 'post.reacted', 'x' from generate_series(1, ${size}) n returning id
+         ), caused as (
+           insert into app.notification_actors (notification_id, actor_id) select id, '${viewer}' from told)
+         insert into app.notifications (user_id, kind, group_key)
+         select '${viewer}', 'post.reacted', 'x' from generate_series(1, ${size}) n`,
+      )
+      return { parameters: `p_password_hash => 'hash'` }
+    },
+  },
 ]
 
 /** What this transaction has looked at so far: entries of indexes, and rows of scans. */

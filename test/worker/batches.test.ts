@@ -5,12 +5,13 @@ import { afterAll, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { startWorker, type Worker } from '../../api-facade/worker/worker.ts'
 import { applyEffects } from '../support/database.ts'
+import type { Person } from '../support/person.ts'
 import { environment } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 import { world } from '../support/world.ts'
 
 const LIKES = 1200
-const { alice, database } = await world({ people: ['alice'] })
+const { alice, database, join } = await world({ people: ['alice'] })
 const { owner } = database
 const catalog = await alice.get<{ items: { id: string }[] }>('/interests/catalog')
 const interestId = catalog.body.items[0]?.id
@@ -95,6 +96,65 @@ test('an edit waits for the batch that is under way, and deleted reposts are in 
   expect(await closed()).toHaveLength(0)
 })
 
+test('a person who left more than is erased at once is gone at once, and erased soon after', {
+  timeout: 60_000,
+}, async () => {
+  const { body: found } = await alice.post<{ id: string }>('/posts', { body: 'Who answers?' })
+  const [prolific] = (await join('prolific')) as [Person]
+  const { id } = prolific
+  const [{ oldest, answer } = { oldest: '', answer: '' }] = await owner<{ oldest: string; answer: string }[]>`
+    with posts as (
+      insert into app.posts (author_id, body, published_at)
+      select ${id}::uuid, 'written much', now() - n * interval '1 hour' from generate_series(1, ${LIKES}::int) n
+      returning id, published_at
+    ), waiting as (
+      insert into app.posts (author_id, body, publish_at, published_at)
+      select ${id}::uuid, 'written much', now() + interval '1 day', null from generate_series(1, 600) n
+    ), replies as (
+      insert into app.replies (post_id, author_id, body, created_at)
+      select ${found.id}::uuid, ${id}::uuid, 'written much', now() - n * interval '1 hour'
+      from generate_series(1, ${LIKES}::int) n returning id, created_at
+    ), series as (
+      insert into app.series (author_id, title) select ${id}::uuid, 'written much' from generate_series(1, 25) n
+    )
+    select (select id from posts order by published_at limit 1) as oldest,
+           (select id from replies order by created_at limit 1) as answer`
+  await owner`insert into app.blocks (blocker_id, blocked_id) select id, ${id}::uuid from app.users
+              where username like 'many\\_%' limit 1100`
+  await owner`insert into app.mutes (muter_id, muted_id) select id, ${id}::uuid from app.users where username like 'many\\_%'`
+  await owner`insert into app.notifications (user_id, kind, group_key)
+              select ${id}::uuid, 'post.milestone', n from generate_series(1, 1100) n`
+  const left = async () => {
+    const [row] = await owner<{ count: number }[]>`
+      select ((select count(*) from app.posts where author_id = ${id} and (body <> '' or deleted_at is null))
+            + (select count(*) from app.replies where author_id = ${id} and (body <> '' or deleted_at is null))
+            + (select count(*) from app.series where author_id = ${id})
+            + (select count(*) from app.blocks where blocked_id = ${id})
+            + (select count(*) from app.audience where author_id = ${id} and viewer_id <> ${id})
+            + (select count(*) from app.mutes where muted_id = ${id})
+            + (select count(*) from app.notifications where user_id = ${id}))::int as count`
+    return row?.count ?? 0
+  }
+  expect(await left()).toBe(2 * LIKES + 600 + 25 + 2 * 1100 + LIKES + 1100)
+  expect(await alice.get(`/posts/${oldest}`)).toMatchObject({ status: 200 })
+  await (await work()).stop()
+
+  expect(await prolific.post('/me/delete', { password: prolific.password })).toMatchObject({ status: 200 })
+  expect(await left()).toBeGreaterThan(3000)
+  expect(await alice.get(`/posts/${oldest}`)).toFailWith(404, 'post_unknown')
+  expect(await alice.post('/reports', { targetType: 'reply', targetId: answer, reason: 'x' })).toFailWith(
+    404,
+    'reply_unknown',
+  )
+  expect((await alice.get<{ items: object[] }>(`/posts/${found.id}/replies`)).body.items).toEqual([])
+
+  worker = undefined
+  await work()
+  await until(async () => (await left()) === 0, { timeout: 30_000 })
+  const counters = await alice.get<{ counters: { replies: number } }>(`/posts/${found.id}`)
+  expect(counters.body.counters.replies).toBe(0)
+})
+
 test('all who voted are told of the end of a poll, each once, and nobody who may not see it', async () => {
   const poll = { options: ['yes', 'no'] }
   const { body: post } = await alice.post<{ id: string }>('/posts', { body: 'Who comes?', poll })
@@ -117,12 +177,15 @@ test('all who voted are told of the end of a poll, each once, and nobody who may
   expect(await notices()).toEqual({ notices: 0, people: 0 })
   await work()
   const everybody = LIKES - 1 + 1 // without who blocks the author, and with the author
-  await until(async () => (await notices())?.people === everybody)
+  await until(async () => (await notices())?.people === everybody, { timeout: 15_000 })
   const [{ id } = { id: '' }] = await owner<{ id: string }[]>`select id from app.polls where post_id = ${post.id}::uuid`
   await owner`select private.enqueue('poll-notices', ${owner.json({ pollId: id, postId: post.id })}::json)`
-  await until(async () => {
-    const done = await owner`select from pgboss.job where name = 'poll-notices' and state = 'completed'`
-    return done.length === 2
-  })
+  await until(
+    async () => {
+      const done = await owner`select from pgboss.job where name = 'poll-notices' and state = 'completed'`
+      return done.length === 2
+    },
+    { timeout: 15_000 },
+  )
   expect(await notices()).toEqual({ notices: everybody, people: everybody })
 })

@@ -53,7 +53,7 @@ export default routes('identity', {
   'POST /me/delete': {
     summary: 'Erase my account, for good',
     description:
-      'In one transaction: what tells who I am is overwritten, my posts and replies are deleted with their words, circles, memberships, invitations, follows, blocks, choices, conversations and notifications end, invite codes are revoked, every token and session is dead. Ledgers and the audit log keep ids and numbers; mana that I have left stays where it is; hearts and sparks stay as nameless counts. My address can register again; my usernames are never given to anyone. A wrong password is 403, and counts by person, as where the password is changed. The last admin cannot go: 409 `last_admin`.',
+      'At once, in one transaction: what tells who I am is overwritten, nobody sees my posts and replies any more, invite codes are revoked, every token and session is dead. In it too, up to 500 of a kind, and of whoever has more within seconds: posts and replies are deleted with their words, circles, memberships, invitations, follows, blocks, choices, conversations and notifications end. Ledgers and the audit log keep ids and numbers; mana that I have left stays where it is; hearts and sparks stay as nameless counts. My address can register again; my usernames are never given to anyone. A wrong password is 403, and counts by person, as where the password is changed. The last admin cannot go: 409 `last_admin`.',
     access: 'user',
     also: ['POST /identity/me/delete', { route: 'DELETE /me', answers: { 204: null } }],
     pool: 'gate',
