@@ -1,6 +1,9 @@
 -- Who may see and touch wallets, the ledger and payments. Twin of sql/economy/. Only private.move moves mana, so the
 -- service role loses its right to write here.
 
+-- mana_account_kinds: for definer functions and staff operations
+alter table private.mana_account_kinds enable row level security;
+
 -- mana_accounts: for definer functions and staff operations
 alter table app.mana_accounts enable row level security;
 revoke insert, update, delete on app.mana_accounts from service_role;
@@ -59,5 +62,5 @@ grant execute on function
 
 -- jobs
 grant execute on function
-  private.job_check_ledger
+  private.job_audit_mana
   to worker;

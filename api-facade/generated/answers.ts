@@ -943,7 +943,13 @@ export interface Schemas {
     lifetimeSpent: number
     lastRegenAt: string
   } | null
-  ExportedManaEntries: { transactionId: string | null; accountId: string | null; amount: number }
+  ExportedManaEntries: {
+    transactionId: string | null
+    accountId: string | null
+    seq: number
+    amount: number
+    balanceAfter: number | null
+  }
   ExportedPaymentsSent: {
     id: string
     senderId: string | null

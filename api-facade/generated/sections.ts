@@ -463,7 +463,10 @@ export const sections = {
       lastRegenAt: 'timestamp with time zone',
     },
   },
-  manaEntries: { single: false, fields: { transactionId: 'uuid?', accountId: 'uuid?', amount: 'integer' } },
+  manaEntries: {
+    single: false,
+    fields: { transactionId: 'uuid?', accountId: 'uuid?', seq: 'bigint', amount: 'integer', balanceAfter: 'bigint?' },
+  },
   paymentsSent: {
     single: false,
     fields: {

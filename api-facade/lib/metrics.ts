@@ -51,6 +51,11 @@ const databaseUp = gauge('database_up', 'Whether the database answered this scra
 const jobRuns = counter('job_runs_total', 'Runs of a job in all workers.', ['job'])
 const jobFailures = counter('job_failures_total', 'Runs that failed, or found what must not be.', ['job'])
 const jobChanged = counter('job_changed_rows_total', 'Rows that a job changed.', ['job'])
+const jobLastChanged = gauge(
+  'job_last_changed_rows',
+  'Rows that a job changed when it last ran to its end; of an audit (audit-mana, check-audience) how much was wrong.',
+  ['job'],
+)
 const jobLastRun = gauge('job_last_run_timestamp_seconds', 'When a job last ran.', ['job'])
 const jobLastFailure = gauge('job_last_failure_timestamp_seconds', 'When a job last failed.', ['job'])
 const queueDepth = gauge('queue_depth', 'Jobs in a queue by state; dead-letters holds what failed for good.', [
@@ -70,6 +75,7 @@ type Recorded = {
     runs: number
     failures: number
     changed: number
+    lastChanged: number
     lastRun: number
     lastFailure: number | null
   }[]
@@ -85,6 +91,7 @@ async function readJobs(c: Context): Promise<void> {
     jobRuns.inc({ job }, record.runs)
     jobFailures.inc({ job }, record.failures)
     jobChanged.inc({ job }, record.changed)
+    jobLastChanged.set({ job }, record.lastChanged)
     jobLastRun.set({ job }, record.lastRun)
     if (record.lastFailure !== null) jobLastFailure.set({ job }, record.lastFailure)
   }

@@ -55,25 +55,29 @@ create table private.job_runs (
   failures       bigint not null default 0,
   changed        bigint not null default 0,
   last_run_at    timestamptz,
-  last_failed_at timestamptz
+  last_failed_at timestamptz,
+  last_changed   bigint not null default 0
 );
 comment on table private.job_runs is
   'A row a job, for /metrics: how often it ran and failed in all workers, and how many rows it changed.';
 comment on column private.job_runs.last_run_at is 'When it last ran, also when it failed.';
 comment on column private.job_runs.last_failed_at is 'When it last failed; null if never.';
+comment on column private.job_runs.last_changed is
+  'How many rows it changed when it last ran to its end: of a job with an alarm, how much is wrong.';
 
 create function private.note_job_run(p_job text, p_changed integer, p_failed boolean) returns void
 language sql volatile security definer   -- the worker may touch no table of ours
 set search_path = ''
 as $$
-  insert into private.job_runs as r (job, runs, failures, changed, last_run_at, last_failed_at)
-  values (p_job, 1, p_failed::integer, p_changed, now(), case when p_failed then now() end)
+  insert into private.job_runs as r (job, runs, failures, changed, last_run_at, last_failed_at, last_changed)
+  values (p_job, 1, p_failed::integer, p_changed, now(), case when p_failed then now() end, p_changed)
   on conflict (job) do update
     set runs = r.runs + 1,
         failures = r.failures + excluded.failures,
         changed = r.changed + excluded.changed,
         last_run_at = excluded.last_run_at,
-        last_failed_at = coalesce(excluded.last_failed_at, r.last_failed_at)
+        last_failed_at = coalesce(excluded.last_failed_at, r.last_failed_at),
+        last_changed = case when p_failed and p_changed = 0 then r.last_changed else excluded.last_changed end
 $$;
 comment on function private.note_job_run is
   'Records that a job ran. The worker calls it in a transaction of its own, so that the record of a failed job is not '
@@ -87,6 +91,7 @@ begin
   return json_build_object(
     'runs', (select coalesce(json_agg(json_build_object(
                       'job', job, 'runs', runs, 'failures', failures, 'changed', changed,
+                      'lastChanged', last_changed,
                       'lastRun', extract(epoch from last_run_at),
                       'lastFailure', extract(epoch from last_failed_at))), '[]')
              from private.job_runs),
@@ -102,8 +107,8 @@ begin
                 from (select caused_at from private.effects limit 100000) e));
 end $$;
 comment on function private.job_metrics is
-  'For /metrics: {runs: [{job, runs, failures, changed, lastRun, lastFailure}], queues: [{queue, state, depth}], '
-  'effects: {depth, lag, stuck}}; times in unix seconds. depth is how many effects wait, up to 100,000, lag how many '
+  'For /metrics: {runs: [{job, runs, failures, changed, lastChanged, lastRun, lastFailure}], queues: [{queue, state, '
+  'depth}], effects: {depth, lag, stuck}}; times in unix seconds. depth is how many effects wait, up to 100,000, lag how many '
   'seconds ago the oldest of them was caused, and stuck how many people have some that failed.';
 
 create function private.readiness() returns json

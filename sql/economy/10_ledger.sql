@@ -1,15 +1,45 @@
 -- The ledger: every movement of mana is a balanced double entry, and a wallet is the running sum of its entries.
 -- docs/decisions.md, Mana.
 
+create table private.mana_account_kinds (
+  kind       text primary key,
+  balance_in text not null check (balance_in in ('wallet', 'account', 'nowhere'))
+);
+comment on table private.mana_account_kinds is
+  'Every kind of account of mana, with a row from the feature that opens such.';
+comment on column private.mana_account_kinds.balance_in is
+  'Where the running balance is: in app.wallets, in the account itself, or nowhere: everybody would wait for that row '
+  'of the system''s accounts, so theirs is the sum of their entries.';
+insert into private.mana_account_kinds (kind, balance_in) values
+  ('wallet', 'wallet'),
+  ('mint', 'nowhere'),
+  ('burn', 'nowhere');
+
 create table app.mana_accounts (
   id         uuid primary key default gen_random_uuid(),
-  kind       text not null check (kind in ('wallet', 'treasury', 'hold', 'mint', 'burn')),
+  kind       text not null references private.mana_account_kinds on delete restrict,
+  balance    bigint check (balance >= 0),
   created_at timestamptz not null default now()
 );
+create index mana_accounts_kind_idx on app.mana_accounts (kind);
 create unique index mana_accounts_system_key on app.mana_accounts (kind) where kind in ('mint', 'burn');
 comment on table app.mana_accounts is
-  'Where mana is: wallets, guild treasuries, escrow holds, and the system''s mint (all mana comes from it, so it is '
-  'at zero or less) and burn. A wallet''s account has the id of its person.';
+  'Where mana is, by private.mana_account_kinds: wallets, and the system''s mint (all mana comes from it, so it is at '
+  'zero or less) and burn (where mana ends). A wallet''s account has the id of its person.';
+comment on column app.mana_accounts.balance is
+  'Whole mana, never below 0, of kinds that keep it here; a trigger on the entries writes it. Null of all others.';
+
+create function private.open_account() returns trigger
+language plpgsql security definer   -- reads the registry, whoever opens an account
+set search_path = ''
+as $$
+begin
+  new.balance := (select 0 from private.mana_account_kinds k where k.kind = new.kind and k.balance_in = 'account');
+  return new;
+end $$;
+comment on function private.open_account is 'Trigger: an account that keeps its balance begins with nothing.';
+create trigger open_account before insert on app.mana_accounts
+  for each row execute function private.open_account();
 
 create table app.mana_transactions (
   id         uuid primary key default gen_random_uuid(),
@@ -20,16 +50,24 @@ insert into private.ledger_kinds (ledger, kind) values ('mana', 'starter'), ('ma
 comment on column app.mana_transactions.kind is 'One of private.ledger_kinds.';
 comment on table app.mana_transactions is 'One movement of mana; its entries say from where to where.';
 
+create sequence app.mana_entries_seq;
+
 create table app.mana_entries (
   transaction_id uuid not null references app.mana_transactions on delete restrict,
   account_id     uuid not null references app.mana_accounts on delete restrict,
+  seq            bigint not null,
   amount         integer not null check (amount <> 0),
+  balance_after  bigint,
   primary key (transaction_id, account_id)
 );
-create index mana_entries_account_id_idx on app.mana_entries (account_id);
+create unique index mana_entries_account_key on app.mana_entries (account_id, seq);
 comment on table app.mana_entries is 'What a movement adds to an account, or takes from it. The entries of a '
   'movement add up to zero.';
+comment on column app.mana_entries.seq is
+  'The order of an account''s entries. A trigger takes it when the account is locked, so no later one has a lower.';
 comment on column app.mana_entries.amount is 'Whole mana: more than 0 comes to the account, less leaves it.';
+comment on column app.mana_entries.balance_after is
+  'What the account has with this entry; null of the system''s accounts, which have no running balance.';
 
 create table app.wallets (
   user_id         uuid primary key references app.users on delete restrict,
@@ -112,7 +150,7 @@ begin
   select * into v_wallet from app.wallets
   where user_id = p_user and last_regen_at <= now() - interval '24 hours'
   for no key update;
-  if not found then
+  if not found or exists (select from app.users u where u.id = p_user and u.erased_at is not null) then
     return;
   end if;
   v_periods := floor(extract(epoch from now() - v_wallet.last_regen_at) / 86400);
@@ -126,10 +164,11 @@ begin
 end $$;
 comment on function private.settle is
   'Regeneration: 5 mana for every whole 24 hours since last_regen_at, up to a balance of 50; at 50 or more the '
-  'periods pass unused. It runs before any change of a balance, so spending releases no backlog.';
+  'periods pass unused. It runs before any change of a balance, so spending releases no backlog. The wallet of an '
+  'erased person stays as it is.';
 
 create function private.book_entry() returns trigger
-language plpgsql security definer   -- only this trigger writes wallets
+language plpgsql security definer   -- only this trigger writes wallets and balances
 set search_path = ''
 as $$
 begin
@@ -138,14 +177,23 @@ begin
   set balance = balance + new.amount,
       lifetime_earned = lifetime_earned + greatest(new.amount, 0),
       lifetime_spent = lifetime_spent + greatest(-new.amount, 0)
-  where user_id = new.account_id and balance + new.amount >= 0;
-  if not found and exists (select from app.wallets where user_id = new.account_id) then
+  where user_id = new.account_id and balance + new.amount >= 0
+  returning balance into new.balance_after;
+  if not found then
+    update app.mana_accounts set balance = balance + new.amount
+    where id = new.account_id and balance + new.amount >= 0
+    returning balance into new.balance_after;
+  end if;
+  if not found and exists (select from app.mana_accounts a join private.mana_account_kinds k using (kind)
+                           where a.id = new.account_id and k.balance_in <> 'nowhere') then
     perform private.fail('insufficient_mana');   -- before the constraint, whose message would quote the row
   end if;
-  return null;
+  new.seq := nextval('app.mana_entries_seq');
+  return new;
 end $$;
-comment on function private.book_entry is 'Trigger: a wallet follows its entries. Fails: insufficient_mana.';
-create trigger book_entry after insert on app.mana_entries
+comment on function private.book_entry is
+  'Trigger: wallets and balances follow the entries, which say what was left. Fails: insufficient_mana.';
+create trigger book_entry before insert on app.mana_entries
   for each row execute function private.book_entry();
 
 create function private.create_wallet() returns trigger

@@ -1438,25 +1438,29 @@ create table private.job_runs (
   failures       bigint not null default 0,
   changed        bigint not null default 0,
   last_run_at    timestamptz,
-  last_failed_at timestamptz
+  last_failed_at timestamptz,
+  last_changed   bigint not null default 0
 );
 comment on table private.job_runs is
   'A row a job, for /metrics: how often it ran and failed in all workers, and how many rows it changed.';
 comment on column private.job_runs.last_run_at is 'When it last ran, also when it failed.';
 comment on column private.job_runs.last_failed_at is 'When it last failed; null if never.';
+comment on column private.job_runs.last_changed is
+  'How many rows it changed when it last ran to its end: of a job with an alarm, how much is wrong.';
 
 create function private.note_job_run(p_job text, p_changed integer, p_failed boolean) returns void
 language sql volatile security definer   -- the worker may touch no table of ours
 set search_path = ''
 as $$
-  insert into private.job_runs as r (job, runs, failures, changed, last_run_at, last_failed_at)
-  values (p_job, 1, p_failed::integer, p_changed, now(), case when p_failed then now() end)
+  insert into private.job_runs as r (job, runs, failures, changed, last_run_at, last_failed_at, last_changed)
+  values (p_job, 1, p_failed::integer, p_changed, now(), case when p_failed then now() end, p_changed)
   on conflict (job) do update
     set runs = r.runs + 1,
         failures = r.failures + excluded.failures,
         changed = r.changed + excluded.changed,
         last_run_at = excluded.last_run_at,
-        last_failed_at = coalesce(excluded.last_failed_at, r.last_failed_at)
+        last_failed_at = coalesce(excluded.last_failed_at, r.last_failed_at),
+        last_changed = case when p_failed and p_changed = 0 then r.last_changed else excluded.last_changed end
 $$;
 comment on function private.note_job_run is
   'Records that a job ran. The worker calls it in a transaction of its own, so that the record of a failed job is not '
@@ -1470,6 +1474,7 @@ begin
   return json_build_object(
     'runs', (select coalesce(json_agg(json_build_object(
                       'job', job, 'runs', runs, 'failures', failures, 'changed', changed,
+                      'lastChanged', last_changed,
                       'lastRun', extract(epoch from last_run_at),
                       'lastFailure', extract(epoch from last_failed_at))), '[]')
              from private.job_runs),
@@ -1485,8 +1490,8 @@ begin
                 from (select caused_at from private.effects limit 100000) e));
 end $$;
 comment on function private.job_metrics is
-  'For /metrics: {runs: [{job, runs, failures, changed, lastRun, lastFailure}], queues: [{queue, state, depth}], '
-  'effects: {depth, lag, stuck}}; times in unix seconds. depth is how many effects wait, up to 100,000, lag how many '
+  'For /metrics: {runs: [{job, runs, failures, changed, lastChanged, lastRun, lastFailure}], queues: [{queue, state, '
+  'depth}], effects: {depth, lag, stuck}}; times in unix seconds. depth is how many effects wait, up to 100,000, lag how many '
   'seconds ago the oldest of them was caused, and stuck how many people have some that failed.';
 
 create function private.readiness() returns json
@@ -13271,15 +13276,45 @@ grant execute on function
 -- The ledger: every movement of mana is a balanced double entry, and a wallet is the running sum of its entries.
 -- docs/decisions.md, Mana.
 
+create table private.mana_account_kinds (
+  kind       text primary key,
+  balance_in text not null check (balance_in in ('wallet', 'account', 'nowhere'))
+);
+comment on table private.mana_account_kinds is
+  'Every kind of account of mana, with a row from the feature that opens such.';
+comment on column private.mana_account_kinds.balance_in is
+  'Where the running balance is: in app.wallets, in the account itself, or nowhere: everybody would wait for that row '
+  'of the system''s accounts, so theirs is the sum of their entries.';
+insert into private.mana_account_kinds (kind, balance_in) values
+  ('wallet', 'wallet'),
+  ('mint', 'nowhere'),
+  ('burn', 'nowhere');
+
 create table app.mana_accounts (
   id         uuid primary key default gen_random_uuid(),
-  kind       text not null check (kind in ('wallet', 'treasury', 'hold', 'mint', 'burn')),
+  kind       text not null references private.mana_account_kinds on delete restrict,
+  balance    bigint check (balance >= 0),
   created_at timestamptz not null default now()
 );
+create index mana_accounts_kind_idx on app.mana_accounts (kind);
 create unique index mana_accounts_system_key on app.mana_accounts (kind) where kind in ('mint', 'burn');
 comment on table app.mana_accounts is
-  'Where mana is: wallets, guild treasuries, escrow holds, and the system''s mint (all mana comes from it, so it is '
-  'at zero or less) and burn. A wallet''s account has the id of its person.';
+  'Where mana is, by private.mana_account_kinds: wallets, and the system''s mint (all mana comes from it, so it is at '
+  'zero or less) and burn (where mana ends). A wallet''s account has the id of its person.';
+comment on column app.mana_accounts.balance is
+  'Whole mana, never below 0, of kinds that keep it here; a trigger on the entries writes it. Null of all others.';
+
+create function private.open_account() returns trigger
+language plpgsql security definer   -- reads the registry, whoever opens an account
+set search_path = ''
+as $$
+begin
+  new.balance := (select 0 from private.mana_account_kinds k where k.kind = new.kind and k.balance_in = 'account');
+  return new;
+end $$;
+comment on function private.open_account is 'Trigger: an account that keeps its balance begins with nothing.';
+create trigger open_account before insert on app.mana_accounts
+  for each row execute function private.open_account();
 
 create table app.mana_transactions (
   id         uuid primary key default gen_random_uuid(),
@@ -13290,16 +13325,24 @@ insert into private.ledger_kinds (ledger, kind) values ('mana', 'starter'), ('ma
 comment on column app.mana_transactions.kind is 'One of private.ledger_kinds.';
 comment on table app.mana_transactions is 'One movement of mana; its entries say from where to where.';
 
+create sequence app.mana_entries_seq;
+
 create table app.mana_entries (
   transaction_id uuid not null references app.mana_transactions on delete restrict,
   account_id     uuid not null references app.mana_accounts on delete restrict,
+  seq            bigint not null,
   amount         integer not null check (amount <> 0),
+  balance_after  bigint,
   primary key (transaction_id, account_id)
 );
-create index mana_entries_account_id_idx on app.mana_entries (account_id);
+create unique index mana_entries_account_key on app.mana_entries (account_id, seq);
 comment on table app.mana_entries is 'What a movement adds to an account, or takes from it. The entries of a '
   'movement add up to zero.';
+comment on column app.mana_entries.seq is
+  'The order of an account''s entries. A trigger takes it when the account is locked, so no later one has a lower.';
 comment on column app.mana_entries.amount is 'Whole mana: more than 0 comes to the account, less leaves it.';
+comment on column app.mana_entries.balance_after is
+  'What the account has with this entry; null of the system''s accounts, which have no running balance.';
 
 create table app.wallets (
   user_id         uuid primary key references app.users on delete restrict,
@@ -13382,7 +13425,7 @@ begin
   select * into v_wallet from app.wallets
   where user_id = p_user and last_regen_at <= now() - interval '24 hours'
   for no key update;
-  if not found then
+  if not found or exists (select from app.users u where u.id = p_user and u.erased_at is not null) then
     return;
   end if;
   v_periods := floor(extract(epoch from now() - v_wallet.last_regen_at) / 86400);
@@ -13396,10 +13439,11 @@ begin
 end $$;
 comment on function private.settle is
   'Regeneration: 5 mana for every whole 24 hours since last_regen_at, up to a balance of 50; at 50 or more the '
-  'periods pass unused. It runs before any change of a balance, so spending releases no backlog.';
+  'periods pass unused. It runs before any change of a balance, so spending releases no backlog. The wallet of an '
+  'erased person stays as it is.';
 
 create function private.book_entry() returns trigger
-language plpgsql security definer   -- only this trigger writes wallets
+language plpgsql security definer   -- only this trigger writes wallets and balances
 set search_path = ''
 as $$
 begin
@@ -13408,14 +13452,23 @@ begin
   set balance = balance + new.amount,
       lifetime_earned = lifetime_earned + greatest(new.amount, 0),
       lifetime_spent = lifetime_spent + greatest(-new.amount, 0)
-  where user_id = new.account_id and balance + new.amount >= 0;
-  if not found and exists (select from app.wallets where user_id = new.account_id) then
+  where user_id = new.account_id and balance + new.amount >= 0
+  returning balance into new.balance_after;
+  if not found then
+    update app.mana_accounts set balance = balance + new.amount
+    where id = new.account_id and balance + new.amount >= 0
+    returning balance into new.balance_after;
+  end if;
+  if not found and exists (select from app.mana_accounts a join private.mana_account_kinds k using (kind)
+                           where a.id = new.account_id and k.balance_in <> 'nowhere') then
     perform private.fail('insufficient_mana');   -- before the constraint, whose message would quote the row
   end if;
-  return null;
+  new.seq := nextval('app.mana_entries_seq');
+  return new;
 end $$;
-comment on function private.book_entry is 'Trigger: a wallet follows its entries. Fails: insufficient_mana.';
-create trigger book_entry after insert on app.mana_entries
+comment on function private.book_entry is
+  'Trigger: wallets and balances follow the entries, which say what was left. Fails: insufficient_mana.';
+create trigger book_entry before insert on app.mana_entries
   for each row execute function private.book_entry();
 
 create function private.create_wallet() returns trigger
@@ -13773,12 +13826,12 @@ comment on function api.get_breakdown is
   'What was paid for a post (for the original of a repost) by emotion, {emojiBreakdown: {love: {count, total}, …}}, '
   'as in the post itself. Fails: post_unknown.';
 
--- sql/economy/40_check.sql
+-- sql/economy/40_audit.sql
 
--- The books, checked: every rule that the ledger of mana keeps by triggers, worked out anew.
+-- The books, audited: every rule that the ledger of mana keeps by triggers, worked out anew.
 -- docs/decisions.md, Mana.
 
-create function private.check_ledger() returns table (rule text, subject uuid, expected bigint, found bigint)
+create function private.audit_mana() returns table (rule text, subject uuid, expected bigint, found bigint)
 language plpgsql stable security definer   -- the worker may touch no table of ours
 set search_path = ''
 as $$
@@ -13790,33 +13843,56 @@ begin
     select 'a transaction has entries', t.id, 2::bigint, 0::bigint
     from app.mana_transactions t where not exists (select from app.mana_entries e where e.transaction_id = t.id)
     union all
-    select 'a wallet is the sum of its entries', w.user_id, coalesce(e.total, 0), w.balance
-    from app.wallets w
-    left join (select account_id, sum(amount) as total from app.mana_entries group by account_id) e
-      on e.account_id = w.user_id
-    where w.balance <> coalesce(e.total, 0)
+    select c.rule, s.account_id, c.expected, c.found
+    from (select e.account_id, sum(e.amount) as total, sum(greatest(e.amount, 0)) as came,
+                 sum(greatest(-e.amount, 0)) as went
+          from app.mana_entries e group by e.account_id) s
+    join app.mana_accounts a on a.id = s.account_id
+    left join app.wallets w on w.user_id = a.id
+    cross join lateral (values
+      ('a wallet is the sum of its entries', s.total, w.balance),
+      ('what was earned is what came in', s.came, w.lifetime_earned),
+      ('what was spent is what went out', s.went, w.lifetime_spent),
+      ('a balance is the sum of its entries', s.total, a.balance),
+      ('the mint is at zero or less', least(s.total, 0), case when a.kind = 'mint' then s.total end)
+    ) c (rule, expected, found)
+    where c.expected <> c.found
+    union all
+    select 'what has no entries has nothing', a.id, 0::bigint, b.balance
+    from app.mana_accounts a left join app.wallets w on w.user_id = a.id
+    cross join lateral (select coalesce(w.balance, a.balance) as balance) b
+    where b.balance <> 0 and not exists (select from app.mana_entries e where e.account_id = a.id)
+    union all
+    select 'an entry says what was left', r.transaction_id, r.total, r.balance_after
+    from (select e.transaction_id, e.balance_after,
+                 sum(e.amount) over (partition by e.account_id order by e.seq) as total
+          from app.mana_entries e where e.balance_after is not null) r
+    where r.balance_after <> r.total
     union all
     select 'the splits of a payment add up to it', p.id, p.amount::bigint, coalesce(s.total, 0)
     from app.payments p
     left join (select payment_id, sum(amount) as total from app.payment_splits group by payment_id) s
       on s.payment_id = p.id
-    where p.amount <> coalesce(s.total, 0);
+    where p.amount <> coalesce(s.total, 0)
+    union all
+    select 'a payment moves what it says', p.id, p.amount::bigint, coalesce(abs(e.amount), 0)::bigint
+    from app.payments p
+    left join app.mana_entries e on e.transaction_id = p.id and e.account_id = p.sender_id
+    where p.amount <> coalesce(abs(e.amount), 0);
 end $$;
-comment on function private.check_ledger is
+comment on function private.audit_mana is
   'Every violation of the ledger''s rules, {rule, subject, expected, found}: none, unless somebody changed rows past '
-  'the '
-  'triggers.';
+  'the triggers.';
 
-create function private.job_check_ledger() returns integer
+create function private.job_audit_mana() returns integer
 language plpgsql stable security definer   -- the worker may touch no table of ours
 set search_path = ''
-as $$ begin return (select count(*) from private.check_ledger()); end $$;
-comment on function private.job_check_ledger is
-  'Job: counts what private.check_ledger finds. Any is a fault: select * from private.check_ledger(). May run twice: '
-  'it '
+as $$ begin return (select count(*) from private.audit_mana()); end $$;
+comment on function private.job_audit_mana is
+  'Job: counts what private.audit_mana finds. Any is a fault: select * from private.audit_mana(). May run twice: it '
   'only reads.';
 insert into private.jobs (name, cron, expires, alarm) values
-  ('check-ledger', '50 3 * * *', 300, 'the ledger of mana is not what its entries make of it');
+  ('audit-mana', '50 3 * * *', 300, 'the ledger of mana is not what its entries make of it');
 
 -- sql/economy/70_contribution.sql
 
@@ -13902,6 +13978,9 @@ insert into private.personal_data (relation, person_column, reason) values
 -- Who may see and touch wallets, the ledger and payments. Twin of sql/economy/. Only private.move moves mana, so the
 -- service role loses its right to write here.
 
+-- mana_account_kinds: for definer functions and staff operations
+alter table private.mana_account_kinds enable row level security;
+
 -- mana_accounts: for definer functions and staff operations
 alter table app.mana_accounts enable row level security;
 revoke insert, update, delete on app.mana_accounts from service_role;
@@ -13960,7 +14039,7 @@ grant execute on function
 
 -- jobs
 grant execute on function
-  private.job_check_ledger
+  private.job_audit_mana
   to worker;
 
 -- sql/feed/10_sources.sql

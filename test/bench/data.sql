@@ -20,8 +20,8 @@ insert into app.accounts (user_id, email) select bench.person(n), 'p' || n || '@
 insert into app.personas (user_id, name, is_default) select bench.person(n), 'Main', true from generate_series(1, 10000) n;
 insert into app.mana_accounts (id, kind) select bench.person(n), 'wallet' from generate_series(1, 10000) n;
 insert into app.mana_transactions (id, kind) select bench.person(n), 'starter' from generate_series(1, 10000) n;
-insert into app.mana_entries (transaction_id, account_id, amount)
-select bench.person(n), a.id, a.amount
+insert into app.mana_entries (transaction_id, account_id, seq, amount, balance_after)
+select bench.person(n), a.id, nextval('app.mana_entries_seq'), a.amount, nullif(a.amount, -1000000)
 from generate_series(1, 10000) n, lateral (values (private.mint(), -1000000), (bench.person(n), 1000000)) a (id, amount);
 insert into app.wallets (user_id, balance, lifetime_earned) select bench.person(n), 1000000, 1000000 from generate_series(1, 10000) n;
 

@@ -113,13 +113,14 @@ describe('what it tells', () => {
 
   test('jobs and queues of all workers, as the database has them', async () => {
     const at = 1_700_000_000
-    await database.owner`insert into private.job_runs values ('a-job', 7, 2, 40, to_timestamp(${at}), to_timestamp(${at - 1}))`
+    await database.owner`insert into private.job_runs values ('a-job', 7, 2, 40, to_timestamp(${at}), to_timestamp(${at - 1}), 5)`
     await database.owner`select pgboss.create_queue('a-job', '{"policy": "standard"}')`
     await database.owner`insert into pgboss.job (name, state) values ('a-job', 'failed'), ('a-job', 'created')`
     expect(await value('kith_job_runs_total{job="a-job"}')).toBe(7)
     expect(await value('kith_job_runs_total{job="a-job"}')).toBe(7)
     expect(await value('kith_job_failures_total{job="a-job"}')).toBe(2)
     expect(await value('kith_job_changed_rows_total{job="a-job"}')).toBe(40)
+    expect(await value('kith_job_last_changed_rows{job="a-job"}')).toBe(5)
     expect(await value('kith_job_last_run_timestamp_seconds{job="a-job"}')).toBe(at)
     expect(await value('kith_job_last_failure_timestamp_seconds{job="a-job"}')).toBe(at - 1)
     expect(await value('kith_queue_depth{queue="a-job",state="failed"}')).toBe(1)

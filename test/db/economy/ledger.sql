@@ -1,6 +1,6 @@
 -- The ledger: balanced, append-only, and a wallet that is the sum of its entries.
 begin;
-select plan(32);
+select plan(43);
 select test.people('alice', 'bob');
 
 -- Acting as the owner of the schemas, whom no policy holds
@@ -42,6 +42,29 @@ select throws_ok($$ update app.mana_transactions set kind = kind $$, 'PT409', 'a
 select throws_ok($$ delete from app.mana_transactions $$, 'PT409', 'append_only', 'or goes');
 select throws_ok($$ delete from app.users where username = 'bob' $$, '23503', null, 'who has a wallet cannot be deleted');
 
+select results_eq(
+  $$ select e.amount, e.balance_after from app.mana_entries e where e.account_id = test.id('alice') order by e.seq $$,
+  $$ values (50, 50::bigint), (-10, 40::bigint) $$, 'an entry says what was left');
+select is((select count(*) from app.mana_entries where account_id = private.mint() and balance_after is not null), 0::bigint,
+  'of the mint nobody keeps count');
+
+-- Accounts that are no wallets, as other features open them
+select throws_ok($$ insert into app.mana_accounts (kind) values ('purse') $$, '23503', null, 'an account is of a kind');
+insert into private.mana_account_kinds (kind, balance_in) values ('purse', 'account');
+insert into app.mana_accounts (id, kind) values ('00000000-0000-4000-8000-000000000001', 'purse');
+create function pg_temp.purse() returns uuid language sql as $$ select '00000000-0000-4000-8000-000000000001'::uuid $$;
+create function pg_temp.balance() returns bigint language sql as $$ select balance from app.mana_accounts where id = pg_temp.purse() $$;
+select is(pg_temp.balance(), 0::bigint, 'one that keeps its balance begins with nothing');
+select lives_ok($$ select private.move('payment', array[test.id('bob'), pg_temp.purse()], array[-4, 4]) $$, 'mana comes to it');
+select is(pg_temp.balance(), 4::bigint, 'and is there');
+select throws_ok($$ select private.move('payment', array[pg_temp.purse(), test.id('bob')], array[-5, 5]) $$, 'PT409', 'insufficient_mana',
+  'it never goes below zero either');
+select throws_ok($$ update app.mana_accounts set balance = -1 where id = pg_temp.purse() $$, 'PT422', 'value_invalid', 'by no way');
+select lives_ok($$ select private.move('payment', array[pg_temp.purse(), test.id('bob')], array[-4, 4]) $$, 'and it gives what it has');
+select results_eq(
+  $$ select amount, balance_after from app.mana_entries where account_id = pg_temp.purse() order by seq $$,
+  $$ values (4, 4::bigint), (-4, 0::bigint) $$, 'entry by entry');
+
 -- Regeneration: Alice has 40, Bob 60
 update app.wallets set last_regen_at = now() - interval '23 hours 59 minutes' where user_id = test.id('alice');
 select test.act_as('alice');
@@ -68,10 +91,14 @@ update app.wallets set last_regen_at = now() - interval '24 hours' where user_id
 select private.move('payment', array[test.id('bob'), test.id('alice')], array[30, -30]);
 select is((select balance from app.wallets where user_id = test.id('bob')), 65::bigint, 'who is paid regenerates first');
 select is((select balance from app.wallets where user_id = test.id('alice')), 50::bigint, 'who pays too');
-select is(
-  (select count(*) from app.wallets w
-   where w.balance <> (select sum(e.amount) from app.mana_entries e where e.account_id = w.user_id)),
-  0::bigint, 'every balance is the sum of its entries');
+select is_empty('select * from private.audit_mana()', 'and the books are in order');
+update app.wallets set last_regen_at = now() - interval '24 hours' where user_id = test.id('alice');
+select private.move('payment', array[test.id('bob'), test.id('alice')], array[9, -9]);
+update app.wallets set last_regen_at = now() - interval '24 hours' where user_id = test.id('alice');
+update app.users set erased_at = now() where username = 'alice';
+select private.settle(test.id('alice'));
+select is((select balance from app.wallets where user_id = test.id('alice')), 41::bigint, 'the wallet of the erased stays as it is');
+update app.users set erased_at = null where username = 'alice';
 
 -- Acting as Alice
 select test.act_as('alice');

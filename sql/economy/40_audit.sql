@@ -1,0 +1,65 @@
+-- The books, audited: every rule that the ledger of mana keeps by triggers, worked out anew.
+-- docs/decisions.md, Mana.
+
+create function private.audit_mana() returns table (rule text, subject uuid, expected bigint, found bigint)
+language plpgsql stable security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+begin
+  return query
+    select 'entries of a transaction add up to zero', e.transaction_id, 0::bigint, sum(e.amount)
+    from app.mana_entries e group by e.transaction_id having sum(e.amount) <> 0
+    union all
+    select 'a transaction has entries', t.id, 2::bigint, 0::bigint
+    from app.mana_transactions t where not exists (select from app.mana_entries e where e.transaction_id = t.id)
+    union all
+    select c.rule, s.account_id, c.expected, c.found
+    from (select e.account_id, sum(e.amount) as total, sum(greatest(e.amount, 0)) as came,
+                 sum(greatest(-e.amount, 0)) as went
+          from app.mana_entries e group by e.account_id) s
+    join app.mana_accounts a on a.id = s.account_id
+    left join app.wallets w on w.user_id = a.id
+    cross join lateral (values
+      ('a wallet is the sum of its entries', s.total, w.balance),
+      ('what was earned is what came in', s.came, w.lifetime_earned),
+      ('what was spent is what went out', s.went, w.lifetime_spent),
+      ('a balance is the sum of its entries', s.total, a.balance),
+      ('the mint is at zero or less', least(s.total, 0), case when a.kind = 'mint' then s.total end)
+    ) c (rule, expected, found)
+    where c.expected <> c.found
+    union all
+    select 'what has no entries has nothing', a.id, 0::bigint, b.balance
+    from app.mana_accounts a left join app.wallets w on w.user_id = a.id
+    cross join lateral (select coalesce(w.balance, a.balance) as balance) b
+    where b.balance <> 0 and not exists (select from app.mana_entries e where e.account_id = a.id)
+    union all
+    select 'an entry says what was left', r.transaction_id, r.total, r.balance_after
+    from (select e.transaction_id, e.balance_after,
+                 sum(e.amount) over (partition by e.account_id order by e.seq) as total
+          from app.mana_entries e where e.balance_after is not null) r
+    where r.balance_after <> r.total
+    union all
+    select 'the splits of a payment add up to it', p.id, p.amount::bigint, coalesce(s.total, 0)
+    from app.payments p
+    left join (select payment_id, sum(amount) as total from app.payment_splits group by payment_id) s
+      on s.payment_id = p.id
+    where p.amount <> coalesce(s.total, 0)
+    union all
+    select 'a payment moves what it says', p.id, p.amount::bigint, coalesce(abs(e.amount), 0)::bigint
+    from app.payments p
+    left join app.mana_entries e on e.transaction_id = p.id and e.account_id = p.sender_id
+    where p.amount <> coalesce(abs(e.amount), 0);
+end $$;
+comment on function private.audit_mana is
+  'Every violation of the ledger''s rules, {rule, subject, expected, found}: none, unless somebody changed rows past '
+  'the triggers.';
+
+create function private.job_audit_mana() returns integer
+language plpgsql stable security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$ begin return (select count(*) from private.audit_mana()); end $$;
+comment on function private.job_audit_mana is
+  'Job: counts what private.audit_mana finds. Any is a fault: select * from private.audit_mana(). May run twice: it '
+  'only reads.';
+insert into private.jobs (name, cron, expires, alarm) values
+  ('audit-mana', '50 3 * * *', 300, 'the ledger of mana is not what its entries make of it');
