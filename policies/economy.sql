@@ -51,6 +51,10 @@ grant execute on function
   private.payment_tier,
   private.settle_own
   to authenticated;
+grant execute on function
+  private.find_payment_place,
+  private.find_payments
+  to authenticated, service_role;
 
 -- operations
 grant execute on function

@@ -37,6 +37,25 @@ export interface Schemas {
     level: 'Curious' | 'Reader' | 'Practitioner' | 'Adept' | 'Master' | 'Lifework'
   }
   ReputationAdjustment: { userId: string; interestId: string; delta: number; note: string }
+  StaffWallet: Schemas['Wallet'] & { id: string; user: Schemas['PersonCard']; createdAt: string }
+  Wallet: { balance: number; lifetimeEarned: number; lifetimeSpent: number; lastRegenAt: string }
+  StaffPayment: {
+    id: string
+    senderId: string
+    sender: Schemas['PersonCard']
+    receiverId: string
+    receiver: Schemas['PersonCard']
+    emotion: 'love' | 'awe' | 'joy' | 'curiosity' | 'gratitude' | 'insight' | 'calm' | 'courage'
+    tier: number
+    amount: number
+    splits: { receiverId: string; amount: number }[]
+    postId: string | null
+    replyId: string | null
+    reversed: boolean
+    reversalOf: string | null
+    reversedBy: string | null
+    createdAt: string
+  }
   StaffAccount: {
     id: string
     user: Schemas['PersonCard']
@@ -46,7 +65,6 @@ export interface Schemas {
   Ban: { reason: string }
   RoleChange: { role: 'user' | 'moderator' | 'admin' }
   Hidden: { id: string; hiddenAt: string | null }
-  Wallet: { balance: number; lifetimeEarned: number; lifetimeSpent: number; lastRegenAt: string }
   Paid: { payment: Schemas['Payment']; senderBalance: number }
   Payment: {
     id: string
@@ -2060,6 +2078,7 @@ export interface Answers {
   hide_reply: Schemas['Hidden']
   invite_co_author: Schemas['CoAuthorInvitation']
   invite_to_circle: Json
+  list_all_payments: { items: Schemas['StaffPayment'][]; nextCursor: string | null; hasMore: boolean }
   list_appeals: { items: Schemas['StaffAppeal'][]; nextCursor: string | null; hasMore: boolean }
   list_blocks: { items: Schemas['BlockedPerson'][]; nextCursor: string | null; hasMore: boolean }
   list_bookmarks: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
@@ -2087,6 +2106,7 @@ export interface Answers {
   list_scheduled_posts: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
   list_series_items: Schemas['SeriesParts']
   list_sessions: { items: Schemas['RotatingSession'][]; nextCursor: string | null; hasMore: boolean }
+  list_wallets: { items: Schemas['StaffWallet'][]; nextCursor: string | null; hasMore: boolean }
   log_in: Json
   log_out: Json
   mark_read: Schemas['Unread']

@@ -96,6 +96,10 @@ export type Database = {
         Args: { p_bond_level?: string; p_id: string; p_invitee_id: string }
         Returns: Answers['invite_to_circle']
       }
+      list_all_payments: {
+        Args: { p_cursor?: string; p_limit?: number; p_user_id?: string }
+        Returns: Answers['list_all_payments']
+      }
       list_appeals: {
         Args: { p_cursor?: string; p_limit?: number; p_status?: string }
         Returns: Answers['list_appeals']
@@ -158,6 +162,10 @@ export type Database = {
         Returns: Answers['list_series_items']
       }
       list_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_sessions'] }
+      list_wallets: {
+        Args: { p_cursor?: string; p_limit?: number; p_user_id?: string }
+        Returns: Answers['list_wallets']
+      }
       log_out: { Args: { p_family?: string; p_scope?: string }; Returns: Answers['log_out'] }
       mark_read: { Args: { p_before?: string; p_group_key?: string; p_ids?: string[] }; Returns: Answers['mark_read'] }
       mute_keyword: { Args: { p_keyword: string; p_until?: string }; Returns: Answers['mute_keyword'] }

@@ -1,6 +1,55 @@
 -- What was paid: a person's own payments, and the totals of a post.
 -- docs/decisions.md, Mana.
 
+create function private.find_payment_place(p_id uuid) returns app.place
+language plpgsql stable   -- invoker: a payment of others is no cursor
+set search_path = ''
+as $$
+declare
+  v_place app.place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.place;
+begin
+  if p_id is not null then
+    select p.created_at, p.id into v_place.at, v_place.id from app.payments p where p.id = p_id;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  return v_place;
+end $$;
+comment on function private.find_payment_place is
+  'Where a list of payments goes on behind this one; its beginning for null. Fails: cursor_unknown.';
+
+create function private.find_payments(p_user uuid, p_direction text, p_from app.place) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;
+  v_before uuid := p_from.id;
+begin
+  if p_direction = 'sent' then
+    return array(select id from app.payments
+                 where sender_id = p_user and (created_at, id) < (v_from, v_before)
+                 order by created_at desc, id desc limit 51);
+  elsif p_direction = 'received' then
+    return array(select payment_id from app.payment_splits
+                 where receiver_id = p_user and (created_at, payment_id) < (v_from, v_before)
+                 order by created_at desc, payment_id desc limit 51);
+  end if;
+  return array(select b.id
+               from ((select id, created_at from app.payments
+                      where sender_id = p_user and (created_at, id) < (v_from, v_before)
+                      order by created_at desc, id desc limit 51)
+                     union all
+                     (select payment_id, created_at from app.payment_splits
+                      where receiver_id = p_user and (created_at, payment_id) < (v_from, v_before)
+                      order by created_at desc, payment_id desc limit 51)) b
+               order by b.created_at desc, b.id desc limit 51);
+end $$;
+comment on function private.find_payments is
+  'The next 51 payments behind a place that somebody sent, received, or (for null) both, as far as the caller may see '
+  'them.';
+
 create function api.list_payments(
   p_direction text default null, p_limit integer default 20, p_cursor text default null
 ) returns json
@@ -9,37 +58,13 @@ set search_path = ''
 as $$
 declare
   v_caller uuid := private.require_caller();
-  v_from   app.payments;
+  v_from   app.place := private.find_payment_place(private.require_cursor(p_cursor));
   v_ids    uuid[];
 begin
-  select * into v_from from app.payments where id = private.require_cursor(p_cursor);
-  if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_from.created_at := coalesce(v_from.created_at, 'infinity');
-  v_from.id := coalesce(v_from.id, v_caller);   -- any id will do beside infinity
-
-  if p_direction = 'sent' then
-    v_ids := array(select id from app.payments
-                   where sender_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)
-                   order by created_at desc, id desc limit 51);
-  elsif p_direction = 'received' then
-    v_ids := array(select payment_id from app.payment_splits
-                   where receiver_id = v_caller and (created_at, payment_id) < (v_from.created_at, v_from.id)
-                   order by created_at desc, payment_id desc limit 51);
-  elsif p_direction is null then
-    v_ids := array(select b.id
-                   from ((select id, created_at from app.payments
-                          where sender_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)
-                          order by created_at desc, id desc limit 51)
-                         union all
-                         (select payment_id, created_at from app.payment_splits
-                          where receiver_id = v_caller and (created_at, payment_id) < (v_from.created_at, v_from.id)
-                          order by created_at desc, payment_id desc limit 51)) b
-                   order by b.created_at desc, b.id desc limit 51);
-  else
+  if p_direction not in ('sent', 'received') then
     perform private.fail('direction_unknown');
   end if;
+  v_ids := private.find_payments(v_caller, p_direction, v_from);
   return private.page(private.payment_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_payments is

@@ -13768,6 +13768,55 @@ comment on function api.pay is
 -- What was paid: a person's own payments, and the totals of a post.
 -- docs/decisions.md, Mana.
 
+create function private.find_payment_place(p_id uuid) returns app.place
+language plpgsql stable   -- invoker: a payment of others is no cursor
+set search_path = ''
+as $$
+declare
+  v_place app.place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.place;
+begin
+  if p_id is not null then
+    select p.created_at, p.id into v_place.at, v_place.id from app.payments p where p.id = p_id;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  return v_place;
+end $$;
+comment on function private.find_payment_place is
+  'Where a list of payments goes on behind this one; its beginning for null. Fails: cursor_unknown.';
+
+create function private.find_payments(p_user uuid, p_direction text, p_from app.place) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;
+  v_before uuid := p_from.id;
+begin
+  if p_direction = 'sent' then
+    return array(select id from app.payments
+                 where sender_id = p_user and (created_at, id) < (v_from, v_before)
+                 order by created_at desc, id desc limit 51);
+  elsif p_direction = 'received' then
+    return array(select payment_id from app.payment_splits
+                 where receiver_id = p_user and (created_at, payment_id) < (v_from, v_before)
+                 order by created_at desc, payment_id desc limit 51);
+  end if;
+  return array(select b.id
+               from ((select id, created_at from app.payments
+                      where sender_id = p_user and (created_at, id) < (v_from, v_before)
+                      order by created_at desc, id desc limit 51)
+                     union all
+                     (select payment_id, created_at from app.payment_splits
+                      where receiver_id = p_user and (created_at, payment_id) < (v_from, v_before)
+                      order by created_at desc, payment_id desc limit 51)) b
+               order by b.created_at desc, b.id desc limit 51);
+end $$;
+comment on function private.find_payments is
+  'The next 51 payments behind a place that somebody sent, received, or (for null) both, as far as the caller may see '
+  'them.';
+
 create function api.list_payments(
   p_direction text default null, p_limit integer default 20, p_cursor text default null
 ) returns json
@@ -13776,37 +13825,13 @@ set search_path = ''
 as $$
 declare
   v_caller uuid := private.require_caller();
-  v_from   app.payments;
+  v_from   app.place := private.find_payment_place(private.require_cursor(p_cursor));
   v_ids    uuid[];
 begin
-  select * into v_from from app.payments where id = private.require_cursor(p_cursor);
-  if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_from.created_at := coalesce(v_from.created_at, 'infinity');
-  v_from.id := coalesce(v_from.id, v_caller);   -- any id will do beside infinity
-
-  if p_direction = 'sent' then
-    v_ids := array(select id from app.payments
-                   where sender_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)
-                   order by created_at desc, id desc limit 51);
-  elsif p_direction = 'received' then
-    v_ids := array(select payment_id from app.payment_splits
-                   where receiver_id = v_caller and (created_at, payment_id) < (v_from.created_at, v_from.id)
-                   order by created_at desc, payment_id desc limit 51);
-  elsif p_direction is null then
-    v_ids := array(select b.id
-                   from ((select id, created_at from app.payments
-                          where sender_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)
-                          order by created_at desc, id desc limit 51)
-                         union all
-                         (select payment_id, created_at from app.payment_splits
-                          where receiver_id = v_caller and (created_at, payment_id) < (v_from.created_at, v_from.id)
-                          order by created_at desc, payment_id desc limit 51)) b
-                   order by b.created_at desc, b.id desc limit 51);
-  else
+  if p_direction not in ('sent', 'received') then
     perform private.fail('direction_unknown');
   end if;
+  v_ids := private.find_payments(v_caller, p_direction, v_from);
   return private.page(private.payment_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_payments is
@@ -14028,6 +14053,10 @@ grant execute on function
   private.payment_tier,
   private.settle_own
   to authenticated;
+grant execute on function
+  private.find_payment_place,
+  private.find_payments
+  to authenticated, service_role;
 
 -- operations
 grant execute on function
@@ -15531,6 +15560,119 @@ comment on function private.suspicious_flows is
   'that is nothing. Left out are reversed payments, votes against and those taken back, and ways that lead over '
   'staff, who let strangers in.';
 
+-- sql/admin/50_economy.sql
+
+-- What staff sees of mana: every wallet, and every payment.
+-- docs/decisions.md, Staff.
+
+create index mana_accounts_wallet_idx on app.mana_accounts (created_at desc, id desc) where kind = 'wallet';
+create index payments_created_at_idx on app.payments (created_at desc, id desc);
+
+create view app.staff_wallet_card with (security_invoker) as
+select w.user_id as id,
+       json_build_object(
+         'id', w.user_id,
+         'user', person.card,
+         'balance', w.balance,
+         'lifetimeEarned', w.lifetime_earned,
+         'lifetimeSpent', w.lifetime_spent,
+         'lastRegenAt', private.utc(w.last_regen_at),
+         'createdAt', private.utc(a.created_at)) as card
+from app.wallets w
+join app.mana_accounts a on a.id = w.user_id
+join app.person_card person on person.id = w.user_id;
+comment on view app.staff_wallet_card is
+  'A wallet as staff sees it, with its person; id is their UUID. It is as it was last settled: looking at it '
+  'regenerates nothing.';
+
+create view app.staff_payment_card with (security_invoker) as
+select p.id,
+       json_build_object(
+         'id', p.id,
+         'senderId', p.sender_id,
+         'sender', sender.card,
+         'receiverId', p.receiver_id,
+         'receiver', receiver.card,
+         'emotion', p.emotion,
+         'tier', p.tier,
+         'amount', p.amount,
+         'splits', (select json_agg(json_build_object('receiverId', s.receiver_id, 'amount', s.amount)
+                                    order by s.receiver_id <> p.receiver_id, s.receiver_id)
+                    from app.payment_splits s where s.payment_id = p.id),
+         'postId', p.post_id,
+         'replyId', p.reply_id,
+         'reversed', p.reversed,
+         'reversalOf', p.reversal_of,
+         'reversedBy', (select r.id from app.payments r where r.reversal_of = p.id),
+         'createdAt', private.utc(p.created_at)) as card
+from app.payments p
+join app.person_card sender on sender.id = p.sender_id
+join app.person_card receiver on receiver.id = p.receiver_id;
+comment on view app.staff_payment_card is
+  'A payment as staff sees it, whole; ids of people are UUIDs. reversedBy is the payment that took it back.';
+
+create function api.list_wallets(p_user_id text default null, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_id   uuid := private.require_cursor(p_cursor);
+  v_from timestamptz;
+  v_ids  uuid[];
+begin
+  perform private.require_role('moderator', 'admin');
+  select created_at into v_from from app.mana_accounts where id = v_id and kind = 'wallet';
+  if v_id is not null and not found then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_from := coalesce(v_from, 'infinity');
+  v_id := coalesce(v_id, app.uid());   -- any id will do beside infinity
+  if p_user_id is null then
+    v_ids := array(select id from app.mana_accounts where kind = 'wallet' and (created_at, id) < (v_from, v_id)
+                   order by created_at desc, id desc limit 51);
+  else
+    v_ids := array(select id from app.mana_accounts
+                   where id = private.require_any_person(p_user_id) and (created_at, id) < (v_from, v_id));
+  end if;
+  return private.page((select json_agg(c.card order by p.place)
+                       from unnest(v_ids[:p_limit]) with ordinality as p (id, place)
+                       join app.staff_wallet_card c on c.id = p.id), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_wallets is
+  'Lists the wallets, the newest first, or the one of a person. Fails: role_required, person_unknown, cursor_unknown, '
+  'limit_out_of_range.';
+
+create function api.list_all_payments(
+  p_user_id text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_from   app.place;
+  v_at     timestamptz;   -- plain variables: an expression makes no index condition
+  v_before uuid;
+  v_ids    uuid[];
+begin
+  perform private.require_role('moderator', 'admin');
+  v_from := private.find_payment_place(private.require_cursor(p_cursor));
+  v_at := v_from.at;
+  v_before := v_from.id;
+  if p_user_id is null then
+    v_ids := array(select id from app.payments where (created_at, id) < (v_at, v_before)
+                   order by created_at desc, id desc limit 51);
+  else
+    v_ids := private.find_payments(private.require_any_person(p_user_id), null, v_from);
+  end if;
+  return private.page((select json_agg(c.card order by p.place)
+                       from unnest(v_ids[:p_limit]) with ordinality as p (id, place)
+                       join app.staff_payment_card c on c.id = p.id), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_all_payments is
+  'Lists the payments and their reversals, newest first, all or those that a person sent or received. Fails: '
+  'role_required, person_unknown, cursor_unknown, limit_out_of_range.';
+
 -- sql/admin/80_notifications.sql
 
 -- Notifications of staff: a person hears that something was done about what they published.
@@ -15654,7 +15796,9 @@ grant execute on function
   api.generate_invite_codes,
   api.hide_post,
   api.hide_reply,
+  api.list_all_payments,
   api.list_appeals,
+  api.list_wallets,
   api.remove_post,
   api.resolve_appeal,
   api.set_role,

@@ -1,5 +1,6 @@
 // Shapes of the admin panel's routes.
 import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { Emotion, Tier, Wallet } from '../economy/schemas.ts'
 import { Appeal, AppealStatus, Level } from '../reputation/schemas.ts'
 
 export const Generation = z.object({ count: z.int().min(1).max(100) })
@@ -67,3 +68,33 @@ export const Reason = z
   .object({ reason: z.string().trim().max(1000).nullish().openapi({ description: 'For the audit log.' }) })
   .optional()
 export const Hidden = z.object({ id: Uuid, hiddenAt: Timestamp.nullable() }).openapi('Hidden')
+
+export const EconomyQuery = z.object({ userId: AnyPerson.optional() })
+const InternalId = Uuid.openapi({ description: 'The internal id.' })
+export const StaffWalletPage = Page(
+  Wallet.extend({
+    id: Uuid.openapi({ description: 'The internal id of its person.' }),
+    user: PersonCard,
+    createdAt: Timestamp,
+  }).openapi('StaffWallet'),
+)
+export const StaffPayment = z
+  .object({
+    id: Uuid,
+    senderId: InternalId,
+    sender: PersonCard,
+    receiverId: InternalId,
+    receiver: PersonCard,
+    emotion: Emotion,
+    tier: Tier,
+    amount: z.int(),
+    splits: z.array(z.object({ receiverId: InternalId, amount: z.int() })),
+    postId: Uuid.nullable(),
+    replyId: Uuid.nullable(),
+    reversed: z.boolean(),
+    reversalOf: Uuid.nullable(),
+    reversedBy: Uuid.nullable().openapi({ description: 'The payment that took this one back.' }),
+    createdAt: Timestamp,
+  })
+  .openapi('StaffPayment')
+export const StaffPaymentPage = Page(StaffPayment)

@@ -1,8 +1,8 @@
 // Shapes of the economy. Rules are in sql/economy.
 import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-const Emotion = z.enum(['love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage'])
-const Tier = z.int().min(0).max(5)
+export const Emotion = z.enum(['love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage'])
+export const Tier = z.int().min(0).max(5)
 
 export const Wallet = z
   .object({ balance: z.int(), lifetimeEarned: z.int(), lifetimeSpent: z.int(), lastRegenAt: Timestamp })
