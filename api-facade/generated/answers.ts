@@ -56,6 +56,8 @@ export interface Schemas {
     reversedBy: string | null
     createdAt: string
   }
+  Reversal: { payment: Schemas['StaffPayment']; minted: number }
+  NewReversal: { reason: string; force?: boolean | null }
   StaffAccount: {
     id: string
     user: Schemas['PersonCard']
@@ -1008,7 +1010,7 @@ export interface Schemas {
     amount: number
     createdAt: string
   }
-  ExportedManaTransactions: { id: string; kind: string; createdAt: string }
+  ExportedManaTransactions: { id: string; kind: string; reversalOf: string | null; createdAt: string }
   ExportedConversations: { conversationId: string | null; userId: string | null; joinedAt: string }
   Persona: {
     id: string
@@ -2132,6 +2134,7 @@ export interface Answers {
   resolve_appeal: Schemas['StaffAppeal']
   respond_co_author: Schemas['CoAuthorInvitation']
   respond_invitation: Schemas['CircleInvitation']
+  reverse_payment: Schemas['Reversal']
   revoke_invitation: null
   revoke_invite: null
   select_interest: Schemas['UserInterest']

@@ -202,6 +202,10 @@ export type Database = {
         Returns: Answers['respond_co_author']
       }
       respond_invitation: { Args: { p_accept: boolean; p_id: string }; Returns: Answers['respond_invitation'] }
+      reverse_payment: {
+        Args: { p_force?: boolean; p_id: string; p_reason: string }
+        Returns: Answers['reverse_payment']
+      }
       revoke_invitation: { Args: { p_circle_id: string; p_id: string }; Returns: Answers['revoke_invitation'] }
       revoke_invite: { Args: { p_id: string }; Returns: Answers['revoke_invite'] }
       select_interest: {

@@ -519,7 +519,10 @@ export const sections = {
       createdAt: 'timestamp with time zone',
     },
   },
-  manaTransactions: { single: false, fields: { id: 'uuid', kind: 'text', createdAt: 'timestamp with time zone' } },
+  manaTransactions: {
+    single: false,
+    fields: { id: 'uuid', kind: 'text', reversalOf: 'uuid?', createdAt: 'timestamp with time zone' },
+  },
   conversations: {
     single: false,
     fields: { conversationId: 'uuid?', userId: 'uuid?', joinedAt: 'timestamp with time zone' },

@@ -6,7 +6,7 @@ insert into private.events (name, payload, happens) values
    'staff has hidden, shown again or deleted a post or a reply');
 
 insert into private.errors (code, status, text) values
-  ('reason_length', 422, 'A reason can have at most 1000 characters, and a ban must have one.');
+  ('reason_length', 422, 'A reason can have at most 1000 characters. A ban and a reversal must have one.');
 
 create function private.find_reason(p_reason text) returns text
 language plpgsql stable

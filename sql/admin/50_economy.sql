@@ -1,4 +1,4 @@
--- What staff sees of mana: every wallet, and every payment.
+-- What staff sees of mana, every wallet and every payment, and how an admin takes a payment back.
 -- docs/decisions.md, Staff.
 
 create index mana_accounts_wallet_idx on app.mana_accounts (created_at desc, id desc) where kind = 'wallet';
@@ -108,3 +108,34 @@ end $$;
 comment on function api.list_all_payments is
   'Lists the payments and their reversals, newest first, all or those that a person sent or received. Fails: '
   'role_required, person_unknown, cursor_unknown, limit_out_of_range.';
+
+create function api.reverse_payment(p_id uuid, p_reason text, p_force boolean default false) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_reason text;
+  v_kept   json;
+  v_done   record;
+begin
+  perform private.require_role('admin');
+  v_reason := private.find_reason(p_reason);
+  if v_reason is null then
+    perform private.fail('reason_length');
+  end if;
+  v_kept := private.begin_idempotent('reverse_payment', json_build_array(p_id, v_reason, p_force));
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_done := private.reverse_payment(p_id, coalesce(p_force, false));
+  perform private.audit('payment.reversed', 'payment', p_id::text,
+                        json_build_object('reason', v_reason, 'minted', v_done.minted));
+  return private.finish_idempotent('reverse_payment', json_build_object(
+    'payment', (select card from app.staff_payment_card where id = v_done.reversal),
+    'minted', v_done.minted));
+end $$;
+comment on function api.reverse_payment is
+  'Takes a payment back, once: {payment (the reversal), minted}. Where its receivers no longer have the mana it is '
+  'refused, or forced: the rest is minted. Takes an Idempotency-Key. Leaves an audit entry with the reason. Fails: '
+  'role_required, text_unfit, reason_length, payment_unknown, payment_reversed, mana_gone, those of '
+  'private.begin_idempotent.';

@@ -1,4 +1,5 @@
--- What erasure does to what staff wrote about a person's posts and replies. How erasure runs: sql/base/90_erasure.sql.
+-- What erasure does to what staff wrote about a person's posts, replies and payments.
+-- How erasure runs: sql/base/90_erasure.sql.
 
 create function private.erase_reasons(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -40,10 +41,18 @@ begin
       perform private.erase_later('erased-reasons', v_job);
     end if;
   end loop;
+  -- of payments only those that staff took back have one
+  update app.audit_details d set detail = null
+  from app.payments r
+  join app.payments p on p.id = r.reversal_of
+  join app.audit_log l on l.target_type = 'payment' and l.target_id = p.id::text
+  where l.id = d.audit_id and d.detail is not null and r.reversal_of is not null
+    and (p.sender_id = new.id
+      or exists (select from app.payment_splits s where s.payment_id = p.id and s.receiver_id = new.id));
   return null;
 end $$;
 comment on function private.erase_moderation is
   'Trigger: deletes the reasons that staff gave about an erased person''s posts and replies, of the newest 500 of '
-  'each at once; the entries stay.';
+  'each at once, and about their payments; the entries stay.';
 create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();

@@ -42,12 +42,16 @@ create trigger open_account before insert on app.mana_accounts
   for each row execute function private.open_account();
 
 create table app.mana_transactions (
-  id         uuid primary key default gen_random_uuid(),
-  kind       text not null,
-  created_at timestamptz not null default now()
+  id          uuid primary key default gen_random_uuid(),
+  kind        text not null,
+  reversal_of uuid references app.mana_transactions on delete restrict,
+  created_at  timestamptz not null default now()
 );
+create index mana_transactions_reversal_of_idx on app.mana_transactions (reversal_of) where reversal_of is not null;
 insert into private.ledger_kinds (ledger, kind) values ('mana', 'starter'), ('mana', 'regeneration');
 comment on column app.mana_transactions.kind is 'One of private.ledger_kinds.';
+comment on column app.mana_transactions.reversal_of is
+  'The movement that this one takes back: what it takes was never earned, and what it gives was never spent.';
 comment on table app.mana_transactions is 'One movement of mana; its entries say from where to where.';
 
 create sequence app.mana_entries_seq;
@@ -82,8 +86,9 @@ create table app.wallets (
 comment on table app.wallets is
   'What a person has, in whole mana: the sum of their account''s entries, kept by a trigger on these. System accounts '
   'have no such row, since everybody would wait for the one row of the mint.';
-comment on column app.wallets.lifetime_spent is 'Whole mana that ever went out.';
-comment on column app.wallets.lifetime_earned is 'Whole mana that ever came in, starter and regeneration included.';
+comment on column app.wallets.lifetime_spent is 'Whole mana that ever went out and was not given back.';
+comment on column app.wallets.lifetime_earned is
+  'Whole mana that ever came in and was not taken back, starter and regeneration included.';
 comment on column app.wallets.last_regen_at is 'Up to when regeneration is settled, in whole periods of 24 hours.';
 comment on column app.wallets.balance is 'Whole mana, never below 0: earned less spent.';
 
@@ -119,14 +124,16 @@ comment on function private.check_balanced is
 create constraint trigger check_balanced after insert on app.mana_entries deferrable initially deferred
   for each row execute function private.check_balanced();
 
-create function private.move(p_kind text, p_accounts uuid[], p_amounts integer[], p_id uuid default gen_random_uuid())
-returns void
+create function private.move(
+  p_kind text, p_accounts uuid[], p_amounts integer[], p_id uuid default gen_random_uuid(),
+  p_reversal_of uuid default null
+) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
   perform private.ledger_points('mana', p_kind);
-  insert into app.mana_transactions (id, kind) values (p_id, p_kind);
+  insert into app.mana_transactions (id, kind, reversal_of) values (p_id, p_kind, p_reversal_of);
   -- sorted, since the trigger locks the wallets in this order: ARCHITECTURE.md, Locks
   insert into app.mana_entries (transaction_id, account_id, amount)
   select p_id, m.account, m.amount
@@ -134,8 +141,9 @@ begin
   order by m.account;
 end $$;
 comment on function private.move is
-  'Moves mana between accounts, amounts as in app.mana_entries. An operation calls it last, since it locks wallets '
-  '(ARCHITECTURE.md, Locks). Raises no_data_found for a kind that nobody registered. Fails: insufficient_mana.';
+  'Moves mana between accounts, amounts as in app.mana_entries; perhaps to take another movement back. An operation '
+  'calls it last, since it locks wallets (ARCHITECTURE.md, Locks). Raises no_data_found for a kind that nobody '
+  'registered. Fails: insufficient_mana.';
 
 create function private.settle(p_user uuid) returns void
 language plpgsql volatile
@@ -171,12 +179,15 @@ create function private.book_entry() returns trigger
 language plpgsql security definer   -- only this trigger writes wallets and balances
 set search_path = ''
 as $$
+declare
+  v_back boolean := exists (select from app.mana_transactions t
+                            where t.id = new.transaction_id and t.reversal_of is not null);
 begin
   perform private.settle(new.account_id);
   update app.wallets
   set balance = balance + new.amount,
-      lifetime_earned = lifetime_earned + greatest(new.amount, 0),
-      lifetime_spent = lifetime_spent + greatest(-new.amount, 0)
+      lifetime_earned = lifetime_earned + case when (new.amount > 0) <> v_back then new.amount else 0 end,
+      lifetime_spent = lifetime_spent - case when (new.amount > 0) = v_back then new.amount else 0 end
   where user_id = new.account_id and balance + new.amount >= 0
   returning balance into new.balance_after;
   if not found then
@@ -195,6 +206,22 @@ comment on function private.book_entry is
   'Trigger: wallets and balances follow the entries, which say what was left. Fails: insufficient_mana.';
 create trigger book_entry before insert on app.mana_entries
   for each row execute function private.book_entry();
+
+create function private.lock_wallets(p_users uuid[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_user uuid;
+begin
+  for v_user in select distinct u.id from unnest(p_users) as u (id) order by u.id loop
+    perform from app.wallets where user_id = v_user for no key update;
+    perform private.settle(v_user);
+  end loop;
+end $$;
+comment on function private.lock_wallets is
+  'Locks these wallets in order and regenerates them, for who must know what is in them before private.move: '
+  'ARCHITECTURE.md, Locks.';
 
 create function private.create_wallet() returns trigger
 language plpgsql security definer   -- a new person may not write the ledger

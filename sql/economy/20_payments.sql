@@ -28,7 +28,9 @@ create index payments_post_id_idx on app.payments (post_id);
 create index payments_reply_id_idx on app.payments (reply_id);
 comment on table app.payments is
   'Emoji payments, appended only. A payment has the id of its movement. receiver_id is the author or the person '
-  'paid; who got how much is in app.payment_splits.';
+  'paid; who got how much is in app.payment_splits. A reversal is a row of its own that says the same, with its '
+  'shares; its movement is what the sender got back.';
+comment on column app.payments.reversal_of is 'The payment that this row takes back; a payment is taken back once.';
 comment on column app.payments.amount is 'Whole mana that left the sender.';
 
 create table app.payment_splits (
@@ -81,15 +83,20 @@ language plpgsql security definer   -- only this trigger writes the totals of a 
 set search_path = ''
 as $$
 begin
+  if new.reversed then
+    update app.post_emotions set payments = payments - 1, mana = mana - new.amount
+    where post_id = new.post_id and emotion = new.emotion;
+    return null;
+  end if;
   insert into app.post_emotions as e (post_id, emotion, payments, mana)
   values (new.post_id, new.emotion, 1, new.amount)
   on conflict (post_id, emotion) do update
     set payments = e.payments + excluded.payments, mana = e.mana + excluded.mana;
   return null;
 end $$;
-comment on function private.add_emotion is 'Trigger: the emoji totals of a post follow its payments.';
+comment on function private.add_emotion is 'Trigger: the emoji totals of a post follow its payments and reversals.';
 create trigger add_emotion after insert on app.payments
-  for each row when (new.post_id is not null and not new.reversed) execute function private.add_emotion();
+  for each row when (new.post_id is not null) execute function private.add_emotion();
 
 create function private.announce_reversal() returns trigger
 language plpgsql

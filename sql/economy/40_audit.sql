@@ -14,15 +14,17 @@ begin
     from app.mana_transactions t where not exists (select from app.mana_entries e where e.transaction_id = t.id)
     union all
     select c.rule, s.account_id, c.expected, c.found
-    from (select e.account_id, sum(e.amount) as total, sum(greatest(e.amount, 0)) as came,
-                 sum(greatest(-e.amount, 0)) as went
-          from app.mana_entries e group by e.account_id) s
+    from (select e.account_id, sum(e.amount) as total,
+                 sum(e.amount) filter (where (e.amount > 0) <> (t.reversal_of is not null)) as came,
+                 -sum(e.amount) filter (where (e.amount > 0) = (t.reversal_of is not null)) as went
+          from app.mana_entries e join app.mana_transactions t on t.id = e.transaction_id
+          group by e.account_id) s
     join app.mana_accounts a on a.id = s.account_id
     left join app.wallets w on w.user_id = a.id
     cross join lateral (values
       ('a wallet is the sum of its entries', s.total, w.balance),
-      ('what was earned is what came in', s.came, w.lifetime_earned),
-      ('what was spent is what went out', s.went, w.lifetime_spent),
+      ('what was earned is what came in', coalesce(s.came, 0), w.lifetime_earned),
+      ('what was spent is what went out', coalesce(s.went, 0), w.lifetime_spent),
       ('a balance is the sum of its entries', s.total, a.balance),
       ('the mint is at zero or less', least(s.total, 0), case when a.kind = 'mint' then s.total end)
     ) c (rule, expected, found)
@@ -45,10 +47,15 @@ begin
       on s.payment_id = p.id
     where p.amount <> coalesce(s.total, 0)
     union all
-    select 'a payment moves what it says', p.id, p.amount::bigint, coalesce(abs(e.amount), 0)::bigint
+    select 'a payment moves what it says', p.id, p.amount::bigint, coalesce(m.amount, 0)::bigint
     from app.payments p
     left join app.mana_entries e on e.transaction_id = p.id and e.account_id = p.sender_id
-    where p.amount <> coalesce(abs(e.amount), 0);
+    cross join lateral (select case when p.reversed then e.amount else -e.amount end as amount) m
+    where p.amount <> coalesce(m.amount, 0)
+    union all
+    select 'a reversal is what it takes back', r.id, p.amount::bigint, r.amount::bigint
+    from app.payments r join app.payments p on p.id = r.reversal_of
+    where (r.sender_id, r.receiver_id, r.amount) <> (p.sender_id, p.receiver_id, p.amount);
 end $$;
 comment on function private.audit_mana is
   'Every violation of the ledger''s rules, {rule, subject, expected, found}: none, unless somebody changed rows past '

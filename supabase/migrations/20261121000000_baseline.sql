@@ -13317,12 +13317,16 @@ create trigger open_account before insert on app.mana_accounts
   for each row execute function private.open_account();
 
 create table app.mana_transactions (
-  id         uuid primary key default gen_random_uuid(),
-  kind       text not null,
-  created_at timestamptz not null default now()
+  id          uuid primary key default gen_random_uuid(),
+  kind        text not null,
+  reversal_of uuid references app.mana_transactions on delete restrict,
+  created_at  timestamptz not null default now()
 );
+create index mana_transactions_reversal_of_idx on app.mana_transactions (reversal_of) where reversal_of is not null;
 insert into private.ledger_kinds (ledger, kind) values ('mana', 'starter'), ('mana', 'regeneration');
 comment on column app.mana_transactions.kind is 'One of private.ledger_kinds.';
+comment on column app.mana_transactions.reversal_of is
+  'The movement that this one takes back: what it takes was never earned, and what it gives was never spent.';
 comment on table app.mana_transactions is 'One movement of mana; its entries say from where to where.';
 
 create sequence app.mana_entries_seq;
@@ -13357,8 +13361,9 @@ create table app.wallets (
 comment on table app.wallets is
   'What a person has, in whole mana: the sum of their account''s entries, kept by a trigger on these. System accounts '
   'have no such row, since everybody would wait for the one row of the mint.';
-comment on column app.wallets.lifetime_spent is 'Whole mana that ever went out.';
-comment on column app.wallets.lifetime_earned is 'Whole mana that ever came in, starter and regeneration included.';
+comment on column app.wallets.lifetime_spent is 'Whole mana that ever went out and was not given back.';
+comment on column app.wallets.lifetime_earned is
+  'Whole mana that ever came in and was not taken back, starter and regeneration included.';
 comment on column app.wallets.last_regen_at is 'Up to when regeneration is settled, in whole periods of 24 hours.';
 comment on column app.wallets.balance is 'Whole mana, never below 0: earned less spent.';
 
@@ -13394,14 +13399,16 @@ comment on function private.check_balanced is
 create constraint trigger check_balanced after insert on app.mana_entries deferrable initially deferred
   for each row execute function private.check_balanced();
 
-create function private.move(p_kind text, p_accounts uuid[], p_amounts integer[], p_id uuid default gen_random_uuid())
-returns void
+create function private.move(
+  p_kind text, p_accounts uuid[], p_amounts integer[], p_id uuid default gen_random_uuid(),
+  p_reversal_of uuid default null
+) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
   perform private.ledger_points('mana', p_kind);
-  insert into app.mana_transactions (id, kind) values (p_id, p_kind);
+  insert into app.mana_transactions (id, kind, reversal_of) values (p_id, p_kind, p_reversal_of);
   -- sorted, since the trigger locks the wallets in this order: ARCHITECTURE.md, Locks
   insert into app.mana_entries (transaction_id, account_id, amount)
   select p_id, m.account, m.amount
@@ -13409,8 +13416,9 @@ begin
   order by m.account;
 end $$;
 comment on function private.move is
-  'Moves mana between accounts, amounts as in app.mana_entries. An operation calls it last, since it locks wallets '
-  '(ARCHITECTURE.md, Locks). Raises no_data_found for a kind that nobody registered. Fails: insufficient_mana.';
+  'Moves mana between accounts, amounts as in app.mana_entries; perhaps to take another movement back. An operation '
+  'calls it last, since it locks wallets (ARCHITECTURE.md, Locks). Raises no_data_found for a kind that nobody '
+  'registered. Fails: insufficient_mana.';
 
 create function private.settle(p_user uuid) returns void
 language plpgsql volatile
@@ -13446,12 +13454,15 @@ create function private.book_entry() returns trigger
 language plpgsql security definer   -- only this trigger writes wallets and balances
 set search_path = ''
 as $$
+declare
+  v_back boolean := exists (select from app.mana_transactions t
+                            where t.id = new.transaction_id and t.reversal_of is not null);
 begin
   perform private.settle(new.account_id);
   update app.wallets
   set balance = balance + new.amount,
-      lifetime_earned = lifetime_earned + greatest(new.amount, 0),
-      lifetime_spent = lifetime_spent + greatest(-new.amount, 0)
+      lifetime_earned = lifetime_earned + case when (new.amount > 0) <> v_back then new.amount else 0 end,
+      lifetime_spent = lifetime_spent - case when (new.amount > 0) = v_back then new.amount else 0 end
   where user_id = new.account_id and balance + new.amount >= 0
   returning balance into new.balance_after;
   if not found then
@@ -13470,6 +13481,22 @@ comment on function private.book_entry is
   'Trigger: wallets and balances follow the entries, which say what was left. Fails: insufficient_mana.';
 create trigger book_entry before insert on app.mana_entries
   for each row execute function private.book_entry();
+
+create function private.lock_wallets(p_users uuid[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_user uuid;
+begin
+  for v_user in select distinct u.id from unnest(p_users) as u (id) order by u.id loop
+    perform from app.wallets where user_id = v_user for no key update;
+    perform private.settle(v_user);
+  end loop;
+end $$;
+comment on function private.lock_wallets is
+  'Locks these wallets in order and regenerates them, for who must know what is in them before private.move: '
+  'ARCHITECTURE.md, Locks.';
 
 create function private.create_wallet() returns trigger
 language plpgsql security definer   -- a new person may not write the ledger
@@ -13542,7 +13569,9 @@ create index payments_post_id_idx on app.payments (post_id);
 create index payments_reply_id_idx on app.payments (reply_id);
 comment on table app.payments is
   'Emoji payments, appended only. A payment has the id of its movement. receiver_id is the author or the person '
-  'paid; who got how much is in app.payment_splits.';
+  'paid; who got how much is in app.payment_splits. A reversal is a row of its own that says the same, with its '
+  'shares; its movement is what the sender got back.';
+comment on column app.payments.reversal_of is 'The payment that this row takes back; a payment is taken back once.';
 comment on column app.payments.amount is 'Whole mana that left the sender.';
 
 create table app.payment_splits (
@@ -13595,15 +13624,20 @@ language plpgsql security definer   -- only this trigger writes the totals of a 
 set search_path = ''
 as $$
 begin
+  if new.reversed then
+    update app.post_emotions set payments = payments - 1, mana = mana - new.amount
+    where post_id = new.post_id and emotion = new.emotion;
+    return null;
+  end if;
   insert into app.post_emotions as e (post_id, emotion, payments, mana)
   values (new.post_id, new.emotion, 1, new.amount)
   on conflict (post_id, emotion) do update
     set payments = e.payments + excluded.payments, mana = e.mana + excluded.mana;
   return null;
 end $$;
-comment on function private.add_emotion is 'Trigger: the emoji totals of a post follow its payments.';
+comment on function private.add_emotion is 'Trigger: the emoji totals of a post follow its payments and reversals.';
 create trigger add_emotion after insert on app.payments
-  for each row when (new.post_id is not null and not new.reversed) execute function private.add_emotion();
+  for each row when (new.post_id is not null) execute function private.add_emotion();
 
 create function private.announce_reversal() returns trigger
 language plpgsql
@@ -13869,15 +13903,17 @@ begin
     from app.mana_transactions t where not exists (select from app.mana_entries e where e.transaction_id = t.id)
     union all
     select c.rule, s.account_id, c.expected, c.found
-    from (select e.account_id, sum(e.amount) as total, sum(greatest(e.amount, 0)) as came,
-                 sum(greatest(-e.amount, 0)) as went
-          from app.mana_entries e group by e.account_id) s
+    from (select e.account_id, sum(e.amount) as total,
+                 sum(e.amount) filter (where (e.amount > 0) <> (t.reversal_of is not null)) as came,
+                 -sum(e.amount) filter (where (e.amount > 0) = (t.reversal_of is not null)) as went
+          from app.mana_entries e join app.mana_transactions t on t.id = e.transaction_id
+          group by e.account_id) s
     join app.mana_accounts a on a.id = s.account_id
     left join app.wallets w on w.user_id = a.id
     cross join lateral (values
       ('a wallet is the sum of its entries', s.total, w.balance),
-      ('what was earned is what came in', s.came, w.lifetime_earned),
-      ('what was spent is what went out', s.went, w.lifetime_spent),
+      ('what was earned is what came in', coalesce(s.came, 0), w.lifetime_earned),
+      ('what was spent is what went out', coalesce(s.went, 0), w.lifetime_spent),
       ('a balance is the sum of its entries', s.total, a.balance),
       ('the mint is at zero or less', least(s.total, 0), case when a.kind = 'mint' then s.total end)
     ) c (rule, expected, found)
@@ -13900,10 +13936,15 @@ begin
       on s.payment_id = p.id
     where p.amount <> coalesce(s.total, 0)
     union all
-    select 'a payment moves what it says', p.id, p.amount::bigint, coalesce(abs(e.amount), 0)::bigint
+    select 'a payment moves what it says', p.id, p.amount::bigint, coalesce(m.amount, 0)::bigint
     from app.payments p
     left join app.mana_entries e on e.transaction_id = p.id and e.account_id = p.sender_id
-    where p.amount <> coalesce(abs(e.amount), 0);
+    cross join lateral (select case when p.reversed then e.amount else -e.amount end as amount) m
+    where p.amount <> coalesce(m.amount, 0)
+    union all
+    select 'a reversal is what it takes back', r.id, p.amount::bigint, r.amount::bigint
+    from app.payments r join app.payments p on p.id = r.reversal_of
+    where (r.sender_id, r.receiver_id, r.amount) <> (p.sender_id, p.receiver_id, p.amount);
 end $$;
 comment on function private.audit_mana is
   'Every violation of the ledger''s rules, {rule, subject, expected, found}: none, unless somebody changed rows past '
@@ -13918,6 +13959,72 @@ comment on function private.job_audit_mana is
   'only reads.';
 insert into private.jobs (name, cron, expires, alarm) values
   ('audit-mana', '50 3 * * *', 300, 'the ledger of mana is not what its entries make of it');
+
+-- sql/economy/50_reversal.sql
+
+-- A payment that staff takes back: new rows, and never a change of old ones.
+-- docs/decisions.md, Mana.
+
+insert into private.ledger_kinds (ledger, kind) values ('mana', 'reversal'), ('mana', 'recredit');
+
+insert into private.errors (code, status, text) values
+  ('payment_unknown', 404, 'There is no such payment.'),
+  ('payment_reversed', 409, 'This payment has been taken back, or is what took one back.'),
+  ('mana_gone', 409, 'Those who were paid no longer have this mana. With force the rest is made anew.');
+
+create function private.reverse_payment(p_id uuid, p_force boolean, out reversal uuid, out minted integer)
+returns record
+language plpgsql volatile security definer   -- nobody may write the ledger, the staff's service neither
+set search_path = ''
+as $$
+declare
+  v_paid  app.payments;
+  v_back  app.payments;
+  v_users uuid[];
+  v_taken integer[];
+  v_sum   integer;
+begin
+  select * into v_paid from app.payments where id = p_id;
+  if not found then
+    perform private.fail('payment_unknown');
+  end if;
+  -- waits for another who takes it back just now
+  insert into app.payments (sender_id, receiver_id, emotion, tier, amount, post_id, reply_id, reversal_of)
+  select v_paid.sender_id, v_paid.receiver_id, v_paid.emotion, v_paid.tier, v_paid.amount, v_paid.post_id,
+         v_paid.reply_id, v_paid.id
+  where not v_paid.reversed
+  on conflict (reversal_of) do nothing
+  returning * into v_back;
+  if not found then
+    perform private.fail('payment_reversed');
+  end if;
+  insert into app.payment_splits (payment_id, receiver_id, sender_id, amount, created_at)
+  select v_back.id, s.receiver_id, s.sender_id, s.amount, v_back.created_at
+  from app.payment_splits s where s.payment_id = p_id;
+
+  select array_agg(s.receiver_id) into v_users from app.payment_splits s where s.payment_id = p_id;
+  perform private.lock_wallets(v_users || v_paid.sender_id);
+  select array_agg(t.user_id), array_agg(-t.taken), coalesce(sum(t.taken), 0)
+  into v_users, v_taken, v_sum
+  from (select w.user_id, least(s.amount, w.balance)::integer as taken
+        from app.payment_splits s join app.wallets w on w.user_id = s.receiver_id
+        where s.payment_id = p_id) t
+  where t.taken > 0;
+  minted := v_paid.amount - v_sum;
+  if minted > 0 and not p_force then
+    perform private.fail('mana_gone');
+  end if;
+  if v_sum > 0 then
+    perform private.move('reversal', v_users || private.mint(), v_taken || v_sum, p_reversal_of => p_id);
+  end if;
+  perform private.move('recredit', array[private.mint(), v_paid.sender_id], array[-v_paid.amount, v_paid.amount],
+                       v_back.id, p_id);
+  reversal := v_back.id;
+end $$;
+comment on function private.reverse_payment is
+  'Takes a payment back, once: what its receivers have of it goes to the mint, and out of this the sender gets all of '
+  'it, even when the receivers lack some and it is forced: that is minted. The operation checks whether the caller '
+  'may. Fails: payment_unknown, payment_reversed, mana_gone.';
 
 -- sql/economy/70_contribution.sql
 
@@ -15190,7 +15297,7 @@ insert into private.events (name, payload, happens) values
    'staff has hidden, shown again or deleted a post or a reply');
 
 insert into private.errors (code, status, text) values
-  ('reason_length', 422, 'A reason can have at most 1000 characters, and a ban must have one.');
+  ('reason_length', 422, 'A reason can have at most 1000 characters. A ban and a reversal must have one.');
 
 create function private.find_reason(p_reason text) returns text
 language plpgsql stable
@@ -15562,7 +15669,7 @@ comment on function private.suspicious_flows is
 
 -- sql/admin/50_economy.sql
 
--- What staff sees of mana: every wallet, and every payment.
+-- What staff sees of mana, every wallet and every payment, and how an admin takes a payment back.
 -- docs/decisions.md, Staff.
 
 create index mana_accounts_wallet_idx on app.mana_accounts (created_at desc, id desc) where kind = 'wallet';
@@ -15673,6 +15780,37 @@ comment on function api.list_all_payments is
   'Lists the payments and their reversals, newest first, all or those that a person sent or received. Fails: '
   'role_required, person_unknown, cursor_unknown, limit_out_of_range.';
 
+create function api.reverse_payment(p_id uuid, p_reason text, p_force boolean default false) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_reason text;
+  v_kept   json;
+  v_done   record;
+begin
+  perform private.require_role('admin');
+  v_reason := private.find_reason(p_reason);
+  if v_reason is null then
+    perform private.fail('reason_length');
+  end if;
+  v_kept := private.begin_idempotent('reverse_payment', json_build_array(p_id, v_reason, p_force));
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_done := private.reverse_payment(p_id, coalesce(p_force, false));
+  perform private.audit('payment.reversed', 'payment', p_id::text,
+                        json_build_object('reason', v_reason, 'minted', v_done.minted));
+  return private.finish_idempotent('reverse_payment', json_build_object(
+    'payment', (select card from app.staff_payment_card where id = v_done.reversal),
+    'minted', v_done.minted));
+end $$;
+comment on function api.reverse_payment is
+  'Takes a payment back, once: {payment (the reversal), minted}. Where its receivers no longer have the mana it is '
+  'refused, or forced: the rest is minted. Takes an Idempotency-Key. Leaves an audit entry with the reason. Fails: '
+  'role_required, text_unfit, reason_length, payment_unknown, payment_reversed, mana_gone, those of '
+  'private.begin_idempotent.';
+
 -- sql/admin/80_notifications.sql
 
 -- Notifications of staff: a person hears that something was done about what they published.
@@ -15698,7 +15836,8 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 -- sql/admin/90_erasure.sql
 
--- What erasure does to what staff wrote about a person's posts and replies. How erasure runs: sql/base/90_erasure.sql.
+-- What erasure does to what staff wrote about a person's posts, replies and payments.
+-- How erasure runs: sql/base/90_erasure.sql.
 
 create function private.erase_reasons(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -15740,11 +15879,19 @@ begin
       perform private.erase_later('erased-reasons', v_job);
     end if;
   end loop;
+  -- of payments only those that staff took back have one
+  update app.audit_details d set detail = null
+  from app.payments r
+  join app.payments p on p.id = r.reversal_of
+  join app.audit_log l on l.target_type = 'payment' and l.target_id = p.id::text
+  where l.id = d.audit_id and d.detail is not null and r.reversal_of is not null
+    and (p.sender_id = new.id
+      or exists (select from app.payment_splits s where s.payment_id = p.id and s.receiver_id = new.id));
   return null;
 end $$;
 comment on function private.erase_moderation is
   'Trigger: deletes the reasons that staff gave about an erased person''s posts and replies, of the newest 500 of '
-  'each at once; the entries stay.';
+  'each at once, and about their payments; the entries stay.';
 create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();
 
@@ -15778,6 +15925,7 @@ grant execute on function
   private.record_moderation,
   private.require_any_person,
   private.require_delta,
+  private.reverse_payment,
   private.roll_up_fraction,
   private.set_banned,
   private.set_post_hidden,
@@ -15801,6 +15949,7 @@ grant execute on function
   api.list_wallets,
   api.remove_post,
   api.resolve_appeal,
+  api.reverse_payment,
   api.set_role,
   api.unban_person,
   api.unhide_post,

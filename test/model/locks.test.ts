@@ -89,6 +89,7 @@ describe('locks are taken in the order by', async () => {
   const quoted = `repost($3::uuid, 'Hear this', p_interest_id => $4::uuid)`
   await answer(asOnce('key', fan, paid, fresh))
   await answer(asOnce('key', fan, quoted, fresh, interest))
+  const standing = await found(`select id from app.payments where post_id = $1`, fresh)
   await owner`update app.idempotency_keys set created_at = now() - interval '25 hours'` // taken over, and not answered
   const key = (what: string) => row('app.idempotency_keys', `user_id = '${fan.id}' and operation = '${what}'`)
 
@@ -195,6 +196,13 @@ describe('locks are taken in the order by', async () => {
       key('pay'),
       row('app.post_emotions', `post_id = '${fresh}'`),
       ...inOrder(fan, author).map(wallet),
+    ],
+    'a payment that is taken back': [
+      asStaff(admin, `reverse_payment($3::uuid, 'Spam')`, standing.id),
+      row('app.post_emotions', `post_id = '${fresh}'`),
+      contribution(fan),
+      ...inOrder(fan, author).map(wallet),
+      audit,
     ],
     'a vote for a person that moves': [
       as(fan, 'vote_reputation($3, $4::uuid, -1)', author.username, interest),

@@ -1,6 +1,7 @@
 // Wallets and payments, as staff sees them. The rules: sql/admin/50_economy.sql.
 import { routes } from '../../lib/routes.ts'
-import { EconomyQuery, StaffPaymentPage, StaffWalletPage } from './schemas.ts'
+import { UuidId } from '../../lib/schemas.ts'
+import { EconomyQuery, NewReversal, Reversal, StaffPaymentPage, StaffWalletPage } from './schemas.ts'
 
 export default routes('admin', {
   'GET /admin/economy/wallets': {
@@ -22,5 +23,16 @@ export default routes('admin', {
     query: EconomyQuery,
     page: true,
     answers: { 200: StaffPaymentPage },
+  },
+  'POST /admin/economy/payments/:id/reverse': {
+    summary: 'Take a payment back',
+    description:
+      'Once: a payment that was taken back, or is what took one back, is 409. Nothing of it is changed: a new row repeats it with `reversed: true` and `reversalOf`, in the history of all whom it concerns, each who was paid gives back their share, and the sender gets all of it again. What was earned and spent in a lifetime goes down with it, both payments drop out of the breakdown of the post, and the contribution that it was is taken back. Where those who were paid no longer have the mana it is 409; with `force: true` they give back what they have, and the rest (`minted`) is made anew. The reason is for the audit log alone, and is required. Leaves an audit entry.',
+    access: 'admin',
+    operation: 'reverse_payment',
+    params: UuidId,
+    body: NewReversal,
+    idempotent: true,
+    answers: { 201: Reversal },
   },
 })

@@ -98,3 +98,12 @@ export const StaffPayment = z
   })
   .openapi('StaffPayment')
 export const StaffPaymentPage = Page(StaffPayment)
+export const NewReversal = z
+  .object({ reason: z.string().trim().min(1).max(1000), force: z.boolean().nullish() })
+  .openapi('NewReversal')
+export const Reversal = z
+  .object({
+    payment: StaffPayment.openapi({ description: 'The reversal.' }),
+    minted: z.int().openapi({ description: 'What those who were paid lacked, and was made anew.' }),
+  })
+  .openapi('Reversal')

@@ -25,7 +25,7 @@ export default routes('economy', {
   'GET /economy/payments': {
     summary: 'Payments that I sent or received, newest first',
     description:
-      'Without `direction` both. One’s own payments stay listed whatever becomes of the other side: a person whom I cannot see (a block, a ban, an erasure) is null, and so is `postId` of a post that I do not see.',
+      'Without `direction` both. One’s own payments stay listed whatever becomes of the other side: a person whom I cannot see (a block, a ban, an erasure) is null, and so is `postId` of a post that I do not see. A payment that staff took back stays, and a second row repeats it with `reversed: true` and `reversalOf`; neither is in a breakdown.',
     access: 'user',
     operation: 'list_payments',
     never: ['direction_unknown'],

@@ -1,4 +1,4 @@
-// What staff sees of mana over HTTP. Each rule by itself: test/db/admin/economy.sql.
+// What staff sees of mana over HTTP, and how an admin takes a payment back. Each rule by itself: test/db/admin/economy.sql.
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN, walk } from '../../support/lists.ts'
 import { publish } from '../../support/posts.ts'
@@ -61,4 +61,79 @@ test('a payment shows whole, with UUIDs', async () => {
       reversedBy: null,
     },
   ])
+})
+
+describe('POST /admin/economy/payments/:id/reverse', () => {
+  type Reversal = { payment: { id: string; reversalOf: string }; minted: number }
+  type Wallet = { balance: number; lifetimeEarned: number; lifetimeSpent: number }
+  const reverse = (id: string, body: object = { reason: 'By mistake' }, key?: string) =>
+    admin.post<Reversal>(`/admin/economy/payments/${id}/reverse`, body, key ? { 'Idempotency-Key': key } : {})
+  const wallet = async (person: typeof alice) => (await person.get<Wallet>('/economy/wallet')).body
+  const newcomers = async (...names: [string, string]) => {
+    const [one, other] = await join(...names)
+    if (!one || !other) throw new Error('nobody joined')
+    return [one, other] as const
+  }
+  const audited = async () => (await database.owner`select from app.audit_log where action = 'payment.reversed'`).length
+
+  test('takes everything back, in rows of its own', async () => {
+    const [payer, author] = await newcomers('payer', 'author')
+    const postId = await publish(author)
+    const before = [await wallet(payer), await wallet(author), await audited()] as const
+    const { body } = await payer.post<Paid>('/economy/pay', { emotion: 'awe', tier: 2, postId })
+    const answer = await reverse(body.payment.id)
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { payment: { senderId: payer.id, amount: 10, reversed: true, reversalOf: body.payment.id }, minted: 0 },
+    })
+    expect([await wallet(payer), await wallet(author), await audited()]).toEqual([before[0], before[1], before[2] + 1])
+    for (const person of [payer, author]) {
+      const { items } = (await person.get<Staffs>('/economy/payments')).body
+      expect(items).toMatchObject([
+        { id: answer.body.payment.id, reversed: true, reversalOf: body.payment.id, amount: 10 },
+        { id: body.payment.id, reversed: false, reversalOf: null, amount: 10 },
+      ])
+    }
+    expect((await payer.get(`/posts/${postId}`)).body).toMatchObject({ emojiBreakdown: {} })
+    expect((await payer.get(`/economy/posts/${postId}/breakdown`)).body).toEqual({ emojiBreakdown: {} })
+    expect((await payer.get('/reputation/me/detailed')).body).toMatchObject({ contributionScore: 0 })
+    expect(await reverse(body.payment.id)).toFailWith(409, 'payment_reversed')
+    expect(await database.owner`select * from private.audit_mana()`).toEqual([])
+  })
+
+  test('is refused when the mana is gone, unless forced', async () => {
+    const [payer, spender] = await newcomers('giver', 'spender')
+    const { body } = await payer.post<Paid>('/economy/pay', { emotion: 'awe', tier: 3, receiverId: 'spender' })
+    await spender.post('/economy/pay', { emotion: 'joy', tier: 4, receiverId: 'bob' })
+    await spender.post('/economy/pay', { emotion: 'joy', tier: 2, receiverId: 'bob' })
+    expect(await reverse(body.payment.id)).toFailWith(409, 'mana_gone')
+    expect((await wallet(payer)).balance).toBe(25)
+    expect((await reverse(body.payment.id, { reason: 'Fraud', force: true })).body.minted).toBe(10)
+    expect([(await wallet(payer)).balance, (await wallet(spender)).balance]).toEqual([50, 0])
+    expect(await database.owner`select * from private.audit_mana()`).toEqual([])
+  })
+
+  test('of many at once one takes back, and with one key all get its answer', async () => {
+    const [payer] = await newcomers('hasty', 'idle')
+    const pay = () => payer.post<Paid>('/economy/pay', { emotion: 'awe', tier: 1, receiverId: 'idle' })
+    const [one, two] = [(await pay()).body.payment.id, (await pay()).body.payment.id]
+    const answers = await Promise.all(Array.from({ length: 5 }, () => reverse(one)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
+    const same = await Promise.all(Array.from({ length: 5 }, () => reverse(two, { reason: 'Twice' }, 'key')))
+    expect(new Set(same.map(({ status, text }) => `${status}${text}`)).size).toBe(1)
+    expect(same.filter(({ headers }) => headers.has('idempotency-replayed'))).toHaveLength(4)
+    expect(await reverse(two, { reason: 'Another' }, 'key')).toFailWith(422, 'idempotency_key_reused')
+    expect((await wallet(payer)).balance).toBe(50)
+  })
+
+  test('is for admins, with a reason', async () => {
+    const path = `/admin/economy/payments/${UNKNOWN}/reverse`
+    expect(await nobody.post(path, {})).toFailWith(401, 'token_missing')
+    expect(await alice.post(path, {})).toFailWith(403, 'role_required')
+    expect(await moderator.post(path, { reason: 'x' })).toFailWith(403, 'role_required')
+    for (const body of [{}, { reason: '' }, { reason: 'x'.repeat(1001) }, { reason: 'x', force: 'yes' }])
+      expect(await reverse(UNKNOWN, body)).toFailWith(422, 'validation_failed')
+    expect(await reverse('none')).toFailWith(422, 'validation_failed')
+    expect(await reverse(UNKNOWN)).toFailWith(404, 'payment_unknown')
+  })
 })
