@@ -35,6 +35,10 @@ create policy select_concerned on app.payments for select to authenticated
 comment on policy select_concerned on app.payments is
   'The sender and everybody who got a share see a payment. Only private.pay writes here, and nothing is ever changed.';
 
+-- post_boosts: for definer functions and staff operations
+alter table app.post_boosts enable row level security;
+revoke insert, update, delete on app.post_boosts from service_role;
+
 -- payment_splits
 alter table app.payment_splits enable row level security;
 revoke insert, update, delete on app.payment_splits from service_role;
@@ -46,6 +50,8 @@ comment on policy select_concerned on app.payment_splits is
 
 -- helpers
 grant execute on function
+  private.boost,
+  private.boost_tier,
   private.pay,
   private.payment_cards,
   private.payment_tier,
@@ -58,6 +64,7 @@ grant execute on function
 
 -- operations
 grant execute on function
+  api.boost_post,
   api.get_breakdown,
   api.get_wallet,
   api.list_payments,
@@ -66,5 +73,6 @@ grant execute on function
 
 -- jobs
 grant execute on function
-  private.job_audit_mana
+  private.job_audit_mana,
+  private.job_expire_boosts
   to worker;

@@ -190,7 +190,7 @@ describe('the routes', async () => {
   })
 
   // a feature is added here when it is complete; until then its missing routes are named in the README
-  const finished = ['platform', 'identity', 'interests', 'social', 'posts', 'reputation', 'feed']
+  const finished = ['platform', 'identity', 'interests', 'social', 'posts', 'reputation', 'economy', 'feed']
   const later = [
     'GET /posts/link-preview', // asks the outside world, which edge functions will
   ]

@@ -86,6 +86,18 @@ export interface Schemas {
     createdAt: string
   }
   EmojiBreakdown: { [key: string]: { count: number; total: number } }
+  Boosted: {
+    boost: {
+      id: string
+      postId: string
+      tier: number
+      cost: number
+      multiplier: number
+      createdAt: string
+      expiresAt: string
+    }
+    senderBalance: number
+  }
   FeedItem:
     | Schemas['FeedItemNote']
     | Schemas['FeedItemThread']
@@ -114,6 +126,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -123,7 +137,10 @@ export interface Schemas {
     quotedPostId: null
     quotedPost: null
     score: number
-    why: { factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'recency'; weight: number }[]
+    why: {
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'recency'
+      weight: number
+    }[]
     format: 'note'
     title: null
   }
@@ -163,6 +180,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -172,7 +191,10 @@ export interface Schemas {
     quotedPostId: null
     quotedPost: null
     score: number
-    why: { factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'recency'; weight: number }[]
+    why: {
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'recency'
+      weight: number
+    }[]
     format: 'thread'
     title: null
   }
@@ -196,6 +218,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -205,7 +229,10 @@ export interface Schemas {
     quotedPostId: null
     quotedPost: null
     score: number
-    why: { factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'recency'; weight: number }[]
+    why: {
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'recency'
+      weight: number
+    }[]
     format: 'essay'
     title: string
   }
@@ -229,6 +256,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -238,7 +267,10 @@ export interface Schemas {
     quotedPostId: null
     quotedPost: null
     score: number
-    why: { factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'recency'; weight: number }[]
+    why: {
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'recency'
+      weight: number
+    }[]
     format: 'photo'
     title: null
   }
@@ -262,6 +294,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -271,7 +305,10 @@ export interface Schemas {
     quotedPostId: null
     quotedPost: null
     score: number
-    why: { factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'recency'; weight: number }[]
+    why: {
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'recency'
+      weight: number
+    }[]
     format: 'video'
     title: null
   }
@@ -295,6 +332,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -312,7 +351,10 @@ export interface Schemas {
       | Schemas['QuotedPostRepost']
       | null
     score: number
-    why: { factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'recency'; weight: number }[]
+    why: {
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'recency'
+      weight: number
+    }[]
     format: 'quote'
     title: null
   }
@@ -336,6 +378,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -365,6 +409,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -394,6 +440,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -423,6 +471,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -452,6 +502,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -481,6 +533,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -510,6 +564,8 @@ export interface Schemas {
     poll: null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -539,6 +595,8 @@ export interface Schemas {
     poll: null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -556,7 +614,10 @@ export interface Schemas {
       | Schemas['QuotedPostRepost']
       | null
     score: number
-    why: { factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'recency'; weight: number }[]
+    why: {
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'recency'
+      weight: number
+    }[]
     format: 'repost'
     title: null
   }
@@ -651,6 +712,7 @@ export interface Schemas {
     reputationVotesReceived: Schemas['ExportedReputationVotesReceived'][]
     wallet: Schemas['ExportedWallet']
     manaEntries: Schemas['ExportedManaEntries'][]
+    boosts: Schemas['ExportedBoosts'][]
     paymentsSent: Schemas['ExportedPaymentsSent'][]
     paymentsReceived: Schemas['ExportedPaymentsReceived'][]
     paymentSharesGiven: Schemas['ExportedPaymentSharesGiven'][]
@@ -875,6 +937,8 @@ export interface Schemas {
     bookmarks: number
     views: number
     milestone: number
+    boost: number
+    boostExpiresAt: string | null
   }
   ExportedPostEmotions: { postId: string | null; emotion: string; payments: number; mana: number }
   ExportedPollOptions: { id: string; pollId: string | null; position: number; text: string; votes: number }
@@ -969,6 +1033,16 @@ export interface Schemas {
     seq: number
     amount: number
     balanceAfter: number | null
+  }
+  ExportedBoosts: {
+    id: string
+    postId: string | null
+    userId: string | null
+    tier: number
+    cost: number
+    multiplier: number
+    createdAt: string
+    expiresAt: string
   }
   ExportedPaymentsSent: {
     id: string
@@ -1359,6 +1433,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -1390,6 +1466,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -1421,6 +1499,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -1452,6 +1532,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -1483,6 +1565,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -1514,6 +1598,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -1553,6 +1639,8 @@ export interface Schemas {
     poll: null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -1615,6 +1703,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -1658,6 +1748,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -1690,6 +1782,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -1722,6 +1816,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -1754,6 +1850,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -1786,6 +1884,8 @@ export interface Schemas {
     poll: Schemas['Poll'] | null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -1826,6 +1926,8 @@ export interface Schemas {
     poll: null
     series: { id: string; title: string }[]
     emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
     pinned: boolean
     publishAt: string | null
     publishedAt: string | null
@@ -2038,6 +2140,7 @@ export interface Answers {
   ban_person: Schemas['StaffAccount']
   block_person: { blocked: true }
   bookmark: Schemas['Reactions']
+  boost_post: Schemas['Boosted']
   change_password: Json
   check_circles: { sharesCircle: boolean; inMyCircle: boolean; inTheirCircle: boolean }
   check_password_reset: Json

@@ -25,6 +25,7 @@ export type Database = {
       ban_person: { Args: { p_id: string; p_reason: string }; Returns: Answers['ban_person'] }
       block_person: { Args: { p_person: string }; Returns: Answers['block_person'] }
       bookmark: { Args: { p_id: string }; Returns: Answers['bookmark'] }
+      boost_post: { Args: { p_id: string; p_tier: number }; Returns: Answers['boost_post'] }
       check_circles: { Args: { p_person: string }; Returns: Answers['check_circles'] }
       count_unread: { Args: Record<PropertyKey, never>; Returns: Answers['count_unread'] }
       create_appeal: {

@@ -333,6 +333,8 @@ export const sections = {
       bookmarks: 'integer',
       views: 'bigint',
       milestone: 'smallint',
+      boost: 'numeric',
+      boostExpiresAt: 'timestamp with time zone?',
     },
   },
   postEmotions: { single: false, fields: { postId: 'uuid?', emotion: 'text', payments: 'integer', mana: 'bigint' } },
@@ -466,6 +468,19 @@ export const sections = {
   manaEntries: {
     single: false,
     fields: { transactionId: 'uuid?', accountId: 'uuid?', seq: 'bigint', amount: 'integer', balanceAfter: 'bigint?' },
+  },
+  boosts: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      postId: 'uuid?',
+      userId: 'uuid?',
+      tier: 'smallint',
+      cost: 'integer',
+      multiplier: 'numeric',
+      createdAt: 'timestamp with time zone',
+      expiresAt: 'timestamp with time zone',
+    },
   },
   paymentsSent: {
     single: false,

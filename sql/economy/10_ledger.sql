@@ -103,7 +103,12 @@ language sql immutable
 set search_path = ''
 as $$ select '00000000-0000-0000-0000-00000000000a'::uuid $$;
 comment on function private.mint is 'The account that new mana comes from: starters and regeneration.';
-insert into app.mana_accounts (id, kind) values (private.mint(), 'mint');
+create function private.burn() returns uuid
+language sql immutable
+set search_path = ''
+as $$ select '00000000-0000-0000-0000-00000000000b'::uuid $$;
+comment on function private.burn is 'The account in which mana ends that nobody gets.';
+insert into app.mana_accounts (id, kind) values (private.mint(), 'mint'), (private.burn(), 'burn');
 
 create function private.check_balanced() returns trigger
 language plpgsql security definer   -- sees all entries of the movement

@@ -53,6 +53,11 @@ begin
     cross join lateral (select case when p.reversed then e.amount else -e.amount end as amount) m
     where p.amount <> coalesce(m.amount, 0)
     union all
+    select 'a boost burns what it cost', b.id, b.cost::bigint, coalesce(e.amount, 0)::bigint
+    from app.post_boosts b
+    left join app.mana_entries e on e.transaction_id = b.id and e.account_id = private.burn()
+    where b.cost <> coalesce(e.amount, 0)
+    union all
     select 'a reversal is what it takes back', r.id, p.amount::bigint, r.amount::bigint
     from app.payments r join app.payments p on p.id = r.reversal_of
     where (r.sender_id, r.receiver_id, r.amount) <> (p.sender_id, p.receiver_id, p.amount);

@@ -275,7 +275,7 @@ begin
   if v_lowest > '-infinity' and cardinality(v_page.ids) <= p_limit then
     v_page.next := private.place_cursor(v_lowest, '00000000-0000-0000-0000-000000000000');
   end if;
-  v_page.parts := private.feed_why('{engagement,depth,interest,following,circle}',
+  v_page.parts := private.feed_why('{engagement,depth,interest,following,circle,boost}',
     array(select w::numeric / 10000 from unnest(v_parts[:p_limit][:]) w));
   return v_page;
 end $$;

@@ -142,17 +142,22 @@ comment on column app.post_interests.published_at is
   'keep it.';
 
 create table app.post_counters (
-  post_id   uuid primary key references app.posts on delete cascade,
-  reactions integer not null default 0 check (reactions >= 0),
-  replies   integer not null default 0 check (replies >= 0),
-  shares    integer not null default 0 check (shares >= 0),
-  bookmarks integer not null default 0 check (bookmarks >= 0),
-  views     bigint not null default 0 check (views >= 0),
-  milestone smallint not null default 0
+  post_id          uuid primary key references app.posts on delete cascade,
+  reactions        integer not null default 0 check (reactions >= 0),
+  replies          integer not null default 0 check (replies >= 0),
+  shares           integer not null default 0 check (shares >= 0),
+  bookmarks        integer not null default 0 check (bookmarks >= 0),
+  views            bigint not null default 0 check (views >= 0),
+  milestone        smallint not null default 0,
+  boost            numeric(2, 1) not null default 0 check (boost >= 0),
+  boost_expires_at timestamptz
 );
 comment on table app.post_counters is
   'Counts of a post, in a table of their own so that counting does not rewrite the post. Triggers keep them; views '
   'come in batches.';
+comment on column app.post_counters.boost is
+  'What its score in the feed is multiplied by; 0 when it is not boosted. The economy writes it, and a job ends it.';
+comment on column app.post_counters.boost_expires_at is 'When the boost ends; null when there is none.';
 comment on column app.post_counters.milestone is
   'The highest number of reactions that its author was told of (5, 15, 50).';
 

@@ -1,10 +1,9 @@
 -- How a post looks in an answer.
 
 create view private.marked_posts with (security_invoker) as
-select p.*,
-       (select json_build_object('reactions', c.reactions, 'replies', c.replies, 'shares', c.shares,
-                                 'bookmarks', c.bookmarks, 'views', c.views)
-        from app.post_counters c where c.post_id = p.id) as counters,
+select p.*, c.boost, c.boost_expires_at,
+       json_build_object('reactions', c.reactions, 'replies', c.replies, 'shares', c.shares,
+                         'bookmarks', c.bookmarks, 'views', c.views) as counters,
        json_build_object(
          'reactions', coalesce((
            select json_agg(r.kind order by r.kind) from app.reactions r
@@ -16,7 +15,7 @@ select p.*,
                         and r.format = 'repost' and r.deleted_at is null) is true,
          'voted', (select true from app.polls l join app.poll_votes v on v.poll_id = l.id
                    where l.post_id = p.id and v.user_id = (select app.uid())) is true) as viewer
-from private.visible_posts p;
+from private.visible_posts p left join app.post_counters c on c.post_id = p.id;
 comment on view private.marked_posts is
   'The posts that the caller may see, each with the parts of its card that change when people leave marks on it.';
 
@@ -84,6 +83,8 @@ select p.id, p.quoted_post_id,
            select json_object_agg(e.emotion, json_build_object('count', e.payments, 'total', e.mana)
                                   order by e.emotion)
            from app.post_emotions e where e.post_id = p.id and e.payments > 0), '{}'),
+         'boostScore', p.boost,
+         'boostExpiresAt', private.utc(p.boost_expires_at),
          'pinned', p.pinned_at is not null,
          'publishAt', private.utc(p.publish_at),
          'publishedAt', private.utc(p.published_at),

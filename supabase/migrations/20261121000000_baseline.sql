@@ -7138,17 +7138,22 @@ comment on column app.post_interests.published_at is
   'keep it.';
 
 create table app.post_counters (
-  post_id   uuid primary key references app.posts on delete cascade,
-  reactions integer not null default 0 check (reactions >= 0),
-  replies   integer not null default 0 check (replies >= 0),
-  shares    integer not null default 0 check (shares >= 0),
-  bookmarks integer not null default 0 check (bookmarks >= 0),
-  views     bigint not null default 0 check (views >= 0),
-  milestone smallint not null default 0
+  post_id          uuid primary key references app.posts on delete cascade,
+  reactions        integer not null default 0 check (reactions >= 0),
+  replies          integer not null default 0 check (replies >= 0),
+  shares           integer not null default 0 check (shares >= 0),
+  bookmarks        integer not null default 0 check (bookmarks >= 0),
+  views            bigint not null default 0 check (views >= 0),
+  milestone        smallint not null default 0,
+  boost            numeric(2, 1) not null default 0 check (boost >= 0),
+  boost_expires_at timestamptz
 );
 comment on table app.post_counters is
   'Counts of a post, in a table of their own so that counting does not rewrite the post. Triggers keep them; views '
   'come in batches.';
+comment on column app.post_counters.boost is
+  'What its score in the feed is multiplied by; 0 when it is not boosted. The economy writes it, and a job ends it.';
+comment on column app.post_counters.boost_expires_at is 'When the boost ends; null when there is none.';
 comment on column app.post_counters.milestone is
   'The highest number of reactions that its author was told of (5, 15, 50).';
 
@@ -9468,10 +9473,9 @@ comment on function api.count_views is
 -- How a post looks in an answer.
 
 create view private.marked_posts with (security_invoker) as
-select p.*,
-       (select json_build_object('reactions', c.reactions, 'replies', c.replies, 'shares', c.shares,
-                                 'bookmarks', c.bookmarks, 'views', c.views)
-        from app.post_counters c where c.post_id = p.id) as counters,
+select p.*, c.boost, c.boost_expires_at,
+       json_build_object('reactions', c.reactions, 'replies', c.replies, 'shares', c.shares,
+                         'bookmarks', c.bookmarks, 'views', c.views) as counters,
        json_build_object(
          'reactions', coalesce((
            select json_agg(r.kind order by r.kind) from app.reactions r
@@ -9483,7 +9487,7 @@ select p.*,
                         and r.format = 'repost' and r.deleted_at is null) is true,
          'voted', (select true from app.polls l join app.poll_votes v on v.poll_id = l.id
                    where l.post_id = p.id and v.user_id = (select app.uid())) is true) as viewer
-from private.visible_posts p;
+from private.visible_posts p left join app.post_counters c on c.post_id = p.id;
 comment on view private.marked_posts is
   'The posts that the caller may see, each with the parts of its card that change when people leave marks on it.';
 
@@ -9551,6 +9555,8 @@ select p.id, p.quoted_post_id,
            select json_object_agg(e.emotion, json_build_object('count', e.payments, 'total', e.mana)
                                   order by e.emotion)
            from app.post_emotions e where e.post_id = p.id and e.payments > 0), '{}'),
+         'boostScore', p.boost,
+         'boostExpiresAt', private.utc(p.boost_expires_at),
          'pinned', p.pinned_at is not null,
          'publishAt', private.utc(p.publish_at),
          'publishedAt', private.utc(p.published_at),
@@ -13378,7 +13384,12 @@ language sql immutable
 set search_path = ''
 as $$ select '00000000-0000-0000-0000-00000000000a'::uuid $$;
 comment on function private.mint is 'The account that new mana comes from: starters and regeneration.';
-insert into app.mana_accounts (id, kind) values (private.mint(), 'mint');
+create function private.burn() returns uuid
+language sql immutable
+set search_path = ''
+as $$ select '00000000-0000-0000-0000-00000000000b'::uuid $$;
+comment on function private.burn is 'The account in which mana ends that nobody gets.';
+insert into app.mana_accounts (id, kind) values (private.mint(), 'mint'), (private.burn(), 'burn');
 
 create function private.check_balanced() returns trigger
 language plpgsql security definer   -- sees all entries of the movement
@@ -13885,6 +13896,142 @@ comment on function api.get_breakdown is
   'What was paid for a post (for the original of a repost) by emotion, {emojiBreakdown: {love: {count, total}, …}}, '
   'as in the post itself. Fails: post_unknown.';
 
+-- sql/economy/35_boosts.sql
+
+-- Boosts: an author pays mana, which is burnt, and for a while the score of their post is multiplied in the feed.
+-- docs/decisions.md, Mana.
+
+create table app.post_boosts (
+  id         uuid primary key default gen_random_uuid(),
+  post_id    uuid not null references app.posts on delete restrict,
+  user_id    uuid not null references app.users on delete restrict,
+  tier       smallint not null,
+  cost       integer not null check (cost > 0),
+  multiplier numeric(2, 1) not null check (multiplier > 1),
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  -- checked at commit: the movement comes last, since it locks wallets (ARCHITECTURE.md, Locks)
+  foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
+);
+create index post_boosts_post_id_idx on app.post_boosts (post_id);
+create index post_boosts_user_id_idx on app.post_boosts (user_id);
+comment on table app.post_boosts is
+  'Every boost that there ever was, appended only. A boost has the id of its movement. The one that holds stands in '
+  'app.post_counters, where the feed reads it.';
+comment on column app.post_boosts.cost is 'Whole mana that the author paid.';
+comment on column app.post_boosts.expires_at is 'When a job ends it.';
+call private.make_append_only('app.post_boosts');
+
+create index post_counters_boost_expires_at_idx on app.post_counters (boost_expires_at)
+  where boost_expires_at is not null;
+
+insert into private.ledger_kinds (ledger, kind) values ('mana', 'boost');
+
+insert into private.errors (code, status, text) values
+  ('boost_tier', 422, 'tier must be 1 or 2.'),
+  ('boost_active', 409, 'This post is boosted already. It can be boosted again when that is over.'),
+  ('boost_hidden', 409, 'This post is hidden, so a boost would be in vain.');
+
+create function private.boost_tier(p_tier integer, out cost integer, out multiplier numeric, out lasts interval)
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  cost := (array[10, 25])[p_tier];
+  multiplier := (array[1.5, 2.0])[p_tier];
+  lasts := (array['24 hours', '48 hours']::interval[])[p_tier];
+end $$;
+comment on function private.boost_tier is
+  'What a boost costs, what it multiplies the score by, and how long. Nulls when there is no such tier.';
+
+create function private.boost(p_post uuid, p_tier integer) returns app.post_boosts
+language plpgsql volatile security definer   -- nobody may write the ledger, nor what the feed reads
+set search_path = ''
+as $$
+declare
+  v_tier  record := private.boost_tier(p_tier);
+  v_boost app.post_boosts;
+begin
+  -- the lock comes before the read, so that of two at once the second finds the first
+  perform private.lock_counters(array[p_post]);
+  if exists (select from app.post_counters where post_id = p_post and boost_expires_at > now()) then
+    perform private.fail('boost_active');
+  end if;
+  insert into app.post_boosts (post_id, user_id, tier, cost, multiplier, expires_at)
+  values (p_post, private.require_caller(), p_tier, v_tier.cost, v_tier.multiplier, now() + v_tier.lasts)
+  returning * into v_boost;
+  update app.post_counters set boost = v_boost.multiplier, boost_expires_at = v_boost.expires_at
+  where post_id = p_post;
+  perform private.move('boost', array[v_boost.user_id, private.burn()], array[-v_boost.cost, v_boost.cost],
+                       v_boost.id);
+  return v_boost;
+end $$;
+comment on function private.boost is
+  'Boosts a post of the caller and burns its mana; api.boost_post checks whether they may. Fails: boost_active, '
+  'insufficient_mana.';
+
+create function api.boost_post(p_id uuid, p_tier integer) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept  json := private.begin_idempotent('boost_post', json_build_array(p_id, p_tier));
+  v_post  app.posts;
+  v_boost app.post_boosts;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  perform private.require_flag('emoji-pay');
+  if (private.boost_tier(p_tier)).cost is null then
+    perform private.fail('boost_tier');
+  end if;
+  v_post := private.require_original(p_id);
+  if v_post.author_id <> private.require_caller() then
+    perform private.fail('post_not_yours');
+  elsif v_post.published_at is null then
+    perform private.fail('post_not_out');
+  elsif v_post.hidden_at is not null then
+    perform private.fail('boost_hidden');
+  end if;
+
+  v_boost := private.boost(v_post.id, p_tier);
+  return private.finish_idempotent('boost_post', json_build_object(
+    'boost', json_build_object(
+      'id', v_boost.id,
+      'postId', v_boost.post_id,
+      'tier', v_boost.tier,
+      'cost', v_boost.cost,
+      'multiplier', v_boost.multiplier,
+      'createdAt', private.utc(v_boost.created_at),
+      'expiresAt', private.utc(v_boost.expires_at)),
+    'senderBalance', (select balance from app.wallets where user_id = app.uid())));
+end $$;
+comment on function api.boost_post is
+  'Boosts a post of the caller''s own (the original of a repost), one boost at a time: {boost {id, postId, tier, '
+  'cost, multiplier, createdAt, expiresAt}, senderBalance}. Takes an Idempotency-Key. Fails: feature_disabled, '
+  'boost_tier, post_unknown, post_not_yours, post_not_out, boost_hidden, boost_active, insufficient_mana, those of '
+  'private.begin_idempotent.';
+
+create function private.job_expire_boosts() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_changed integer;
+begin
+  with due as (
+    select post_id from app.post_counters where boost_expires_at <= now()
+    order by boost_expires_at limit 500 for no key update skip locked
+  )
+  update app.post_counters c set boost = 0, boost_expires_at = null from due where c.post_id = due.post_id;
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end $$;
+comment on function private.job_expire_boosts is
+  'Job: ends up to 500 boosts whose time is over. May run twice: it takes only overdue rows, and skips locked ones.';
+insert into private.jobs (name, cron, expires, repeats) values ('expire-boosts', '* * * * *', 300, true);
+
 -- sql/economy/40_audit.sql
 
 -- The books, audited: every rule that the ledger of mana keeps by triggers, worked out anew.
@@ -13941,6 +14088,11 @@ begin
     left join app.mana_entries e on e.transaction_id = p.id and e.account_id = p.sender_id
     cross join lateral (select case when p.reversed then e.amount else -e.amount end as amount) m
     where p.amount <> coalesce(m.amount, 0)
+    union all
+    select 'a boost burns what it cost', b.id, b.cost::bigint, coalesce(e.amount, 0)::bigint
+    from app.post_boosts b
+    left join app.mana_entries e on e.transaction_id = b.id and e.account_id = private.burn()
+    where b.cost <> coalesce(e.amount, 0)
     union all
     select 'a reversal is what it takes back', r.id, p.amount::bigint, r.amount::bigint
     from app.payments r join app.payments p on p.id = r.reversal_of
@@ -14095,6 +14247,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 insert into private.personal_data (relation, person_column, section) values
   ('app.wallets', 'user_id', 'wallet'),
   ('app.mana_entries', 'account_id', 'manaEntries'),
+  ('app.post_boosts', 'user_id', 'boosts'),
   ('app.payments', 'sender_id', 'paymentsSent'),
   ('app.payments', 'receiver_id', 'paymentsReceived'),
   ('app.payment_splits', 'sender_id', 'paymentSharesGiven'),
@@ -14144,6 +14297,10 @@ create policy select_concerned on app.payments for select to authenticated
 comment on policy select_concerned on app.payments is
   'The sender and everybody who got a share see a payment. Only private.pay writes here, and nothing is ever changed.';
 
+-- post_boosts: for definer functions and staff operations
+alter table app.post_boosts enable row level security;
+revoke insert, update, delete on app.post_boosts from service_role;
+
 -- payment_splits
 alter table app.payment_splits enable row level security;
 revoke insert, update, delete on app.payment_splits from service_role;
@@ -14155,6 +14312,8 @@ comment on policy select_concerned on app.payment_splits is
 
 -- helpers
 grant execute on function
+  private.boost,
+  private.boost_tier,
   private.pay,
   private.payment_cards,
   private.payment_tier,
@@ -14167,6 +14326,7 @@ grant execute on function
 
 -- operations
 grant execute on function
+  api.boost_post,
   api.get_breakdown,
   api.get_wallet,
   api.list_payments,
@@ -14175,7 +14335,8 @@ grant execute on function
 
 -- jobs
 grant execute on function
-  private.job_audit_mana
+  private.job_audit_mana,
+  private.job_expire_boosts
   to worker;
 
 -- sql/feed/10_sources.sql
@@ -14639,8 +14800,8 @@ declare
   v_me uuid := app.uid();
 begin
   return query
-    select f.id, f.published_at, f.engagement + f.depth + f.interest + f.following + f.circle,
-           array[f.engagement, f.depth, f.interest, f.following, f.circle]
+    select f.id, f.published_at, s.plain + b.more,
+           array[f.engagement, f.depth, f.interest, f.following, f.circle, b.more]
     from (
       select p.id, p.published_at,
              (ln(1::float8 + c.reactions + c.replies * 2 + c.shares * 3 + c.bookmarks * 2) * 10000)::integer
@@ -14648,7 +14809,8 @@ begin
              coalesce(10000 - 2000 * abs(coalesce(o.depth, p.depth) - i.depth), 0) as depth,
              case when i.depth is null then 0 else 10000 end as interest,
              case when f.following_id is null then 0 else 10000 end as following,
-             case a.level when 1 then 5000 when 2 then 10000 else 0 end as circle
+             case a.level when 1 then 5000 when 2 then 10000 else 0 end as circle,
+             case when p.format <> 'repost' then c.boost else 0 end as multiplier
       from unnest(p_ids) as w (id)
       join app.posts p on p.id = w.id
       left join app.posts o on o.id = case p.format when 'repost' then p.quoted_post_id end
@@ -14656,14 +14818,16 @@ begin
       left join app.user_interests i on i.user_id = v_me
         and i.interest_id = coalesce(o.interest_id, p.interest_id)   -- a repost has none of its own
       left join app.follows f on f.follower_id = v_me and f.following_id = p.author_id
-      left join app.audience a on a.viewer_id = v_me and a.author_id = p.author_id) f;
+      left join app.audience a on a.viewer_id = v_me and a.author_id = p.author_id) f
+    cross join lateral (select f.engagement + f.depth + f.interest + f.following + f.circle as plain) s
+    cross join lateral (select (s.plain * greatest(f.multiplier - 1, 0))::integer as more) b;
 end $$;
 comment on function private.feed_scores is
   'What posts are worth to the caller, in ten-thousandths: engagement ln(1 + hearts + 2 replies + 3 reposts + 2 '
   'bookmarks), depth 0..1 (how near the post''s depth is to the depth that the caller chose for its primary '
   'interest), interest 1 (the caller has chosen that), following 1, circle 0.5 or 1 (the caller is in the author''s '
-  'circle or inner circle), which are the weights in this order. score is their sum. A repost takes the first three '
-  'from its original.';
+  'circle or inner circle); and boost, which multiplies all that. These are the weights in this order, and score is '
+  'their sum. A repost takes the first three from its original, and no boost.';
 call private.make_walk('private.feed_scores');
 
 -- sql/feed/30_feed.sql
@@ -14945,7 +15109,7 @@ begin
   if v_lowest > '-infinity' and cardinality(v_page.ids) <= p_limit then
     v_page.next := private.place_cursor(v_lowest, '00000000-0000-0000-0000-000000000000');
   end if;
-  v_page.parts := private.feed_why('{engagement,depth,interest,following,circle}',
+  v_page.parts := private.feed_why('{engagement,depth,interest,following,circle,boost}',
     array(select w::numeric / 10000 from unnest(v_parts[:p_limit][:]) w));
   return v_page;
 end $$;

@@ -197,10 +197,10 @@ describe('locks are taken in the order by', async () => {
       row('app.post_emotions', `post_id = '${fresh}'`),
       ...inOrder(fan, author).map(wallet),
     ],
+    'a boost': [as(author, 'boost_post($3::uuid, 1)', fresh), counters(fresh), wallet(author)],
     'a payment that is taken back': [
       asStaff(admin, `reverse_payment($3::uuid, 'Spam')`, standing.id),
       row('app.post_emotions', `post_id = '${fresh}'`),
-      contribution(fan),
       ...inOrder(fan, author).map(wallet),
       audit,
     ],
@@ -571,6 +571,17 @@ test('everything that people, staff and jobs do to the same few posts at once', 
       ),
     ({ who, post, turn }) => asOnce(`${turn}`, who, `pay('joy', 0, p_post_id => $3::uuid)`, post),
     ({ who, other }) => as(who, `pay('joy', 0, p_receiver_id => $3)`, other.username),
+    ({ who, mine }) => as(who, 'boost_post($3::uuid, 1)', mine[1]),
+    () => statement('update app.post_counters set boost_expires_at = now() where boost > 0'),
+    () => statement('select private.job_expire_boosts()'),
+    ({ post }) =>
+      asStaff(
+        admin,
+        `reverse_payment(
+           (select id from app.payments p where post_id = $3::uuid and not reversed
+              and not exists (select from app.payments r where r.reversal_of = p.id) order by id limit 1), 'Test', true)`,
+        post,
+      ),
     ({ who, other, turn }) => as(who, 'vote_reputation($3, $4::uuid, $5)', other.username, interest, (turn % 3) - 1),
     ({ who, turn }) => {
       const { post_id, id } = at(options, turn)

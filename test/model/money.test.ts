@@ -9,11 +9,13 @@ import { as, asStaff, type Request } from './lanes.ts'
 type Purse = { balance: number; earned: number; spent: number; hours: number }
 /** A payment that went, by whom, and who got what. */
 type Payment = { id: string; from: number; gains: Map<number, number>; reversed: boolean }
-type Model = { purses: Purse[]; payments: Payment[] }
+/** `boosts`: how many hours each post is still boosted. */
+type Model = { purses: Purse[]; payments: Payment[]; boosts: number[] }
 type Step =
   | { kind: 'pay'; from: number; to: number; tier: number }
   | { kind: 'support'; from: number; post: number; by: number; tier: number }
   | { kind: 'reverse'; which: number; force: boolean }
+  | { kind: 'boost'; post: number; tier: number }
   | { kind: 'wait'; hours: number }
   | { kind: 'look'; who: number }
 
@@ -56,9 +58,14 @@ const asks: fc.Arbitrary<Step>[] = [
     tier: fc.nat(5),
   }),
   fc.record({ kind: fc.constant('reverse' as const), which: fc.nat(9), force: fc.boolean() }),
+  fc.record({
+    kind: fc.constant('boost' as const),
+    post: fc.nat(posts.length - 1),
+    tier: fc.integer({ min: 1, max: 2 }),
+  }),
   fc.record({ kind: fc.constant('look' as const), who: person }),
 ]
-const ask = fc.oneof(...asks.map((arbitrary, at) => ({ weight: [4, 4, 3, 1][at] ?? 1, arbitrary })))
+const ask = fc.oneof(...asks.map((arbitrary, at) => ({ weight: [4, 4, 3, 3, 1][at] ?? 1, arbitrary })))
 const wait = fc.record({ kind: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 120 }) })
 const step: fc.Arbitrary<Step> = fc.oneof({ weight: 5, arbitrary: ask }, { weight: 1, arbitrary: wait })
 
@@ -126,7 +133,23 @@ function reverseInModel(model: Model, payment: Payment, force: boolean): string 
   return null
 }
 
-type Answer = { refusal: string | null; body: { payment?: { id: string }; minted?: number } }
+const boostCost = (tier: number) => (tier === 1 ? 10 : 25)
+const authorOf = (post: number) => (posts[post] as (typeof posts)[number]).author
+
+/** And of a boost: one at a time, and the mana is gone. */
+function boostInModel(model: Model, post: number, tier: number): string | null {
+  if ((model.boosts[post] ?? 0) > 0) return 'boost_active'
+  const { purse, keep } = settled(model, [authorOf(post)])
+  const payer = purse(authorOf(post))
+  if (payer.balance < boostCost(tier)) return 'insufficient_mana'
+  payer.balance -= boostCost(tier)
+  payer.spent += boostCost(tier)
+  model.boosts[post] = 24 * tier
+  keep()
+  return null
+}
+
+type Answer = { refusal: string | null; body: { payment?: { id: string }; boost?: { id: string }; minted?: number } }
 
 /** Asks on a connection of its own. */
 async function send({ role = 'user', run }: Request): Promise<Answer> {
@@ -156,6 +179,8 @@ function requestOf(step: Step, { payments }: Model): Request | null {
       const payment = payments[step.which % payments.length]
       return payment ? asStaff(admin, `reverse_payment($3::uuid, 'Test', $4)`, payment.id, step.force) : null
     }
+    case 'boost':
+      return as(who(authorOf(step.post)), 'boost_post($3::uuid, $4)', posts[step.post]?.id, step.tier)
     case 'look':
       return as(who(step.who), 'get_wallet()')
     default:
@@ -163,8 +188,12 @@ function requestOf(step: Step, { payments }: Model): Request | null {
   }
 }
 
-/** Moves the clock, as the wallets have it. */
-async function pass(hours: number, { purses }: Model) {
+/** Moves the clock, as the wallets and boosts have it. */
+async function pass(hours: number, { purses, boosts }: Model) {
+  await owner`update app.post_counters set boost_expires_at = boost_expires_at - ${hours} * interval '1 hour'
+    where boost_expires_at is not null`
+  await owner`select private.job_expire_boosts()`
+  for (const [post, left] of boosts.entries()) boosts[post] = Math.max(0, left - hours)
   await owner`update app.wallets set last_regen_at = last_regen_at - ${hours} * interval '1 hour'
     where user_id = any (${ids})`
   for (const purse of purses) purse.hours += hours
@@ -189,6 +218,9 @@ async function take(step: Step, model: Model) {
         reverseInModel(model, model.payments[step.which % model.payments.length] as Payment, step.force),
       )
       return
+    case 'boost':
+      expect(refusal).toBe(boostInModel(model, step.post, step.tier))
+      return
     default: {
       const gains = gainsOf(step)
       expect(refusal).toBe(payInModel(model, step.from, gains))
@@ -212,11 +244,16 @@ async function check({ purses }: Model) {
 }
 
 async function begin(): Promise<Model> {
+  await owner`update app.post_counters set boost = 0, boost_expires_at = null`
   const rows = await owner`update app.wallets set last_regen_at = now() where user_id = any (${ids})
     returning user_id, balance::int, lifetime_earned::int as earned, lifetime_spent::int as spent`
   const purseOf = ({ balance, earned, spent }: Record<string, number>): Purse =>
     ({ balance, earned, spent, hours: 0 }) as Purse
-  return { purses: ids.map((id) => purseOf(rows.find((row) => row.user_id === id) ?? {})), payments: [] }
+  return {
+    purses: ids.map((id) => purseOf(rows.find((row) => row.user_id === id) ?? {})),
+    payments: [],
+    boosts: posts.map(() => 0),
+  }
 }
 
 test('every history leaves the books as the rules say', async () => {
@@ -273,8 +310,14 @@ describe('several at once', () => {
       if (!answer || step.kind === 'look' || step.kind === 'wait') continue
       const { refusal, body } = answer
       if (refusal) {
-        const words = step.kind === 'reverse' ? ['payment_reversed', 'mana_gone'] : ['pay_oneself', 'insufficient_mana']
-        expect(words).toContain(refusal)
+        const words = { pay: ['pay_oneself', 'insufficient_mana'], reverse: ['payment_reversed', 'mana_gone'] }
+        const boost = ['boost_active', 'insufficient_mana']
+        expect(step.kind === 'boost' ? boost : words[step.kind === 'reverse' ? 'reverse' : 'pay']).toContain(refusal)
+      } else if (step.kind === 'boost') {
+        expect(model.boosts[step.post]).toBe(0)
+        model.boosts[step.post] = 24 * step.tier
+        expect(sums(body.boost?.id ?? '', 'boost')).toEqual(new Map([[authorOf(step.post), -boostCost(step.tier)]]))
+        said += 1
       } else if (step.kind === 'reverse') {
         reversing.push([model.payments[step.which % model.payments.length] as Payment, answer])
       } else {

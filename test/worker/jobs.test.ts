@@ -76,6 +76,23 @@ describe('the job', () => {
     expect(await run('expire-invites')).toBe(0)
   })
 
+  test('expire-boosts ends those that are over, and passes over a post that is locked', async () => {
+    const ids = await Promise.all(
+      ['One', 'Two', 'Three'].map(async (body) => (await alice.post<{ id: string }>('/posts', { body })).body.id),
+    )
+    for (const id of ids) expect(await alice.post(`/posts/${id}/boost`, { tier: 1 })).toMatchObject({ status: 201 })
+    await owner`update app.post_counters set boost_expires_at = now() where post_id in (${ids[0] ?? ''}, ${ids[1] ?? ''})`
+    await owner.begin(async (sql) => {
+      await sql`select from app.post_counters where post_id = ${ids[0] ?? ''} for no key update`
+      expect(await run('expire-boosts')).toBe(1)
+    })
+    expect(await run('expire-boosts')).toBe(1)
+    expect(await run('expire-boosts')).toBe(0)
+    const rows = await owner`select boost::text from app.post_counters where post_id = any (${ids})
+      order by array_position(${ids}, post_id)`
+    expect(rows.map(({ boost }) => boost)).toEqual(['0.0', '0.0', '1.5'])
+  })
+
   test('publish-scheduled lets one post out at a time, the one that has been due the longest', async () => {
     const ids = await Promise.all(
       ['one', 'two', 'three'].map(async (body) => {

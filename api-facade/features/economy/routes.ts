@@ -1,7 +1,17 @@
 // Economy routes: one's wallet and emoji payments. Rules are in sql/economy, visibility in policies/economy.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
-import { NewPayment, Paid, PaymentPage, PaymentsQuery, PostBreakdown, PostParam, Wallet } from './schemas.ts'
+import {
+  Boosted,
+  NewBoost,
+  NewPayment,
+  Paid,
+  PaymentPage,
+  PaymentsQuery,
+  PostBreakdown,
+  PostParam,
+  Wallet,
+} from './schemas.ts'
 
 export default routes('economy', {
   'GET /economy/wallet': {
@@ -42,5 +52,18 @@ export default routes('economy', {
     operation: 'get_breakdown',
     params: PostParam,
     answers: { 200: PostBreakdown },
+  },
+  'POST /posts/:id/boost': {
+    summary: 'Boost a post of mine in the feed',
+    description:
+      'Multiplies its score in For You, for everybody, until `expiresAt`; the mana is burnt. While it is boosted another boost is 409, and so is one of a post that staff hid. Only the author may, not a co-author; of a repost it is the original that is boosted, and reposts of it are not. The post shows it in `boostScore` and `boostExpiresAt`, which go back within a minute or so after its end. Nothing is given back for a post that is deleted or hidden meanwhile.',
+    access: 'user',
+    also: ['POST /economy/posts/:id/boost'],
+    operation: 'boost_post',
+    never: ['boost_tier'],
+    params: UuidId,
+    body: NewBoost,
+    idempotent: true,
+    answers: { 201: Boosted },
   },
 })

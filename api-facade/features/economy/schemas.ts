@@ -47,3 +47,23 @@ export const PostParam = z.object({ postId: Uuid })
 export const PostBreakdown = z.object({
   emojiBreakdown: z.record(z.string(), z.object({ count: z.int(), total: z.int() })).openapi('EmojiBreakdown'),
 })
+
+export const NewBoost = z.object({
+  tier: z
+    .union([z.literal(1), z.literal(2)])
+    .openapi({ description: '1: 10 mana, times 1.5 for 24 hours. 2: 25 mana, times 2 for 48 hours.' }),
+})
+export const Boosted = z
+  .object({
+    boost: z.object({
+      id: Uuid,
+      postId: Uuid,
+      tier: z.int(),
+      cost: z.int(),
+      multiplier: z.number(),
+      createdAt: Timestamp,
+      expiresAt: Timestamp,
+    }),
+    senderBalance: z.int(),
+  })
+  .openapi('Boosted')

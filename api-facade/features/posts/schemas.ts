@@ -109,6 +109,8 @@ const post = {
   poll: z.union([Poll, z.null()]),
   series: z.array(z.object({ id: Uuid, title: z.string() })),
   emojiBreakdown: Breakdown,
+  boostScore: z.number().openapi({ description: 'What its score in the feed is multiplied by; 0 when not boosted.' }),
+  boostExpiresAt: Timestamp.nullable(),
   pinned: z.boolean(),
   publishAt: Timestamp.nullable(),
   publishedAt: Timestamp.nullable().openapi({ description: 'Null while it is scheduled.' }),

@@ -289,3 +289,77 @@ describe('GET /economy/payments/:postId/breakdown', () => {
     expect(await nobody.get(`/economy/payments/${postId}/breakdown`)).toFailWith(401, 'token_missing')
   })
 })
+
+describe('POST /posts/:id/boost', () => {
+  type Boosted = { boost: { id: string; expiresAt: string }; senderBalance: number }
+  const boost = (person: Person, id: string, tier: unknown = 1, headers = {}, path = '/posts') =>
+    person.post<Boosted>(`${path}/${id}/boost`, { tier }, headers)
+  const newcomer = async (name: string) => {
+    const [person] = await join(name)
+    if (!person) throw new Error('nobody joined')
+    return person
+  }
+
+  test('boosts a post of mine for mana, which is burnt, and shows in the feed until its end', async () => {
+    const kim = await newcomer('kim')
+    const id = await publish(kim)
+    await alice.post(`/posts/${id}/react`, { kind: 'heart' })
+    const scored = async () => {
+      const { items } = (await alice.get<{ items: { id: string; score: number }[] }>('/feed')).body
+      return items.find((item) => item.id === id)
+    }
+    const plain = (await scored())?.score ?? 0
+    const answer = await boost(kim, id, 2)
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { boost: { postId: id, tier: 2, cost: 25, multiplier: 2 }, senderBalance: 25 },
+    })
+    const { expiresAt } = answer.body.boost
+    expect((await alice.get(`/posts/${id}`)).body).toMatchObject({ boostScore: 2, boostExpiresAt: expiresAt })
+    expect((await scored())?.score).toBeCloseTo(2 * plain, 4)
+    expect(await scored()).toMatchObject({ why: expect.arrayContaining([{ factor: 'boost', weight: plain }]) })
+    expect(await wallet(kim)).toMatchObject({ balance: 25, lifetimeSpent: 25 })
+    await database.owner`update app.post_counters set boost_expires_at = now() where post_id = ${id}`
+    await database.owner`select private.job_expire_boosts()`
+    expect((await alice.get(`/posts/${id}`)).body).toMatchObject({ boostScore: 0, boostExpiresAt: null })
+    expect((await scored())?.score).toBe(plain)
+    expect((await boost(kim, id, 1, {}, '/economy/posts')).status).toBe(201)
+    expect(await database.owner`select * from private.audit_mana()`).toEqual([])
+  })
+
+  test('of ten at once one is active, and with one key all get its answer', async () => {
+    const lena = await newcomer('lena')
+    const [one, two] = [await publish(lena), await publish(lena)]
+    const answers = await Promise.all(Array.from({ length: 10 }, () => boost(lena, one)))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    for (const answer of answers) if (answer.status !== 201) expect(answer).toFailWith(409, 'boost_active')
+    const key = { 'Idempotency-Key': 'boost' }
+    const same = await Promise.all(Array.from({ length: 10 }, () => boost(lena, two, 1, key)))
+    expect(new Set(same.map(({ status, text }) => `${status}${text}`)).size).toBe(1)
+    expect(same.filter(({ headers }) => headers.has('idempotency-replayed'))).toHaveLength(9)
+    expect(await boost(lena, one, 1, key)).toFailWith(422, 'idempotency_key_reused')
+    expect(await wallet(lena)).toMatchObject({ balance: 30, lifetimeSpent: 20 })
+  })
+
+  test('is refused to others, without the mana, and while it is switched off', async () => {
+    const mia = await newcomer('mia')
+    const id = await publish(mia)
+    const closed = await publish(mia, { visibility: 'circles' })
+    expect(await boost(nobody, id)).toFailWith(401, 'token_missing')
+    expect(await boost(alice, id)).toFailWith(403, 'post_not_yours')
+    expect(await boost(alice, closed)).toFailWith(404, 'post_unknown')
+    expect(await boost(mia, UNKNOWN)).toFailWith(404, 'post_unknown')
+    expect(await boost(mia, 'none')).toFailWith(422, 'validation_failed')
+    for (const tier of [0, 3, 1.5, '1', null]) expect(await boost(mia, id, tier)).toFailWith(422, 'validation_failed')
+    const publishAt = new Date(Date.now() + 3_600_000).toISOString()
+    expect(await boost(mia, await publish(mia, { publishAt }))).toFailWith(422, 'post_not_out')
+    await admin.post(`/admin/posts/${closed}/hide`)
+    expect(await boost(mia, closed)).toFailWith(409, 'boost_hidden')
+    await pay(mia, { receiverId: 'bob' }, { tier: 4 })
+    expect(await boost(mia, id)).toFailWith(409, 'insufficient_mana')
+    expect((await alice.get(`/posts/${id}`)).body).toMatchObject({ boostScore: 0 })
+    await database.owner`update app.feature_flags set enabled = false where key = 'emoji-pay'`
+    expect(await boost(mia, id)).toFailWith(403, 'feature_disabled')
+    await database.owner`update app.feature_flags set enabled = true where key = 'emoji-pay'`
+  })
+})

@@ -24,6 +24,7 @@ const samples: Record<Kind, Samples> = {
     respond_co_author: (_id, { nothing }) => ({ params: { inviteId: nothing }, body: { accept: true } }),
     add_series_item: (id, { series }) => ({ params: { id: series }, body: { postId: id } }),
     pay: (id) => ({ body: { emotion: 'love', tier: 0, postId: id } }),
+    boost_post: () => ({ body: { tier: 1 } }),
     report: (id) => ({ body: { targetType: 'post', targetId: id, reason: 'No' } }),
   },
   replies: {

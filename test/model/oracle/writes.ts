@@ -21,6 +21,14 @@ const polled: Outcome = (world, viewer, place) => {
   return out === done && !at(world.posts, meant(world.posts, place)).poll ? refused('poll_unknown') : out
 }
 
+/** Hidden from others by the staff, it still is its author's. */
+const boosting: Outcome = (world, viewer, place) => {
+  const post = at(world.posts, meant(world.posts, place))
+  if (post.author !== viewer) return refused('post_not_yours')
+  if (post.scheduled) return refused('post_not_out')
+  return post.hidden ? refused('boost_hidden') : done
+}
+
 /** Of what something is taken back: an unseen repost of another's tells nobody what it is of. */
 const marked = (world: World, viewer: number, place: number) =>
   sees(world, viewer, place) || isOwnRepost(world, viewer, place) ? meant(world.posts, place) : place
@@ -188,6 +196,7 @@ export const writes: Entries = {
       ),
     ],
   },
+  boost_post: { posts: [ofPost((id) => `api.boost_post(${id}, 1)`, boosting)] },
   report: {
     posts: [ofPost((id) => `api.report('post', ${id}, 'No')`)],
     replies: [ofReply((id) => `api.report('reply', ${id}, 'No')`)],

@@ -1,0 +1,133 @@
+-- Boosts: an author pays mana, which is burnt, and for a while the score of their post is multiplied in the feed.
+-- docs/decisions.md, Mana.
+
+create table app.post_boosts (
+  id         uuid primary key default gen_random_uuid(),
+  post_id    uuid not null references app.posts on delete restrict,
+  user_id    uuid not null references app.users on delete restrict,
+  tier       smallint not null,
+  cost       integer not null check (cost > 0),
+  multiplier numeric(2, 1) not null check (multiplier > 1),
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  -- checked at commit: the movement comes last, since it locks wallets (ARCHITECTURE.md, Locks)
+  foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
+);
+create index post_boosts_post_id_idx on app.post_boosts (post_id);
+create index post_boosts_user_id_idx on app.post_boosts (user_id);
+comment on table app.post_boosts is
+  'Every boost that there ever was, appended only. A boost has the id of its movement. The one that holds stands in '
+  'app.post_counters, where the feed reads it.';
+comment on column app.post_boosts.cost is 'Whole mana that the author paid.';
+comment on column app.post_boosts.expires_at is 'When a job ends it.';
+call private.make_append_only('app.post_boosts');
+
+create index post_counters_boost_expires_at_idx on app.post_counters (boost_expires_at)
+  where boost_expires_at is not null;
+
+insert into private.ledger_kinds (ledger, kind) values ('mana', 'boost');
+
+insert into private.errors (code, status, text) values
+  ('boost_tier', 422, 'tier must be 1 or 2.'),
+  ('boost_active', 409, 'This post is boosted already. It can be boosted again when that is over.'),
+  ('boost_hidden', 409, 'This post is hidden, so a boost would be in vain.');
+
+create function private.boost_tier(p_tier integer, out cost integer, out multiplier numeric, out lasts interval)
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  cost := (array[10, 25])[p_tier];
+  multiplier := (array[1.5, 2.0])[p_tier];
+  lasts := (array['24 hours', '48 hours']::interval[])[p_tier];
+end $$;
+comment on function private.boost_tier is
+  'What a boost costs, what it multiplies the score by, and how long. Nulls when there is no such tier.';
+
+create function private.boost(p_post uuid, p_tier integer) returns app.post_boosts
+language plpgsql volatile security definer   -- nobody may write the ledger, nor what the feed reads
+set search_path = ''
+as $$
+declare
+  v_tier  record := private.boost_tier(p_tier);
+  v_boost app.post_boosts;
+begin
+  -- the lock comes before the read, so that of two at once the second finds the first
+  perform private.lock_counters(array[p_post]);
+  if exists (select from app.post_counters where post_id = p_post and boost_expires_at > now()) then
+    perform private.fail('boost_active');
+  end if;
+  insert into app.post_boosts (post_id, user_id, tier, cost, multiplier, expires_at)
+  values (p_post, private.require_caller(), p_tier, v_tier.cost, v_tier.multiplier, now() + v_tier.lasts)
+  returning * into v_boost;
+  update app.post_counters set boost = v_boost.multiplier, boost_expires_at = v_boost.expires_at
+  where post_id = p_post;
+  perform private.move('boost', array[v_boost.user_id, private.burn()], array[-v_boost.cost, v_boost.cost],
+                       v_boost.id);
+  return v_boost;
+end $$;
+comment on function private.boost is
+  'Boosts a post of the caller and burns its mana; api.boost_post checks whether they may. Fails: boost_active, '
+  'insufficient_mana.';
+
+create function api.boost_post(p_id uuid, p_tier integer) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept  json := private.begin_idempotent('boost_post', json_build_array(p_id, p_tier));
+  v_post  app.posts;
+  v_boost app.post_boosts;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  perform private.require_flag('emoji-pay');
+  if (private.boost_tier(p_tier)).cost is null then
+    perform private.fail('boost_tier');
+  end if;
+  v_post := private.require_original(p_id);
+  if v_post.author_id <> private.require_caller() then
+    perform private.fail('post_not_yours');
+  elsif v_post.published_at is null then
+    perform private.fail('post_not_out');
+  elsif v_post.hidden_at is not null then
+    perform private.fail('boost_hidden');
+  end if;
+
+  v_boost := private.boost(v_post.id, p_tier);
+  return private.finish_idempotent('boost_post', json_build_object(
+    'boost', json_build_object(
+      'id', v_boost.id,
+      'postId', v_boost.post_id,
+      'tier', v_boost.tier,
+      'cost', v_boost.cost,
+      'multiplier', v_boost.multiplier,
+      'createdAt', private.utc(v_boost.created_at),
+      'expiresAt', private.utc(v_boost.expires_at)),
+    'senderBalance', (select balance from app.wallets where user_id = app.uid())));
+end $$;
+comment on function api.boost_post is
+  'Boosts a post of the caller''s own (the original of a repost), one boost at a time: {boost {id, postId, tier, '
+  'cost, multiplier, createdAt, expiresAt}, senderBalance}. Takes an Idempotency-Key. Fails: feature_disabled, '
+  'boost_tier, post_unknown, post_not_yours, post_not_out, boost_hidden, boost_active, insufficient_mana, those of '
+  'private.begin_idempotent.';
+
+create function private.job_expire_boosts() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_changed integer;
+begin
+  with due as (
+    select post_id from app.post_counters where boost_expires_at <= now()
+    order by boost_expires_at limit 500 for no key update skip locked
+  )
+  update app.post_counters c set boost = 0, boost_expires_at = null from due where c.post_id = due.post_id;
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end $$;
+comment on function private.job_expire_boosts is
+  'Job: ends up to 500 boosts whose time is over. May run twice: it takes only overdue rows, and skips locked ones.';
+insert into private.jobs (name, cron, expires, repeats) values ('expire-boosts', '* * * * *', 300, true);
