@@ -22,18 +22,48 @@ create policy select_own on app.notification_actors for select to authenticated
 comment on policy select_own on app.notification_actors is
   'Everybody who sees the notification sees its actors; who an actor is shows only through app.person_card.';
 
+-- notification_settings
+alter table app.notification_settings enable row level security;
+grant select on app.notification_settings to authenticated;
+grant update (timezone, digest_hour) on app.notification_settings to authenticated;
+create policy select_own on app.notification_settings for select to authenticated
+  using (user_id = (select app.uid()));
+comment on policy select_own on app.notification_settings is 'People see their own settings.';
+create policy update_own on app.notification_settings for update to authenticated
+  using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
+comment on policy update_own on app.notification_settings is 'People change their own; a trigger made the row.';
+
+-- notification_preferences
+alter table app.notification_preferences enable row level security;
+grant select on app.notification_preferences to authenticated;
+grant insert (user_id, kind, in_app, push, email) on app.notification_preferences to authenticated;
+grant update (in_app, push, email) on app.notification_preferences to authenticated;
+create policy select_own on app.notification_preferences for select to authenticated
+  using (user_id = (select app.uid()));
+comment on policy select_own on app.notification_preferences is 'People see what they have chosen themselves.';
+create policy insert_own on app.notification_preferences for insert to authenticated
+  with check (user_id = (select app.uid()));
+comment on policy insert_own on app.notification_preferences is 'People choose for themselves.';
+create policy update_own on app.notification_preferences for update to authenticated
+  using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
+comment on policy update_own on app.notification_preferences is 'People choose anew; the kind stays.';
+
 -- helpers
 grant execute on function
+  private.list_own_channels,
   private.mark_own_read,
   private.notification_cards,
+  private.require_timezone,
   private.unread_count
   to authenticated;
 
 -- operations
 grant execute on function
   api.count_unread,
+  api.get_preferences,
   api.list_notifications,
-  api.mark_read
+  api.mark_read,
+  api.update_preferences
   to authenticated;
 
 -- batches that the worker does

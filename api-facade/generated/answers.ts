@@ -702,6 +702,8 @@ export interface Schemas {
     seriesItems: Schemas['ExportedSeriesItems'][]
     polls: Schemas['ExportedPolls'][]
     notifications: Schemas['ExportedNotifications'][]
+    notificationSettings: Schemas['ExportedNotificationSettings']
+    notificationPreferences: Schemas['ExportedNotificationPreferences'][]
     notificationActors: Schemas['ExportedNotificationActors'][]
     reputationEntries: Schemas['ExportedReputationEntries'][]
     reputation: Schemas['ExportedReputation'][]
@@ -955,6 +957,15 @@ export interface Schemas {
     payload?: Json
     createdAt: string
     readAt: string | null
+    inApp: boolean
+  }
+  ExportedNotificationSettings: { userId: string | null; timezone: string; digestHour: number | null } | null
+  ExportedNotificationPreferences: {
+    userId: string | null
+    kind: string
+    inApp: boolean | null
+    push: boolean | null
+    email: boolean | null
   }
   ExportedNotificationActors: { notificationId: string | null; actorId: string | null; createdAt: string }
   ExportedReputationEntries: {
@@ -1405,6 +1416,31 @@ export interface Schemas {
     payload: { targetType: 'post' | 'reply'; targetId: string; action: 'hidden' | 'unhidden' | 'deleted' }
   }
   Unread: { count: number }
+  NotificationPreferences: {
+    'invite.used': Schemas['NotificationChannels']
+    'circle.invited': Schemas['NotificationChannels']
+    'circle.accepted': Schemas['NotificationChannels']
+    'circle.added': Schemas['NotificationChannels']
+    'user.followed': Schemas['NotificationChannels']
+    'post.replied': Schemas['NotificationChannels']
+    'post.mentioned': Schemas['NotificationChannels']
+    'post.reacted': Schemas['NotificationChannels']
+    'post.milestone': Schemas['NotificationChannels']
+    'post.reposted': Schemas['NotificationChannels']
+    'post.quoted': Schemas['NotificationChannels']
+    'poll.closed': Schemas['NotificationChannels']
+    'co-author.invited': Schemas['NotificationChannels']
+    'co-author.accepted': Schemas['NotificationChannels']
+    'series.updated': Schemas['NotificationChannels']
+    'reputation.level-up': Schemas['NotificationChannels']
+    'reputation.voted': Schemas['NotificationChannels']
+    'appeal.resolved': Schemas['NotificationChannels']
+    'payment.received': Schemas['NotificationChannels']
+    'moderation.actioned': Schemas['NotificationChannels']
+    timezone: string
+    digestHour: number | null
+  }
+  NotificationChannels: { inApp: boolean; push: boolean; email: boolean }
   Post:
     | Schemas['PostNote']
     | Schemas['PostThread']
@@ -2174,6 +2210,7 @@ export interface Answers {
   get_my_capabilities: Schemas['Capabilities']
   get_my_reputation: Schemas['Reputation']
   get_post: Schemas['PostDetail']
+  get_preferences: Schemas['NotificationPreferences']
   get_profile: Schemas['Profile']
   get_reputation: Schemas['Reputation']
   get_reputation_details: Schemas['DetailedReputation']
@@ -2263,6 +2300,7 @@ export interface Answers {
   update_me: Schemas['Me']
   update_persona: Schemas['Persona']
   update_post: Schemas['Post']
+  update_preferences: Schemas['NotificationPreferences']
   verify_email: Json
   vote_poll: Schemas['Poll']
   vote_reputation: Schemas['CastVote']

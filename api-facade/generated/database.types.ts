@@ -79,6 +79,7 @@ export type Database = {
       get_my_capabilities: { Args: Record<PropertyKey, never>; Returns: Answers['get_my_capabilities'] }
       get_my_reputation: { Args: Record<PropertyKey, never>; Returns: Answers['get_my_reputation'] }
       get_post: { Args: { p_id: string }; Returns: Answers['get_post'] }
+      get_preferences: { Args: Record<PropertyKey, never>; Returns: Answers['get_preferences'] }
       get_profile: { Args: { p_person: string }; Returns: Answers['get_profile'] }
       get_reputation: { Args: { p_person: string }; Returns: Answers['get_reputation'] }
       get_reputation_details: {
@@ -238,6 +239,7 @@ export type Database = {
       update_me: { Args: { p_changes: Json }; Returns: Answers['update_me'] }
       update_persona: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_persona'] }
       update_post: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_post'] }
+      update_preferences: { Args: { p_changes: Json }; Returns: Answers['update_preferences'] }
       vote_poll: { Args: { p_id: string; p_option_id: string }; Returns: Answers['vote_poll'] }
       vote_reputation: {
         Args: { p_comment?: string; p_interest_id: string; p_user_id: string; p_value: number }

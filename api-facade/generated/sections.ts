@@ -368,7 +368,13 @@ export const sections = {
       payload: 'jsonb',
       createdAt: 'timestamp with time zone',
       readAt: 'timestamp with time zone?',
+      inApp: 'boolean',
     },
+  },
+  notificationSettings: { single: true, fields: { userId: 'uuid?', timezone: 'text', digestHour: 'smallint?' } },
+  notificationPreferences: {
+    single: false,
+    fields: { userId: 'uuid?', kind: 'text', inApp: 'boolean?', push: 'boolean?', email: 'boolean?' },
   },
   notificationActors: {
     single: false,

@@ -1,6 +1,7 @@
 -- Notifications of staff: a person hears that something was done about what they published.
 
-insert into private.notification_kinds (kind, passes_muted_post) values ('moderation.actioned', true);
+insert into private.notification_kinds (kind, passes_muted_post, always_in_app)
+values ('moderation.actioned', true, true);
 
 create function private.notify_moderated(p_effects private.effects[]) returns void
 language plpgsql volatile

@@ -9,7 +9,8 @@ create table private.notification_kinds (
   replaces_unread   boolean not null default false check (not (rolls_up and replaces_unread)),
   passes_muted_post boolean not null default false,
   outlives_actor    boolean not null default false,
-  default_channels  text[] not null default '{inApp}' check (default_channels <@ '{inApp,push,email}')
+  always_in_app     boolean not null default false,
+  default_channels  text[] not null default '{inApp,push,email}' check (default_channels <@ '{inApp,push,email}')
 );
 comment on table private.notification_kinds is
   'Every kind of notification, with a row from the feature that tells it.';
@@ -24,7 +25,9 @@ comment on column private.notification_kinds.passes_muted_post is
 comment on column private.notification_kinds.outlives_actor is
   'Whether it stays, without a name, when the only person who caused it is erased.';
 comment on column private.notification_kinds.default_channels is
-  'Where it goes unless the person chooses otherwise. So far only in-app notifications are sent.';
+  'Where it goes unless the person chooses otherwise.';
+comment on column private.notification_kinds.always_in_app is
+  'Whether nobody can keep it out of their inbox.';
 
 create table app.notifications (
   id          uuid primary key default gen_random_uuid(),
@@ -37,17 +40,21 @@ create table app.notifications (
   payload     jsonb not null default '{}',
   created_at  timestamptz not null default now(),
   read_at     timestamptz,
+  in_app      boolean not null default true,
   check ((target_type is null) = (target_id is null))
 );
-create index notifications_user_id_idx on app.notifications (user_id, created_at desc, id desc);
+create index notifications_user_id_idx on app.notifications (user_id, created_at desc, id desc) where in_app;
 create index notifications_group_key_idx on app.notifications (user_id, group_key, created_at desc);
-create index notifications_unread_idx on app.notifications (user_id, created_at) where read_at is null;
+create index notifications_unread_idx on app.notifications (user_id, created_at)
+  where read_at is null and in_app;
 create index notifications_unread_group_idx on app.notifications (user_id, group_key, created_at)
-  where read_at is null;
+  where read_at is null and in_app;
 comment on table app.notifications is
   'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
   'never the internal id of a person. created_at is when it happened, in a roll-up '
   'the first item.';
+comment on column app.notifications.in_app is
+  'Whether it is in the person''s inbox; else it is there for a push or a digest alone.';
 comment on column app.notifications.read_at is
   'When the person marked it read; null while unread, and again when an item joins it.';
 
@@ -207,6 +214,7 @@ begin
               and m.post_id = case when n.target_type = 'post' then n.target_id::uuid end))
       and not exists (select from unnest(n.sees) as s (id)
                       where private.post_visible_to(s.id, n.user_id) is not true)
+      and private.is_wanted(n.user_id, n.kind)
     group by k.kind, n.user_id, g.key
     order by min(n.place)
   loop
@@ -229,7 +237,7 @@ comment on function private.tell is
   'Tells people things, each group in order and rolled up by kind and target unless a group key says otherwise. It '
   'looks again: it tells nothing that they did themselves, nothing from muted people or across a block, nothing from '
   'the banned and erased (unless the kind outlives them), nothing about a post that they have muted or no longer see, '
-  'and nothing to banned and erased people. Lock first (private.lock_effects).';
+  'nothing that they want nowhere, and nothing to banned and erased people. Lock first (private.lock_effects).';
 
 create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql volatile   -- what waits for the caller is told first
@@ -249,7 +257,7 @@ begin
   v_from.created_at := coalesce(v_from.created_at, 'infinity');
   v_from.id := coalesce(v_from.id, v_caller);
   v_ids := array(select id from app.notifications
-                 where user_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)
+                 where user_id = v_caller and in_app and (created_at, id) < (v_from.created_at, v_from.id)
                  order by created_at desc, id desc limit 51);
   return private.page(private.notification_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
@@ -265,7 +273,8 @@ declare
 begin
   return json_build_object('count', (select count(*)
                                      from (select from app.notifications
-                                           where user_id = v_caller and read_at is null limit 1000) n));
+                                           where user_id = v_caller and read_at is null and in_app
+                                           limit 1000) n));
 end $$;
 comment on function private.unread_count is
   'How many notifications the caller has that are told and not read, counted up to 1000: {count}.';
@@ -296,11 +305,12 @@ begin
   -- want another
   if v_group is null then
     v_ids := array(select id from app.notifications
-                   where user_id = v_user and read_at is null and created_at < v_before
+                   where user_id = v_user and read_at is null and in_app and created_at < v_before
                    order by created_at desc limit 500 for no key update skip locked);
   else
     v_ids := array(select id from app.notifications
-                   where user_id = v_user and read_at is null and group_key = v_group and created_at < v_before
+                   where user_id = v_user and read_at is null and in_app and group_key = v_group
+                     and created_at < v_before
                    order by created_at desc limit 500 for no key update skip locked);
   end if;
   update app.notifications set read_at = now() where id = any (v_ids);
@@ -348,7 +358,7 @@ begin
   else
     update app.notifications set read_at = now() where id = any (array(
       select id from app.notifications
-      where user_id = private.require_caller() and read_at is null and id = any (p_ids)
+      where user_id = private.require_caller() and read_at is null and in_app and id = any (p_ids)
       for no key update skip locked));   -- as in private.mark_earlier_read
   end if;
   return private.unread_count();   -- catching up now would wait for whoever tells while it holds what was read

@@ -1,7 +1,9 @@
 -- What erasure does to notifications, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section) values
-  ('app.notifications', 'user_id', 'notifications');
+  ('app.notifications', 'user_id', 'notifications'),
+  ('app.notification_settings', 'user_id', 'notificationSettings'),
+  ('app.notification_preferences', 'user_id', 'notificationPreferences');
 insert into private.personal_data (relation, person_column, section, whose) values
   ('app.notification_actors', 'notification_id', 'notificationActors',
    'notification_id in (select n.id from app.notifications n where n.user_id = $1)');
@@ -18,6 +20,8 @@ declare
 begin
   perform private.erase_rows(new.id, 'app.notifications', 'user_id = $1');
   v_ids := array(select notification_id from app.notification_actors where actor_id = new.id limit 500);
+  delete from app.notification_settings where user_id = new.id;
+  delete from app.notification_preferences where user_id = new.id;
   delete from app.notifications n
   where n.id = any (v_ids)
     and n.kind not in (select k.kind from private.notification_kinds k where k.outlives_actor)
@@ -29,7 +33,7 @@ begin
   return null;
 end $$;
 comment on function private.erase_notifications is
-  'Trigger: deletes an erased person''s notifications, and those of others that tell of nobody else, except kinds '
-  'that outlive their actor.';
+  'Trigger: deletes an erased person''s notifications and what they wanted of them, and those of others that tell of '
+  'nobody else, except kinds that outlive their actor.';
 create trigger _190_erase_notifications after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_notifications();

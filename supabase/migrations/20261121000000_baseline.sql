@@ -10835,7 +10835,8 @@ create table private.notification_kinds (
   replaces_unread   boolean not null default false check (not (rolls_up and replaces_unread)),
   passes_muted_post boolean not null default false,
   outlives_actor    boolean not null default false,
-  default_channels  text[] not null default '{inApp}' check (default_channels <@ '{inApp,push,email}')
+  always_in_app     boolean not null default false,
+  default_channels  text[] not null default '{inApp,push,email}' check (default_channels <@ '{inApp,push,email}')
 );
 comment on table private.notification_kinds is
   'Every kind of notification, with a row from the feature that tells it.';
@@ -10850,7 +10851,9 @@ comment on column private.notification_kinds.passes_muted_post is
 comment on column private.notification_kinds.outlives_actor is
   'Whether it stays, without a name, when the only person who caused it is erased.';
 comment on column private.notification_kinds.default_channels is
-  'Where it goes unless the person chooses otherwise. So far only in-app notifications are sent.';
+  'Where it goes unless the person chooses otherwise.';
+comment on column private.notification_kinds.always_in_app is
+  'Whether nobody can keep it out of their inbox.';
 
 create table app.notifications (
   id          uuid primary key default gen_random_uuid(),
@@ -10863,17 +10866,21 @@ create table app.notifications (
   payload     jsonb not null default '{}',
   created_at  timestamptz not null default now(),
   read_at     timestamptz,
+  in_app      boolean not null default true,
   check ((target_type is null) = (target_id is null))
 );
-create index notifications_user_id_idx on app.notifications (user_id, created_at desc, id desc);
+create index notifications_user_id_idx on app.notifications (user_id, created_at desc, id desc) where in_app;
 create index notifications_group_key_idx on app.notifications (user_id, group_key, created_at desc);
-create index notifications_unread_idx on app.notifications (user_id, created_at) where read_at is null;
+create index notifications_unread_idx on app.notifications (user_id, created_at)
+  where read_at is null and in_app;
 create index notifications_unread_group_idx on app.notifications (user_id, group_key, created_at)
-  where read_at is null;
+  where read_at is null and in_app;
 comment on table app.notifications is
   'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
   'never the internal id of a person. created_at is when it happened, in a roll-up '
   'the first item.';
+comment on column app.notifications.in_app is
+  'Whether it is in the person''s inbox; else it is there for a push or a digest alone.';
 comment on column app.notifications.read_at is
   'When the person marked it read; null while unread, and again when an item joins it.';
 
@@ -11033,6 +11040,7 @@ begin
               and m.post_id = case when n.target_type = 'post' then n.target_id::uuid end))
       and not exists (select from unnest(n.sees) as s (id)
                       where private.post_visible_to(s.id, n.user_id) is not true)
+      and private.is_wanted(n.user_id, n.kind)
     group by k.kind, n.user_id, g.key
     order by min(n.place)
   loop
@@ -11055,7 +11063,7 @@ comment on function private.tell is
   'Tells people things, each group in order and rolled up by kind and target unless a group key says otherwise. It '
   'looks again: it tells nothing that they did themselves, nothing from muted people or across a block, nothing from '
   'the banned and erased (unless the kind outlives them), nothing about a post that they have muted or no longer see, '
-  'and nothing to banned and erased people. Lock first (private.lock_effects).';
+  'nothing that they want nowhere, and nothing to banned and erased people. Lock first (private.lock_effects).';
 
 create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql volatile   -- what waits for the caller is told first
@@ -11075,7 +11083,7 @@ begin
   v_from.created_at := coalesce(v_from.created_at, 'infinity');
   v_from.id := coalesce(v_from.id, v_caller);
   v_ids := array(select id from app.notifications
-                 where user_id = v_caller and (created_at, id) < (v_from.created_at, v_from.id)
+                 where user_id = v_caller and in_app and (created_at, id) < (v_from.created_at, v_from.id)
                  order by created_at desc, id desc limit 51);
   return private.page(private.notification_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
@@ -11091,7 +11099,8 @@ declare
 begin
   return json_build_object('count', (select count(*)
                                      from (select from app.notifications
-                                           where user_id = v_caller and read_at is null limit 1000) n));
+                                           where user_id = v_caller and read_at is null and in_app
+                                           limit 1000) n));
 end $$;
 comment on function private.unread_count is
   'How many notifications the caller has that are told and not read, counted up to 1000: {count}.';
@@ -11122,11 +11131,12 @@ begin
   -- want another
   if v_group is null then
     v_ids := array(select id from app.notifications
-                   where user_id = v_user and read_at is null and created_at < v_before
+                   where user_id = v_user and read_at is null and in_app and created_at < v_before
                    order by created_at desc limit 500 for no key update skip locked);
   else
     v_ids := array(select id from app.notifications
-                   where user_id = v_user and read_at is null and group_key = v_group and created_at < v_before
+                   where user_id = v_user and read_at is null and in_app and group_key = v_group
+                     and created_at < v_before
                    order by created_at desc limit 500 for no key update skip locked);
   end if;
   update app.notifications set read_at = now() where id = any (v_ids);
@@ -11174,7 +11184,7 @@ begin
   else
     update app.notifications set read_at = now() where id = any (array(
       select id from app.notifications
-      where user_id = private.require_caller() and read_at is null and id = any (p_ids)
+      where user_id = private.require_caller() and read_at is null and in_app and id = any (p_ids)
       for no key update skip locked));   -- as in private.mark_earlier_read
   end if;
   return private.unread_count();   -- catching up now would wait for whoever tells while it holds what was read
@@ -11577,14 +11587,184 @@ end $$;
 comment on function private.broadcast_notification is
   'Trigger: sends {id, kind} to the person''s own channel. A change of read_at or of the payload alone sends nothing.';
 create trigger broadcast_notification after insert or update of count on app.notifications
-  for each row execute function private.broadcast_notification();
+  for each row when (new.in_app) execute function private.broadcast_notification();
+
+-- sql/notifications/40_preferences.sql
+
+-- What people want to be told, and where: by kind and channel, beside the hour and the time zone of their digest.
+
+insert into private.errors (code, status, text) values
+  ('in_app_required', 422, 'Notifications of this kind always come to the inbox.'),
+  ('digest_hour', 422, 'digestHour must be between 0 and 23, or null for no digest.'),
+  ('timezone_unknown', 422, 'timezone must be the name of a time zone, such as Europe/Berlin.');
+
+create table app.notification_settings (
+  user_id     uuid primary key references app.users on delete cascade,
+  timezone    text not null default 'UTC',
+  digest_hour smallint default 8 constraint digest_hour check (digest_hour between 0 and 23)
+);
+comment on table app.notification_settings is 'When a person gets their digest. Everybody has a row.';
+comment on column app.notification_settings.timezone is
+  'The name of the person''s time zone, as private.require_timezone takes it.';
+comment on column app.notification_settings.digest_hour is
+  'The hour in the person''s time zone at which the digest is mailed; null for none.';
+
+create table app.notification_preferences (
+  user_id uuid not null references app.users on delete cascade,
+  kind    text not null,
+  in_app  boolean,
+  push    boolean,
+  email   boolean,
+  primary key (user_id, kind)
+);
+comment on table app.notification_preferences is
+  'What a person has chosen for a kind of private.notification_kinds. A channel that is null, and a kind without a '
+  'row, go as the kind does by default.';
+
+create function private.make_notification_settings() returns trigger
+language plpgsql security definer   -- people may make no such row
+set search_path = ''
+as $$
+begin
+  insert into app.notification_settings (user_id) values (new.id);
+  return null;
+end $$;
+comment on function private.make_notification_settings is 'Trigger: makes the settings of a new person.';
+create trigger _190_make_notification_settings after insert on app.users
+  for each row execute function private.make_notification_settings();
+
+create function private.wanted_channels(p_user uuid, p_kind text) returns text[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select array_remove(array[
+                   case when k.always_in_app or coalesce(p.in_app, 'inApp' = any (k.default_channels))
+                        then 'inApp' end,
+                   case when coalesce(p.push, 'push' = any (k.default_channels)) then 'push' end,
+                   case when coalesce(p.email, 'email' = any (k.default_channels)) then 'email' end], null)
+          from private.notification_kinds k
+          left join app.notification_preferences p on p.user_id = p_user and p.kind = k.kind
+          where k.kind = p_kind);
+end $$;
+comment on function private.wanted_channels is
+  'Where a person wants notifications of a kind: some of inApp, push and email. Null for a kind that nobody '
+  'registered.';
+
+create function private.is_wanted(p_user uuid, p_kind text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.wanted_channels(p_user, p_kind) <> '{}'; end $$;
+comment on function private.is_wanted is 'Whether a person wants notifications of a kind anywhere.';
+
+create function private.place_notification() returns trigger
+language plpgsql security definer   -- whoever causes it may not read what others want
+set search_path = ''
+as $$
+begin
+  new.in_app := coalesce('inApp' = any (private.wanted_channels(new.user_id, new.kind)), true);
+  return new;
+end $$;
+comment on function private.place_notification is
+  'Trigger: puts a notification into the inbox of whoever wants it there, and again when another item joins it.';
+create trigger place_notification before insert or update of count on app.notifications
+  for each row execute function private.place_notification();
+
+create function private.require_timezone(p_name text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- not what POSIX lets a zone be as well, such as X-25
+  if (p_name ~ '^([A-Z][A-Za-z]+(/[A-Z][A-Za-z_-]+){1,2}|Etc/GMT[+-]\d{1,2}|GMT|UTC)$') is not true then
+    perform private.fail('timezone_unknown');
+  end if;
+  perform now() at time zone p_name;
+  return p_name;
+exception when invalid_parameter_value then
+  perform private.fail('timezone_unknown');
+end $$;
+comment on function private.require_timezone is
+  'Passes for the name of a time zone, and gives it back. Fails: timezone_unknown.';
+
+create function private.list_own_channels() returns table (kind text, channels text[], always_in_app boolean)
+language plpgsql stable security definer   -- people may not read the registry
+set search_path = ''
+as $$
+begin
+  return query
+    select k.kind, private.wanted_channels(private.require_caller(), k.kind), k.always_in_app
+    from private.notification_kinds k;
+end $$;
+comment on function private.list_own_channels is
+  'Every kind, with the channels on which the caller wants it, and whether it comes to the inbox in any case.';
+
+create function api.get_preferences() returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+begin
+  return (select json_object_agg(w.key, w.value order by w.key collate "C")
+          from (select k.kind as key, json_build_object('inApp', 'inApp' = any (k.channels),
+                                                        'push', 'push' = any (k.channels),
+                                                        'email', 'email' = any (k.channels)) as value
+                from private.list_own_channels() k
+                union all
+                select o.key, o.value
+                from app.notification_settings s
+                cross join json_each(json_build_object('timezone', s.timezone, 'digestHour', s.digest_hour)) o
+                where s.user_id = v_caller) w);
+end $$;
+comment on function api.get_preferences is
+  'What the caller wants to be told, and where: {kind: {inApp, push, email}} for every kind, timezone, digestHour.';
+
+create function api.update_preferences(p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+begin
+  if exists (select from private.list_own_channels() k
+             where k.always_in_app and not (p_changes -> k.kind ->> 'inApp')::boolean) then
+    perform private.fail('in_app_required');
+  end if;
+  insert into app.notification_preferences as p (user_id, kind, in_app, push, email)
+  select v_caller, k.kind, (c.choice ->> 'inApp')::boolean, (c.choice ->> 'push')::boolean,
+         (c.choice ->> 'email')::boolean
+  from private.list_own_channels() k
+  cross join lateral (select p_changes -> k.kind) as c (choice)
+  where p_changes ? k.kind
+  order by k.kind
+  on conflict (user_id, kind) do update
+    set in_app = coalesce(excluded.in_app, p.in_app),
+        push = coalesce(excluded.push, p.push),
+        email = coalesce(excluded.email, p.email);
+  if p_changes ?| '{timezone,digestHour}' then
+    update app.notification_settings
+    set timezone = case when p_changes ? 'timezone' then private.require_timezone(p_changes ->> 'timezone')
+                        else timezone end,
+        digest_hour = case when p_changes ? 'digestHour' then (p_changes ->> 'digestHour')::smallint
+                           else digest_hour end
+    where user_id = v_caller;
+  end if;
+  return api.get_preferences();
+end $$;
+comment on function api.update_preferences is
+  'Changes what the caller wants to be told, and where: kinds and channels that p_changes names, timezone and '
+  'digestHour; null is no digest. What it does not name stays, and what nobody knows is passed over. Answers all, as '
+  'api.get_preferences. Fails: in_app_required, timezone_unknown, digest_hour.';
 
 -- sql/notifications/90_erasure.sql
 
 -- What erasure does to notifications, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section) values
-  ('app.notifications', 'user_id', 'notifications');
+  ('app.notifications', 'user_id', 'notifications'),
+  ('app.notification_settings', 'user_id', 'notificationSettings'),
+  ('app.notification_preferences', 'user_id', 'notificationPreferences');
 insert into private.personal_data (relation, person_column, section, whose) values
   ('app.notification_actors', 'notification_id', 'notificationActors',
    'notification_id in (select n.id from app.notifications n where n.user_id = $1)');
@@ -11601,6 +11781,8 @@ declare
 begin
   perform private.erase_rows(new.id, 'app.notifications', 'user_id = $1');
   v_ids := array(select notification_id from app.notification_actors where actor_id = new.id limit 500);
+  delete from app.notification_settings where user_id = new.id;
+  delete from app.notification_preferences where user_id = new.id;
   delete from app.notifications n
   where n.id = any (v_ids)
     and n.kind not in (select k.kind from private.notification_kinds k where k.outlives_actor)
@@ -11612,8 +11794,8 @@ begin
   return null;
 end $$;
 comment on function private.erase_notifications is
-  'Trigger: deletes an erased person''s notifications, and those of others that tell of nobody else, except kinds '
-  'that outlive their actor.';
+  'Trigger: deletes an erased person''s notifications and what they wanted of them, and those of others that tell of '
+  'nobody else, except kinds that outlive their actor.';
 create trigger _190_erase_notifications after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_notifications();
 
@@ -11643,18 +11825,48 @@ create policy select_own on app.notification_actors for select to authenticated
 comment on policy select_own on app.notification_actors is
   'Everybody who sees the notification sees its actors; who an actor is shows only through app.person_card.';
 
+-- notification_settings
+alter table app.notification_settings enable row level security;
+grant select on app.notification_settings to authenticated;
+grant update (timezone, digest_hour) on app.notification_settings to authenticated;
+create policy select_own on app.notification_settings for select to authenticated
+  using (user_id = (select app.uid()));
+comment on policy select_own on app.notification_settings is 'People see their own settings.';
+create policy update_own on app.notification_settings for update to authenticated
+  using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
+comment on policy update_own on app.notification_settings is 'People change their own; a trigger made the row.';
+
+-- notification_preferences
+alter table app.notification_preferences enable row level security;
+grant select on app.notification_preferences to authenticated;
+grant insert (user_id, kind, in_app, push, email) on app.notification_preferences to authenticated;
+grant update (in_app, push, email) on app.notification_preferences to authenticated;
+create policy select_own on app.notification_preferences for select to authenticated
+  using (user_id = (select app.uid()));
+comment on policy select_own on app.notification_preferences is 'People see what they have chosen themselves.';
+create policy insert_own on app.notification_preferences for insert to authenticated
+  with check (user_id = (select app.uid()));
+comment on policy insert_own on app.notification_preferences is 'People choose for themselves.';
+create policy update_own on app.notification_preferences for update to authenticated
+  using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
+comment on policy update_own on app.notification_preferences is 'People choose anew; the kind stays.';
+
 -- helpers
 grant execute on function
+  private.list_own_channels,
   private.mark_own_read,
   private.notification_cards,
+  private.require_timezone,
   private.unread_count
   to authenticated;
 
 -- operations
 grant execute on function
   api.count_unread,
+  api.get_preferences,
   api.list_notifications,
-  api.mark_read
+  api.mark_read,
+  api.update_preferences
   to authenticated;
 
 -- batches that the worker does
@@ -15979,7 +16191,8 @@ comment on function api.reverse_payment is
 
 -- Notifications of staff: a person hears that something was done about what they published.
 
-insert into private.notification_kinds (kind, passes_muted_post) values ('moderation.actioned', true);
+insert into private.notification_kinds (kind, passes_muted_post, always_in_app)
+values ('moderation.actioned', true, true);
 
 create function private.notify_moderated(p_effects private.effects[]) returns void
 language plpgsql volatile

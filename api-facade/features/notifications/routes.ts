@@ -1,6 +1,6 @@
 // Notifications routes: the inbox. What notifies whom is in sql/notifications, visibility in policies/notifications.sql.
 import { routes } from '../../lib/routes.ts'
-import { NotificationPage, ReadSelection, Unread } from './schemas.ts'
+import { NotificationPage, Preferences, PreferencesPatch, ReadSelection, Unread } from './schemas.ts'
 
 export default routes('notifications', {
   'GET /notifications': {
@@ -27,5 +27,22 @@ export default routes('notifications', {
     operation: 'mark_read',
     body: ReadSelection,
     answers: { 200: Unread },
+  },
+  'GET /notifications/preferences': {
+    summary: 'What I want to be told, and where',
+    description: 'Every kind, with its defaults where I have chosen nothing: everything goes everywhere.',
+    access: 'user',
+    operation: 'get_preferences',
+    answers: { 200: Preferences },
+  },
+  'PATCH /notifications/preferences': {
+    summary: 'Choose what I want to be told, and where',
+    description:
+      'Names the kinds and channels that change; the others stay. The channels are independent: what is kept out of the inbox may still be pushed or stand in the digest, and what is turned off everywhere is not told at all. What has been told already stays where it is. `moderation.actioned` cannot be kept out of the inbox.',
+    access: 'user',
+    operation: 'update_preferences',
+    body: PreferencesPatch,
+    bodyAs: 'p_changes',
+    answers: { 200: Preferences },
   },
 })

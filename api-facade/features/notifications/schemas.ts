@@ -70,3 +70,22 @@ export const ReadSelection = z.object({
 export const Unread = z
   .object({ count: z.int().min(0).max(1000).openapi({ description: 'Counted up to 1000.' }) })
   .openapi('Unread')
+
+const Channels = z
+  .object({ inApp: z.boolean(), push: z.boolean(), email: z.boolean() })
+  .openapi('NotificationChannels', { description: 'In the inbox, as a push, in the daily digest.' })
+const kinds = Notification.options.map(({ shape }) => shape.kind.value)
+const byKind = <T extends z.ZodType>(schema: T) =>
+  Object.fromEntries(kinds.map((kind) => [kind, schema])) as Record<(typeof kinds)[number], T>
+const settings = {
+  timezone: z.string().max(64).openapi({ description: 'The name of a time zone.', example: 'Europe/Berlin' }),
+  digestHour: z
+    .int()
+    .min(0)
+    .max(23)
+    .nullable()
+    .openapi({ description: 'When the digest comes, in my time zone; null is never.' }),
+}
+
+export const Preferences = z.object({ ...byKind(Channels), ...settings }).openapi('NotificationPreferences')
+export const PreferencesPatch = z.object({ ...byKind(Channels.partial()), ...settings }).partial()

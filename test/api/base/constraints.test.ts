@@ -43,6 +43,7 @@ const reached: Record<string, Call | Call[] | string> = {
   co_author_already: 'api.invite_co_author looks first, with the post locked',
   contribution_length: ['create_reply', { p_id: post, p_body: 'short', p_kind: 'contribution' }],
   criticism_length: ['create_reply', { p_id: post, p_body: 'short', p_kind: 'criticism' }],
+  digest_hour: ['update_preferences', { p_changes: { digestHour: 24 } }],
   email_taken: 'only the gate writes addresses, and no token is the gate',
   emotion_unknown: ['pay', { p_emotion: 'envy', p_tier: 0, p_receiver_id: bob.username }],
   follow_oneself: ['follow_person', { p_person: alice.username }],

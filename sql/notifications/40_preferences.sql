@@ -1,0 +1,165 @@
+-- What people want to be told, and where: by kind and channel, beside the hour and the time zone of their digest.
+
+insert into private.errors (code, status, text) values
+  ('in_app_required', 422, 'Notifications of this kind always come to the inbox.'),
+  ('digest_hour', 422, 'digestHour must be between 0 and 23, or null for no digest.'),
+  ('timezone_unknown', 422, 'timezone must be the name of a time zone, such as Europe/Berlin.');
+
+create table app.notification_settings (
+  user_id     uuid primary key references app.users on delete cascade,
+  timezone    text not null default 'UTC',
+  digest_hour smallint default 8 constraint digest_hour check (digest_hour between 0 and 23)
+);
+comment on table app.notification_settings is 'When a person gets their digest. Everybody has a row.';
+comment on column app.notification_settings.timezone is
+  'The name of the person''s time zone, as private.require_timezone takes it.';
+comment on column app.notification_settings.digest_hour is
+  'The hour in the person''s time zone at which the digest is mailed; null for none.';
+
+create table app.notification_preferences (
+  user_id uuid not null references app.users on delete cascade,
+  kind    text not null,
+  in_app  boolean,
+  push    boolean,
+  email   boolean,
+  primary key (user_id, kind)
+);
+comment on table app.notification_preferences is
+  'What a person has chosen for a kind of private.notification_kinds. A channel that is null, and a kind without a '
+  'row, go as the kind does by default.';
+
+create function private.make_notification_settings() returns trigger
+language plpgsql security definer   -- people may make no such row
+set search_path = ''
+as $$
+begin
+  insert into app.notification_settings (user_id) values (new.id);
+  return null;
+end $$;
+comment on function private.make_notification_settings is 'Trigger: makes the settings of a new person.';
+create trigger _190_make_notification_settings after insert on app.users
+  for each row execute function private.make_notification_settings();
+
+create function private.wanted_channels(p_user uuid, p_kind text) returns text[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select array_remove(array[
+                   case when k.always_in_app or coalesce(p.in_app, 'inApp' = any (k.default_channels))
+                        then 'inApp' end,
+                   case when coalesce(p.push, 'push' = any (k.default_channels)) then 'push' end,
+                   case when coalesce(p.email, 'email' = any (k.default_channels)) then 'email' end], null)
+          from private.notification_kinds k
+          left join app.notification_preferences p on p.user_id = p_user and p.kind = k.kind
+          where k.kind = p_kind);
+end $$;
+comment on function private.wanted_channels is
+  'Where a person wants notifications of a kind: some of inApp, push and email. Null for a kind that nobody '
+  'registered.';
+
+create function private.is_wanted(p_user uuid, p_kind text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.wanted_channels(p_user, p_kind) <> '{}'; end $$;
+comment on function private.is_wanted is 'Whether a person wants notifications of a kind anywhere.';
+
+create function private.place_notification() returns trigger
+language plpgsql security definer   -- whoever causes it may not read what others want
+set search_path = ''
+as $$
+begin
+  new.in_app := coalesce('inApp' = any (private.wanted_channels(new.user_id, new.kind)), true);
+  return new;
+end $$;
+comment on function private.place_notification is
+  'Trigger: puts a notification into the inbox of whoever wants it there, and again when another item joins it.';
+create trigger place_notification before insert or update of count on app.notifications
+  for each row execute function private.place_notification();
+
+create function private.require_timezone(p_name text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- not what POSIX lets a zone be as well, such as X-25
+  if (p_name ~ '^([A-Z][A-Za-z]+(/[A-Z][A-Za-z_-]+){1,2}|Etc/GMT[+-]\d{1,2}|GMT|UTC)$') is not true then
+    perform private.fail('timezone_unknown');
+  end if;
+  perform now() at time zone p_name;
+  return p_name;
+exception when invalid_parameter_value then
+  perform private.fail('timezone_unknown');
+end $$;
+comment on function private.require_timezone is
+  'Passes for the name of a time zone, and gives it back. Fails: timezone_unknown.';
+
+create function private.list_own_channels() returns table (kind text, channels text[], always_in_app boolean)
+language plpgsql stable security definer   -- people may not read the registry
+set search_path = ''
+as $$
+begin
+  return query
+    select k.kind, private.wanted_channels(private.require_caller(), k.kind), k.always_in_app
+    from private.notification_kinds k;
+end $$;
+comment on function private.list_own_channels is
+  'Every kind, with the channels on which the caller wants it, and whether it comes to the inbox in any case.';
+
+create function api.get_preferences() returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+begin
+  return (select json_object_agg(w.key, w.value order by w.key collate "C")
+          from (select k.kind as key, json_build_object('inApp', 'inApp' = any (k.channels),
+                                                        'push', 'push' = any (k.channels),
+                                                        'email', 'email' = any (k.channels)) as value
+                from private.list_own_channels() k
+                union all
+                select o.key, o.value
+                from app.notification_settings s
+                cross join json_each(json_build_object('timezone', s.timezone, 'digestHour', s.digest_hour)) o
+                where s.user_id = v_caller) w);
+end $$;
+comment on function api.get_preferences is
+  'What the caller wants to be told, and where: {kind: {inApp, push, email}} for every kind, timezone, digestHour.';
+
+create function api.update_preferences(p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+begin
+  if exists (select from private.list_own_channels() k
+             where k.always_in_app and not (p_changes -> k.kind ->> 'inApp')::boolean) then
+    perform private.fail('in_app_required');
+  end if;
+  insert into app.notification_preferences as p (user_id, kind, in_app, push, email)
+  select v_caller, k.kind, (c.choice ->> 'inApp')::boolean, (c.choice ->> 'push')::boolean,
+         (c.choice ->> 'email')::boolean
+  from private.list_own_channels() k
+  cross join lateral (select p_changes -> k.kind) as c (choice)
+  where p_changes ? k.kind
+  order by k.kind
+  on conflict (user_id, kind) do update
+    set in_app = coalesce(excluded.in_app, p.in_app),
+        push = coalesce(excluded.push, p.push),
+        email = coalesce(excluded.email, p.email);
+  if p_changes ?| '{timezone,digestHour}' then
+    update app.notification_settings
+    set timezone = case when p_changes ? 'timezone' then private.require_timezone(p_changes ->> 'timezone')
+                        else timezone end,
+        digest_hour = case when p_changes ? 'digestHour' then (p_changes ->> 'digestHour')::smallint
+                           else digest_hour end
+    where user_id = v_caller;
+  end if;
+  return api.get_preferences();
+end $$;
+comment on function api.update_preferences is
+  'Changes what the caller wants to be told, and where: kinds and channels that p_changes names, timezone and '
+  'digestHour; null is no digest. What it does not name stays, and what nobody knows is passed over. Answers all, as '
+  'api.get_preferences. Fails: in_app_required, timezone_unknown, digest_hour.';

@@ -1,0 +1,65 @@
+-- What people want to be told, and where.
+begin;
+select plan(28);
+select test.people('alice', 'bob', 'carla');
+
+create function pg_temp.tell(p_kind text, p_target text default 'x') returns void language sql as $$
+  select private.notify(test.id('alice'), p_kind, test.id('bob'), 'payment', p_target) $$;
+create function pg_temp.inbox(p_kind text) returns bigint language sql as $$
+  select count(*) from json_array_elements(api.list_notifications(50) -> 'items') i where i ->> 'kind' = p_kind $$;
+create function pg_temp.kept(p_kind text) returns bigint language sql security definer as $$
+  select count(*) from app.notifications where user_id = test.id('alice') and kind = p_kind $$;
+grant execute on all functions in schema pg_temp to public;
+
+select test.act_as('alice');
+select is((select count(*) from json_object_keys(api.get_preferences())), (select count(*) + 2 from private.list_own_channels()),
+  'every kind has its preferences, beside zone and hour');
+select is(api.get_preferences()::jsonb -> 'post.replied', '{"inApp": true, "push": true, "email": true}', 'everything goes everywhere');
+select is(api.get_preferences() ->> 'timezone', 'UTC', 'the zone is UTC');
+select is(api.get_preferences() ->> 'digestHour', '8', 'and the hour is eight');
+
+select is(api.update_preferences('{"payment.received": {"email": false}}')::jsonb -> 'payment.received',
+  '{"inApp": true, "push": true, "email": false}', 'a channel is turned off');
+select is(api.update_preferences('{"payment.received": {"inApp": false}}')::jsonb -> 'payment.received',
+  '{"inApp": false, "push": true, "email": false}', 'and another, which leaves the first');
+select is(api.update_preferences('{"kite.flown": {"push": false}, "colour": "red"}')::jsonb, api.get_preferences()::jsonb,
+  'what nobody knows is passed over');
+select is(api.update_preferences('{"timezone": "America/Port-au-Prince", "digestHour": null}')::jsonb -> 'digestHour', 'null', 'no digest');
+select is(api.get_preferences() ->> 'timezone', 'America/Port-au-Prince', 'and another zone');
+select lives_ok(format($$ select api.update_preferences('{"timezone": "%s", "digestHour": 0}') $$, z), z || ' is a zone')
+from unnest(array['Etc/GMT+3', 'America/Argentina/Buenos_Aires', 'UTC']) z;
+select throws_ok(format($$ select api.update_preferences('{"timezone": "%s"}') $$, z), 'PT422', 'timezone_unknown', z || ' is none')
+from unnest(array['Mars/Olympus', 'X-25', 'Abc/Def+3', 'posixrules', '']) z;
+select throws_ok($$ select api.update_preferences('{"timezone": null}') $$, 'PT422', 'timezone_unknown', 'nor is nothing');
+select throws_ok($$ select api.update_preferences('{"digestHour": 24}') $$, 'PT422', 'digest_hour', 'a day has 24 hours');
+select throws_ok($$ select api.update_preferences('{"moderation.actioned": {"inApp": false}}') $$, 'PT422', 'in_app_required',
+  'what the staff did is always told');
+
+-- What is told, and where
+select test.act_as_owner();
+select pg_temp.tell('payment.received');
+select test.act_as('alice');
+select is(pg_temp.inbox('payment.received'), 0::bigint, 'what is kept out of the inbox is not there');
+select is(api.count_unread() ->> 'count', '0', 'nor counted');
+select is(pg_temp.kept('payment.received'), 1::bigint, 'but it is kept for the push');
+select api.update_preferences('{"payment.received": {"push": false}, "post.replied": {"inApp": false}}');
+select test.act_as_owner();
+select pg_temp.tell('payment.received', 'y');
+select pg_temp.tell('post.replied');
+select test.act_as('alice');
+select is(pg_temp.kept('payment.received'), 1::bigint, 'what is wanted nowhere is not told');
+select api.update_preferences('{"post.replied": {"inApp": true}}');
+select is(pg_temp.inbox('post.replied'), 0::bigint, 'what was told stays where it was');
+select test.act_as_owner();
+select pg_temp.tell('post.replied');
+select test.act_as('alice');
+select is(pg_temp.inbox('post.replied'), 1::bigint, 'until another item joins it');
+
+-- Others
+select test.act_as('carla');
+select is((select count(*) from app.notification_preferences), 0::bigint, 'nobody sees what others want');
+select test.act_as_anon();
+select throws_ok('select api.get_preferences()', '42501', null, 'nobody has none');
+
+select * from finish();
+rollback;
