@@ -50,9 +50,12 @@ comment on policy update_own on app.notification_preferences is 'People choose a
 
 -- helpers
 grant execute on function
+  private.cursor_place,
+  private.list_changed,
   private.list_own_channels,
   private.mark_own_read,
   private.notification_cards,
+  private.place_cursor,
   private.require_timezone,
   private.unread_count
   to authenticated;

@@ -956,6 +956,7 @@ export interface Schemas {
     targetId: string | null
     payload?: Json
     createdAt: string
+    updatedAt: string
     readAt: string | null
     inApp: boolean
   }
@@ -1194,6 +1195,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'invite.used'
     target: { type: 'invite-code'; id: string }
@@ -1205,6 +1207,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'circle.invited'
     target: { type: 'invitation'; id: string }
@@ -1216,6 +1219,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'circle.accepted'
     target: { type: 'circle'; id: string }
@@ -1227,6 +1231,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'circle.added'
     target: { type: 'circle'; id: string }
@@ -1238,6 +1243,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'user.followed'
     target: null
@@ -1249,6 +1255,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'post.replied'
     target: { type: 'post'; id: string }
@@ -1260,6 +1267,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'post.mentioned'
     target: { type: 'post'; id: string }
@@ -1271,6 +1279,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'post.reacted'
     target: { type: 'post'; id: string }
@@ -1282,6 +1291,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'post.milestone'
     target: { type: 'post'; id: string }
@@ -1293,6 +1303,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'post.reposted'
     target: { type: 'post'; id: string }
@@ -1304,6 +1315,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'post.quoted'
     target: { type: 'post'; id: string }
@@ -1315,6 +1327,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'poll.closed'
     target: { type: 'post'; id: string }
@@ -1326,6 +1339,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'co-author.invited'
     target: { type: 'post'; id: string }
@@ -1337,6 +1351,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'co-author.accepted'
     target: { type: 'post'; id: string }
@@ -1348,6 +1363,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'series.updated'
     target: { type: 'post'; id: string }
@@ -1359,6 +1375,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'reputation.level-up'
     target: { type: 'interest'; id: string }
@@ -1370,6 +1387,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'reputation.voted'
     target: { type: 'vote'; id: string }
@@ -1381,6 +1399,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'appeal.resolved'
     target: { type: 'appeal'; id: string }
@@ -1392,6 +1411,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'payment.received'
     target: { type: 'payment'; id: string }
@@ -1410,6 +1430,7 @@ export interface Schemas {
     count: number
     actors: Schemas['PersonCard'][]
     createdAt: string
+    updatedAt: string
     readAt: string | null
     kind: 'moderation.actioned'
     target: { type: 'post' | 'reply'; id: string }

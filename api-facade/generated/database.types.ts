@@ -143,7 +143,10 @@ export type Database = {
       list_my_invites: { Args: Record<PropertyKey, never>; Returns: Answers['list_my_invites'] }
       list_my_personas: { Args: Record<PropertyKey, never>; Returns: Answers['list_my_personas'] }
       list_my_series: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_my_series'] }
-      list_notifications: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_notifications'] }
+      list_notifications: {
+        Args: { p_cursor?: string; p_limit?: number; p_since?: string }
+        Returns: Answers['list_notifications']
+      }
       list_payments: {
         Args: { p_cursor?: string; p_direction?: string; p_limit?: number }
         Returns: Answers['list_payments']

@@ -102,7 +102,7 @@ export const operations = {
   list_my_invites: {},
   list_my_personas: {},
   list_my_series: { p_limit: 'integer', p_cursor: 'text' },
-  list_notifications: { p_limit: 'integer', p_cursor: 'text' },
+  list_notifications: { p_limit: 'integer', p_cursor: 'text', p_since: 'timestamp with time zone' },
   list_payments: { p_direction: 'text', p_limit: 'integer', p_cursor: 'text' },
   list_pending_invitations: { p_person: 'text' },
   list_posts_by: { p_username: 'text', p_limit: 'integer', p_cursor: 'text' },

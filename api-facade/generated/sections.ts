@@ -367,6 +367,7 @@ export const sections = {
       targetId: 'text?',
       payload: 'jsonb',
       createdAt: 'timestamp with time zone',
+      updatedAt: 'timestamp with time zone',
       readAt: 'timestamp with time zone?',
       inApp: 'boolean',
     },

@@ -39,11 +39,13 @@ create table app.notifications (
   target_id   text,
   payload     jsonb not null default '{}',
   created_at  timestamptz not null default now(),
+  updated_at  timestamptz not null default clock_timestamp(),
   read_at     timestamptz,
   in_app      boolean not null default true,
   check ((target_type is null) = (target_id is null))
 );
 create index notifications_user_id_idx on app.notifications (user_id, created_at desc, id desc) where in_app;
+create index notifications_updated_at_idx on app.notifications (user_id, updated_at, id) where in_app;
 create index notifications_group_key_idx on app.notifications (user_id, group_key, created_at desc);
 create index notifications_unread_idx on app.notifications (user_id, created_at)
   where read_at is null and in_app;
@@ -94,11 +96,12 @@ select n.id,
                         then json_build_object('type', n.target_type, 'id', n.target_id) end,
          'payload', n.payload,
          'createdAt', private.utc(n.created_at),
+         'updatedAt', private.utc(n.updated_at),
          'readAt', private.utc(n.read_at)) as card
 from app.notifications n;
 comment on view app.notification_card is
-  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, readAt}. actors are the first '
-  'three whom the reader may still see, among the first 50.';
+  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, updatedAt, readAt}. actors are the '
+  'first three whom the reader may still see, among the first 50.';
 
 create function private.notification_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -239,7 +242,9 @@ comment on function private.tell is
   'the banned and erased (unless the kind outlives them), nothing about a post that they have muted or no longer see, '
   'nothing that they want nowhere, and nothing to banned and erased people. Lock first (private.lock_effects).';
 
-create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
+create function api.list_notifications(
+  p_limit integer default 20, p_cursor text default null, p_since timestamptz default null
+) returns json
 language plpgsql volatile   -- what waits for the caller is told first
 set search_path = ''
 as $$
@@ -249,6 +254,9 @@ declare
   v_ids    uuid[];
 begin
   perform private.catch_up(v_caller);
+  if p_since is not null then
+    return private.list_changed(p_limit, p_cursor, p_since);
+  end if;
   select * into v_from from app.notifications where id = private.require_cursor(p_cursor);
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
@@ -262,7 +270,8 @@ begin
   return private.page(private.notification_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_notifications is
-  'The caller''s notifications, newest first by their first item. Fails: cursor_unknown, limit_out_of_range.';
+  'The caller''s notifications, newest first by their first item; with p_since those that have come or changed since '
+  'then, as private.list_changed. Fails: cursor_unknown, limit_out_of_range.';
 
 create function private.unread_count() returns json
 language plpgsql stable

@@ -10865,11 +10865,13 @@ create table app.notifications (
   target_id   text,
   payload     jsonb not null default '{}',
   created_at  timestamptz not null default now(),
+  updated_at  timestamptz not null default clock_timestamp(),
   read_at     timestamptz,
   in_app      boolean not null default true,
   check ((target_type is null) = (target_id is null))
 );
 create index notifications_user_id_idx on app.notifications (user_id, created_at desc, id desc) where in_app;
+create index notifications_updated_at_idx on app.notifications (user_id, updated_at, id) where in_app;
 create index notifications_group_key_idx on app.notifications (user_id, group_key, created_at desc);
 create index notifications_unread_idx on app.notifications (user_id, created_at)
   where read_at is null and in_app;
@@ -10920,11 +10922,12 @@ select n.id,
                         then json_build_object('type', n.target_type, 'id', n.target_id) end,
          'payload', n.payload,
          'createdAt', private.utc(n.created_at),
+         'updatedAt', private.utc(n.updated_at),
          'readAt', private.utc(n.read_at)) as card
 from app.notifications n;
 comment on view app.notification_card is
-  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, readAt}. actors are the first '
-  'three whom the reader may still see, among the first 50.';
+  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, updatedAt, readAt}. actors are the '
+  'first three whom the reader may still see, among the first 50.';
 
 create function private.notification_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -11065,7 +11068,9 @@ comment on function private.tell is
   'the banned and erased (unless the kind outlives them), nothing about a post that they have muted or no longer see, '
   'nothing that they want nowhere, and nothing to banned and erased people. Lock first (private.lock_effects).';
 
-create function api.list_notifications(p_limit integer default 20, p_cursor text default null) returns json
+create function api.list_notifications(
+  p_limit integer default 20, p_cursor text default null, p_since timestamptz default null
+) returns json
 language plpgsql volatile   -- what waits for the caller is told first
 set search_path = ''
 as $$
@@ -11075,6 +11080,9 @@ declare
   v_ids    uuid[];
 begin
   perform private.catch_up(v_caller);
+  if p_since is not null then
+    return private.list_changed(p_limit, p_cursor, p_since);
+  end if;
   select * into v_from from app.notifications where id = private.require_cursor(p_cursor);
   if p_cursor is not null and not found then
     perform private.fail('cursor_unknown');
@@ -11088,7 +11096,8 @@ begin
   return private.page(private.notification_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_notifications is
-  'The caller''s notifications, newest first by their first item. Fails: cursor_unknown, limit_out_of_range.';
+  'The caller''s notifications, newest first by their first item; with p_since those that have come or changed since '
+  'then, as private.list_changed. Fails: cursor_unknown, limit_out_of_range.';
 
 create function private.unread_count() returns json
 language plpgsql stable
@@ -11589,6 +11598,73 @@ comment on function private.broadcast_notification is
 create trigger broadcast_notification after insert or update of count on app.notifications
   for each row when (new.in_app) execute function private.broadcast_notification();
 
+-- sql/notifications/35_changes.sql
+
+-- Catching up: what has come or changed since a client last heard of anything. A Realtime message may be missed, a row
+-- is not.
+-- docs/decisions.md, Notifications.
+
+create function private.note_change() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.updated_at := clock_timestamp();
+  return new;
+end $$;
+comment on function private.note_change is 'Trigger: says when a notification changed.';
+create trigger note_change before update on app.notifications
+  for each row execute function private.note_change();
+
+create function private.note_late_change() returns trigger
+language plpgsql security definer   -- whoever causes it may not touch what others are told
+set search_path = ''
+as $$
+begin
+  update app.notifications set updated_at = default
+  where id = new.id and updated_at < clock_timestamp() - interval '1 second';
+  return null;
+end $$;
+comment on function private.note_late_change is
+  'Trigger, at commit: moves what changed more than a second ago to now. Otherwise whoever has caught up meanwhile '
+  'would never see it: its time would be before the last one that they know.';
+create constraint trigger note_late_change after insert or update on app.notifications
+  deferrable initially deferred for each row execute function private.note_late_change();
+
+create function private.list_changed(p_limit integer, p_cursor text, p_since timestamptz) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+  -- a commit takes its time: what was noted before it may be seen after what was noted later
+  v_at     timestamptz := p_since - interval '3 seconds';
+  v_id     uuid := '00000000-0000-0000-0000-000000000000';
+  v_place  app.place;
+  v_ids    uuid[];
+  v_places text[];
+begin
+  if p_cursor is not null then
+    v_place := private.cursor_place(private.require_cursor(p_cursor), true);
+    if v_place is null then
+      perform private.fail('cursor_unknown');
+    end if;
+    v_at := v_place.at;
+    v_id := v_place.id;
+  end if;
+  select array_agg(n.id order by n.updated_at, n.id),
+         coalesce(array_agg(private.place_cursor(n.updated_at, n.id)::text order by n.updated_at, n.id), '{}')
+  into v_ids, v_places
+  from (select id, updated_at from app.notifications
+        where user_id = v_caller and in_app and (updated_at, id) > (v_at, v_id)
+        order by updated_at, id limit 51) n;
+  return private.page(private.notification_cards(v_ids[:p_limit]), v_places, p_limit);
+end $$;
+comment on function private.list_changed is
+  'The caller''s notifications that have come or changed since a moment, or up to 3 seconds before it, the oldest '
+  'change first. A cursor is a place, since a row moves to the end when it changes. Fails: cursor_unknown, '
+  'limit_out_of_range.';
+
 -- sql/notifications/40_preferences.sql
 
 -- What people want to be told, and where: by kind and channel, beside the hour and the time zone of their digest.
@@ -11853,9 +11929,12 @@ comment on policy update_own on app.notification_preferences is 'People choose a
 
 -- helpers
 grant execute on function
+  private.cursor_place,
+  private.list_changed,
   private.list_own_channels,
   private.mark_own_read,
   private.notification_cards,
+  private.place_cursor,
   private.require_timezone,
   private.unread_count
   to authenticated;

@@ -567,17 +567,19 @@ const bounds: Bound[] = [
       return { parameters: '', shown: ids(made) }
     },
   },
-  ...['count_unread', 'mark_read', 'mark_read'].map(
+  ...['count_unread', 'mark_read', 'mark_read', 'list_notifications'].map(
     (operation, index): Bound => ({
       operation,
-      against: ['unread notifications', 'earlier unread notifications', 'unread notifications of a group'][index] ?? '',
-      most: [1000, 8000, 8000][index] ?? 0,
+      against:
+        ['unread', 'earlier unread', 'unread of a group', 'changed'].map((which) => `${which} notifications`)[index] ??
+        '',
+      most: [1000, 8000, 8000, 1000][index] ?? 0,
       async scene(viewer, size) {
         await put(
           `insert into app.notifications (user_id, kind, group_key, created_at)
            select '${viewer}', 'payment.received', 'x', ${minutes('n')} from generate_series(1, ${size}) n`,
         )
-        return { parameters: ['', 'p_before => now()', `p_group_key => 'x'`][index] ?? '' }
+        return { parameters: ['', 'p_before => now()', `p_group_key => 'x'`, `p_since => 'epoch'`][index] ?? '' }
       },
     }),
   ),

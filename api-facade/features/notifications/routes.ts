@@ -1,14 +1,15 @@
 // Notifications routes: the inbox. What notifies whom is in sql/notifications, visibility in policies/notifications.sql.
 import { routes } from '../../lib/routes.ts'
-import { NotificationPage, Preferences, PreferencesPatch, ReadSelection, Unread } from './schemas.ts'
+import { NotificationPage, NotificationQuery, Preferences, PreferencesPatch, ReadSelection, Unread } from './schemas.ts'
 
 export default routes('notifications', {
   'GET /notifications': {
     summary: 'My notifications, newest first',
     description:
-      'The same kind on the same target within an hour of the first becomes one with a `count`: follows, reactions, replies, reposts, quotes and messages. A follow, reaction or repost counts each person once; the others count every item. A further item makes a read roll-up unread again and leaves it at its place. `actors` leaves out whom I can no longer see.',
+      'The same kind on the same target within an hour of the first becomes one with a `count`: follows, reactions, replies, reposts, quotes and messages. A follow, reaction or repost counts each person once; the others count every item. A further item makes a read roll-up unread again and leaves it at its place. `actors` leaves out whom I can no longer see. A Realtime message may be missed: after a reconnect, ask with `since`, the latest `updatedAt` that you know, and take what comes by `id`. What changed up to 3 seconds before that comes again, since what happens at the same time is not seen at the same time.',
     access: 'user',
     operation: 'list_notifications',
+    query: NotificationQuery,
     page: true,
     answers: { 200: NotificationPage },
   },

@@ -8,6 +8,7 @@ const common = {
   count: z.int().min(1),
   actors: z.array(PersonCard).max(3).openapi({ description: 'The first three whom I can see, among the first 50.' }),
   createdAt: Timestamp.openapi({ description: 'Of a roll-up, when its first item came.' }),
+  updatedAt: Timestamp.openapi({ description: 'When it last changed: an item joined it, or it was read.' }),
   readAt: Timestamp.nullable(),
 }
 
@@ -61,6 +62,12 @@ export const Notification = z
   ])
   .openapi('Notification')
 export const NotificationPage = Page(Notification)
+
+export const NotificationQuery = z.object({
+  since: Moment.optional().openapi({
+    description: 'Only what has come or changed since then, the oldest change first.',
+  }),
+})
 
 export const ReadSelection = z.object({
   ids: z.array(Uuid).min(1).max(100).nullish(),

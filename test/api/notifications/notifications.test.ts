@@ -15,6 +15,7 @@ type Item = {
   target: { type: string; id: string } | null
   payload: Record<string, unknown>
   createdAt: string
+  updatedAt: string
   readAt: string | null
 }
 type Inbox = { items: Item[]; nextCursor: string | null; hasMore: boolean }
@@ -112,6 +113,18 @@ describe('GET /notifications', () => {
     const [another] = (await inbox(alice)).items
     expect(await bob.get(`/notifications?cursor=${another?.id}`)).toFailWith(400, 'cursor_unknown')
     expect(await nobody.get('/notifications')).toFailWith(401, 'token_missing')
+  })
+
+  test('takes a time since, and nothing else for it', async () => {
+    const { items } = await inbox(alice, '?since=2020-01-31T12:00:00%2B01:00&limit=50')
+    expect(items.map(({ id }) => id).sort()).toEqual((await inbox(alice)).items.map(({ id }) => id).sort())
+    expect(items.map(({ updatedAt }) => updatedAt)).toEqual(items.map(({ updatedAt }) => updatedAt).sort())
+    expect((await inbox(alice, '?since=2099-01-31T12:00:00Z')).items).toEqual([])
+    expect(await alice.get('/notifications?since=yesterday')).toFailWith(422, 'validation_failed')
+    expect(await alice.get(`/notifications?since=2020-01-31T12:00:00Z&cursor=${items[0]?.id}`)).toFailWith(
+      400,
+      'cursor_unknown',
+    )
   })
 
   test('shows no face across a block', async () => {

@@ -23,7 +23,7 @@ select test.notify(test.id('alice'), 'user.followed', test.id('bob'), null, null
 select test.act_as('alice');
 select is(jsonb_array_length(pg_temp.inbox('post.reacted')), 2, 'reactions to one post are one notification');
 select is(
-  (select i - '{id,actors,createdAt}'::text[] from jsonb_array_elements(pg_temp.inbox('post.reacted')) i where i #>> '{target,id}' = '00000000-0000-4000-8000-000000000001'),
+  (select i - '{id,actors,createdAt,updatedAt}'::text[] from jsonb_array_elements(pg_temp.inbox('post.reacted')) i where i #>> '{target,id}' = '00000000-0000-4000-8000-000000000001'),
   '{"kind": "post.reacted", "groupKey": "post.reacted:00000000-0000-4000-8000-000000000001", "count": 2, "target": {"type": "post", "id": "00000000-0000-4000-8000-000000000001"},
     "payload": {"kind": "spark"}, "readAt": null}', 'which counts every person once');
 select is(

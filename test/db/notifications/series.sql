@@ -50,7 +50,7 @@ select pg_temp.post('a2');
 select pg_temp.add('a2');
 select is(pg_temp.told(p), 'a2', p || ' is told of a new part') from unnest(array['bob', 'carla']) p;
 select test.act_as('bob');
-select is((api.list_notifications() #> '{items,0}')::jsonb - '{id,createdAt,actors}'::text[], jsonb_build_object(
+select is((api.list_notifications() #> '{items,0}')::jsonb - '{id,createdAt,updatedAt,actors}'::text[], jsonb_build_object(
     'kind', 'series.updated', 'groupKey', concat_ws(':', 'series.updated', pg_temp.id('series'), pg_temp.id('a2')), 'count', 1,
     'target', jsonb_build_object('type', 'post', 'id', pg_temp.id('a2')),
     'payload', jsonb_build_object('seriesId', pg_temp.id('series'), 'postId', pg_temp.id('a2')), 'readAt', null), 'which, and of what series');

@@ -1,0 +1,64 @@
+-- Catching up: what has come or changed since a client last heard of anything. A Realtime message may be missed, a row
+-- is not.
+-- docs/decisions.md, Notifications.
+
+create function private.note_change() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.updated_at := clock_timestamp();
+  return new;
+end $$;
+comment on function private.note_change is 'Trigger: says when a notification changed.';
+create trigger note_change before update on app.notifications
+  for each row execute function private.note_change();
+
+create function private.note_late_change() returns trigger
+language plpgsql security definer   -- whoever causes it may not touch what others are told
+set search_path = ''
+as $$
+begin
+  update app.notifications set updated_at = default
+  where id = new.id and updated_at < clock_timestamp() - interval '1 second';
+  return null;
+end $$;
+comment on function private.note_late_change is
+  'Trigger, at commit: moves what changed more than a second ago to now. Otherwise whoever has caught up meanwhile '
+  'would never see it: its time would be before the last one that they know.';
+create constraint trigger note_late_change after insert or update on app.notifications
+  deferrable initially deferred for each row execute function private.note_late_change();
+
+create function private.list_changed(p_limit integer, p_cursor text, p_since timestamptz) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+  -- a commit takes its time: what was noted before it may be seen after what was noted later
+  v_at     timestamptz := p_since - interval '3 seconds';
+  v_id     uuid := '00000000-0000-0000-0000-000000000000';
+  v_place  app.place;
+  v_ids    uuid[];
+  v_places text[];
+begin
+  if p_cursor is not null then
+    v_place := private.cursor_place(private.require_cursor(p_cursor), true);
+    if v_place is null then
+      perform private.fail('cursor_unknown');
+    end if;
+    v_at := v_place.at;
+    v_id := v_place.id;
+  end if;
+  select array_agg(n.id order by n.updated_at, n.id),
+         coalesce(array_agg(private.place_cursor(n.updated_at, n.id)::text order by n.updated_at, n.id), '{}')
+  into v_ids, v_places
+  from (select id, updated_at from app.notifications
+        where user_id = v_caller and in_app and (updated_at, id) > (v_at, v_id)
+        order by updated_at, id limit 51) n;
+  return private.page(private.notification_cards(v_ids[:p_limit]), v_places, p_limit);
+end $$;
+comment on function private.list_changed is
+  'The caller''s notifications that have come or changed since a moment, or up to 3 seconds before it, the oldest '
+  'change first. A cursor is a place, since a row moves to the end when it changes. Fails: cursor_unknown, '
+  'limit_out_of_range.';

@@ -1,0 +1,63 @@
+// A missed Realtime message is never a lost notification: whoever was away asks what has come since.
+// docs/decisions.md, Notifications.
+import { expect, test } from 'vitest'
+import { publish } from '../support/posts.ts'
+import { listen, realtimeWorld } from '../support/realtime.ts'
+import { until } from '../support/until.ts'
+
+type Item = { id: string; kind: string; count: number; updatedAt: string; readAt: string | null }
+type Page = { items: Item[]; nextCursor: string | null }
+
+const w = await realtimeWorld()
+const { alice, bob, carla } = w
+const topic = `user:${alice.id}`
+const client = () => w.client(() => alice.token ?? '')
+
+/** What a client does that knows everything up to `since`. */
+async function catchUp(since: string, limit = 2): Promise<Item[]> {
+  const items: Item[] = []
+  let more = ''
+  do {
+    const { body } = await alice.get<Page>(`/notifications?since=${since}&limit=${limit}${more}`)
+    items.push(...body.items)
+    more = body.nextCursor ? `&cursor=${body.nextCursor}` : ''
+  } while (more)
+  return items
+}
+
+test('who reconnects hears nothing of what was missed, and gets all of it by asking', async () => {
+  const post = await publish(alice)
+  const first = client()
+  const before = await listen(first, topic)
+  await bob.post(`/posts/${post}/replies`, { body: 'One' })
+  await until(() => before.heard.length === 1)
+  const [known] = (await alice.get<Page>('/notifications')).body.items
+
+  await first.realtime.disconnect()
+  await until(() => !first.realtime.isConnected())
+  await bob.post(`/posts/${post}/react`, { kind: 'heart' })
+  await carla.post(`/posts/${post}/react`, { kind: 'heart' })
+  await carla.post(`/posts/${post}/replies`, { body: 'Two' }) // joins the one that is known
+  await carla.post('/users/alice/follow')
+
+  const again = await listen(client(), topic)
+  const missed = await catchUp(known?.updatedAt ?? '')
+  await bob.post('/users/alice/follow')
+  await until(() => again.heard.length === 1) // the messages of before never come
+  expect(before.heard).toHaveLength(1)
+  expect(missed.map(({ kind, count }) => [kind, count])).toEqual([
+    ['post.reacted', 2],
+    ['post.replied', 2],
+    ['user.followed', 1],
+  ])
+  expect(missed[1]?.id).toBe(known?.id)
+  const after = await catchUp(missed.at(-1)?.updatedAt ?? '', 50)
+  expect(after.find(({ id }) => id === again.heard[0]?.payload.id)).toMatchObject({ kind: 'user.followed', count: 2 })
+})
+
+test('what another device has read is told as well', async () => {
+  const since = new Date().toISOString()
+  const [item] = (await alice.get<Page>('/notifications')).body.items
+  await alice.post('/notifications/read', { ids: [item?.id] })
+  expect((await catchUp(since)).at(-1)).toMatchObject({ id: item?.id, readAt: expect.any(String) })
+})
