@@ -10,6 +10,7 @@ import { memoryCounter } from './lib/counters.ts'
 import { openPools } from './lib/database.ts'
 import { errorAnswer, Refusal } from './lib/errors.ts'
 import { loadTables } from './lib/features.ts'
+import { vapidOf } from './lib/functions.ts'
 import { createAllowance } from './lib/limits.ts'
 import { createAlias, createLog, type Log } from './lib/log.ts'
 import { metrics } from './lib/metrics.ts'
@@ -62,8 +63,9 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const pools = openPools({ config, url: databaseUrl, secret, log })
   const views = createViews(pools.gate, log)
   const aliasOf = createAlias(secret)
+  const pushKey = vapidOf(config, secret).publicKey
   const { beside, wrote } = given
-  const app = createApp({ config, pools, tokens, seals, log, aliasOf, views, tables, beside, wrote })
+  const app = createApp({ config, pools, tokens, seals, pushKey, log, aliasOf, views, tables, beside, wrote })
   let answer: RequestListener = getRequestListener(starting)
   let gateway: Stoppable | undefined
   const shouldUpgradeCallback = (request: IncomingMessage) => Boolean(gateway) && isWebSocket(request)

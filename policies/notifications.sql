@@ -48,6 +48,18 @@ create policy update_own on app.notification_preferences for update to authentic
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.notification_preferences is 'People choose anew; the kind stays.';
 
+-- push_tokens
+alter table app.push_tokens enable row level security;
+grant select (user_id, token), delete on app.push_tokens to authenticated;
+create policy select_own on app.push_tokens for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.push_tokens is
+  'People find their own devices. private.take_push_token writes them.';
+create policy delete_own on app.push_tokens for delete to authenticated using (user_id = (select app.uid()));
+comment on policy delete_own on app.push_tokens is 'People forget their own devices.';
+
+-- pushes: for the worker, by definer functions alone
+alter table private.pushes enable row level security;
+
 -- helpers
 grant execute on function
   private.cursor_place,
@@ -57,21 +69,28 @@ grant execute on function
   private.notification_cards,
   private.place_cursor,
   private.require_timezone,
+  private.take_push_token,
   private.unread_count
   to authenticated;
 
 -- operations
 grant execute on function
+  api.add_push_token,
   api.count_unread,
   api.get_preferences,
   api.list_notifications,
   api.mark_read,
+  api.remove_push_token,
   api.update_preferences
   to authenticated;
 
--- batches that the worker does
+-- what the worker does
 grant execute on function
+  private.claim_pushes,
+  private.job_ask_push_receipts,
   private.mark_earlier_read,
+  private.note_push_receipts,
+  private.note_pushes,
   private.tell_poll_voters,
   private.tell_series_followers
   to worker;

@@ -704,6 +704,7 @@ export interface Schemas {
     notifications: Schemas['ExportedNotifications'][]
     notificationSettings: Schemas['ExportedNotificationSettings']
     notificationPreferences: Schemas['ExportedNotificationPreferences'][]
+    pushTokens: Schemas['ExportedPushTokens'][]
     notificationActors: Schemas['ExportedNotificationActors'][]
     reputationEntries: Schemas['ExportedReputationEntries'][]
     reputation: Schemas['ExportedReputation'][]
@@ -967,6 +968,14 @@ export interface Schemas {
     inApp: boolean | null
     push: boolean | null
     email: boolean | null
+  }
+  ExportedPushTokens: {
+    id: string
+    userId: string | null
+    platform: string
+    token: string
+    createdAt: string
+    lastSeenAt: string
   }
   ExportedNotificationActors: { notificationId: string | null; actorId: string | null; createdAt: string }
   ExportedReputationEntries: {
@@ -1462,6 +1471,8 @@ export interface Schemas {
     digestHour: number | null
   }
   NotificationChannels: { inApp: boolean; push: boolean; email: boolean }
+  PushKey: { publicKey: string }
+  PushDevice: { platform: 'expo' | 'web'; lastSeenAt: string }
   Post:
     | Schemas['PostNote']
     | Schemas['PostThread']
@@ -2192,6 +2203,7 @@ export interface Schemas {
 export interface Answers {
   accept_invitation: Schemas['CircleInvitation']
   add_circle_member: Schemas['CircleMember']
+  add_push_token: Json
   add_series_item: Schemas['SeriesItem']
   adjust_reputation: Schemas['AdjustedReputation']
   ban_person: Schemas['StaffAccount']
@@ -2284,6 +2296,7 @@ export interface Answers {
   register: Json
   remove_circle_member: null
   remove_post: null
+  remove_push_token: null
   report: Schemas['Report']
   repost: Schemas['Post']
   request_email_change: Json

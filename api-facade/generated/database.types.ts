@@ -14,6 +14,10 @@ export type Database = {
         Args: { p_bond_level?: string; p_id: string; p_member_id: string }
         Returns: Answers['add_circle_member']
       }
+      add_push_token: {
+        Args: { p_auth?: string; p_p256dh?: string; p_platform: string; p_token: string }
+        Returns: Answers['add_push_token']
+      }
       add_series_item: {
         Args: { p_id: string; p_position?: number; p_post_id: string }
         Returns: Answers['add_series_item']
@@ -185,6 +189,7 @@ export type Database = {
       react: { Args: { p_id: string; p_kind: string }; Returns: Answers['react'] }
       remove_circle_member: { Args: { p_id: string; p_member_id: string }; Returns: Answers['remove_circle_member'] }
       remove_post: { Args: { p_id: string; p_reason?: string }; Returns: Answers['remove_post'] }
+      remove_push_token: { Args: { p_token: string }; Returns: Answers['remove_push_token'] }
       report: { Args: { p_reason: string; p_target_id: string; p_target_type: string }; Returns: Answers['report'] }
       repost: {
         Args: {

@@ -104,6 +104,7 @@ export const errors = {
   post_title: [422, 'An essay must have a title of 1 to 200 characters. Other formats cannot have one.'],
   post_unknown: [404, 'There is no such post.'],
   publish_at_past: [422, 'publishAt must lie in the future.'],
+  push_token: [422, 'A push token must be one of Expo, or the endpoint of a web push subscription with its keys.'],
   read_selection: [422, 'Exactly one of ids (at most 100), groupKey and before must be given.'],
   reason_length: [422, 'A reason can have at most 1000 characters. A ban and a reversal must have one.'],
   refresh_token_invalid: [401, 'This refresh token is not valid. Log in again.'],

@@ -5,6 +5,7 @@ import type { errors } from './errors.ts'
 export const operations = {
   accept_invitation: { p_id: 'uuid' },
   add_circle_member: { p_id: 'uuid', p_member_id: 'text', p_bond_level: 'text' },
+  add_push_token: { p_token: 'text', p_platform: 'text', p_p256dh: 'text', p_auth: 'text' },
   add_series_item: { p_id: 'uuid', p_post_id: 'uuid', p_position: 'integer' },
   adjust_reputation: { p_user_id: 'text', p_interest_id: 'uuid', p_delta: 'numeric', p_note: 'text' },
   ban_person: { p_id: 'text', p_reason: 'text' },
@@ -155,6 +156,7 @@ export const operations = {
   },
   remove_circle_member: { p_id: 'uuid', p_member_id: 'text' },
   remove_post: { p_id: 'uuid', p_reason: 'text' },
+  remove_push_token: { p_token: 'text' },
   report: { p_target_type: 'text', p_target_id: 'text', p_reason: 'text' },
   repost: {
     p_id: 'uuid',
@@ -217,6 +219,7 @@ export const failures = {
     'member_oneself',
     'person_unknown',
   ],
+  add_push_token: ['push_token'],
   add_series_item: [
     'post_not_yours',
     'post_unknown',
@@ -405,6 +408,7 @@ export const failures = {
   register: ['email_taken', 'reservation_over', 'text_unfit', 'under_age'],
   remove_circle_member: ['circle_not_yours', 'circle_unknown', 'person_unknown'],
   remove_post: ['post_unknown', 'reason_length', 'role_required', 'text_unfit'],
+  remove_push_token: [],
   report: [
     'person_unknown',
     'post_unknown',

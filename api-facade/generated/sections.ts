@@ -377,6 +377,17 @@ export const sections = {
     single: false,
     fields: { userId: 'uuid?', kind: 'text', inApp: 'boolean?', push: 'boolean?', email: 'boolean?' },
   },
+  pushTokens: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      userId: 'uuid?',
+      platform: 'text',
+      token: 'text',
+      createdAt: 'timestamp with time zone',
+      lastSeenAt: 'timestamp with time zone',
+    },
+  },
   notificationActors: {
     single: false,
     fields: { notificationId: 'uuid?', actorId: 'uuid?', createdAt: 'timestamp with time zone' },

@@ -1,6 +1,7 @@
 // What the process is told from outside: names, defaults, and what is wrong with them. environment.ts reads it.
 // README.md, Configuration; docs/decisions.md, Limits.
 import { z } from 'zod'
+import { EXPO_URL, PUSH_ORIGINS } from '../../edge-functions/deliver/providers.ts'
 import { describeIssue } from './issues.ts'
 
 /** Calls allowed in a window of so many seconds. */
@@ -80,6 +81,13 @@ const Variables = z.object({
     .regex(/^[^\r\n]+$/)
     .max(320)
     .optional(),
+  VAPID_PRIVATE_KEY: z
+    .string()
+    .regex(/^[\w-]{43}$/, 'must be 32 bytes in base64url, as npx web-push generate-vapid-keys prints them')
+    .optional(),
+  EXPO_URL: webUrl.default(EXPO_URL),
+  EXPO_ACCESS_TOKEN: z.string().regex(/^\S+$/).optional(),
+  PUSH_ORIGINS: list.default(PUSH_ORIGINS),
   JWT_SECRET: z.string().min(32).optional(),
   JWT_SECRET_PREVIOUS: z.string().min(32).optional(),
   INSTANCE_DOMAIN: z
@@ -126,6 +134,10 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     publicUrl: (s.PUBLIC_URL ?? `http://localhost:${s.PORT}`).replace(/\/$/, ''),
     smtpUrl: s.SMTP_URL,
     mailFrom: s.MAIL_FROM ?? `Kith <no-reply@${s.INSTANCE_DOMAIN.replace(/:\d+$/, '')}>`,
+    vapidPrivateKey: s.VAPID_PRIVATE_KEY,
+    expoUrl: s.EXPO_URL.replace(/\/$/, ''),
+    expoAccessToken: s.EXPO_ACCESS_TOKEN,
+    webPushOrigins: s.PUSH_ORIGINS,
     jwtSecret: s.JWT_SECRET,
     jwtSecretPrevious: s.JWT_SECRET_PREVIOUS,
     instanceDomain: s.INSTANCE_DOMAIN,

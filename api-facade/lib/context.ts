@@ -15,6 +15,8 @@ export type Services = {
   pools: Pools
   tokens: Tokens
   seals: Seals
+  /** The public half of the key by which push services know the instance. */
+  pushKey: string
   log: Log
   /** What stands for a person in the log. */
   aliasOf: (person: string) => string

@@ -4,7 +4,10 @@ import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { SignJWT } from 'jose'
 import { createDeliver, type Mail } from '../../edge-functions/deliver/handler.ts'
+import { contactOf } from '../../edge-functions/deliver/providers.ts'
+import { pushSender } from '../../edge-functions/deliver/push.ts'
 import { smtpSender } from '../../edge-functions/deliver/smtp.ts'
+import { type VapidKeys, vapidKeyOf, vapidKeys } from '../../edge-functions/deliver/vapid.ts'
 import type { Config } from './config.ts'
 import type { Log } from './log.ts'
 
@@ -50,9 +53,16 @@ function inProcess({ config, jwtSecret, dataDir, log }: FunctionsOptions): (requ
   const { smtpUrl, mailFrom } = config
   const folder = join(dataDir, 'mail')
   const sendMail = smtpUrl ? smtpSender(smtpUrl, mailFrom) : folderSender(folder, mailFrom, log)
-  const deliver = createDeliver({ jwtSecrets: [jwtSecret], sendMail })
+  const { expoUrl, expoAccessToken, webPushOrigins } = config
+  const vapid = vapidOf(config, jwtSecret)
+  const push = pushSender({ expoUrl, expoAccessToken, webPushOrigins, vapid, contact: contactOf(mailFrom) })
+  const deliver = createDeliver({ jwtSecrets: [jwtSecret], sendMail, push })
   return async (request) => deliver.fetch(request)
 }
+
+/** The key by which push services know the instance. */
+export const vapidOf = (config: Config, jwtSecret: string): VapidKeys =>
+  vapidKeys(config.vapidPrivateKey ?? vapidKeyOf(jwtSecret))
 
 /** Stands for people's mailboxes where there is no SMTP server: a text a mail, for the eyes of whoever runs this. */
 function folderSender(folder: string, from: string, log: Log): (mail: Mail) => Promise<void> {

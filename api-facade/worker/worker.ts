@@ -12,6 +12,7 @@ import { takeBatches } from './batches.ts'
 import { type EffectLoop, startEffects } from './effects.ts'
 import { functionOf, type Job, listWork } from './jobs.ts'
 import { type MailOptions, takeMail } from './mail.ts'
+import { takePushes } from './push.ts'
 import { type Db, note, told } from './record.ts'
 
 export type WorkerOptions = {
@@ -77,7 +78,9 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
     await takeBatches(boss, queues, { log, deadLetter: DEAD_LETTERS, pollSeconds })
     // somebody waits for it
     const options = mailOptions(config, secret, log)
-    await takeMail(boss, options, { deadLetter: DEAD_LETTERS, pollSeconds: Math.min(2, pollSeconds) })
+    const soon = { deadLetter: DEAD_LETTERS, pollSeconds: Math.min(2, pollSeconds) }
+    await takeMail(boss, options, soon)
+    await takePushes(boss, options, soon)
     effects = startEffects(boss.getDb(), log)
   } catch (error) {
     await stop()

@@ -2,8 +2,11 @@
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { createDeliver, type Mail } from '../../edge-functions/deliver/handler.ts'
+import { pushSender } from '../../edge-functions/deliver/push.ts'
 import { smtpSender } from '../../edge-functions/deliver/smtp.ts'
+import { vapidKeyOf, vapidKeys } from '../../edge-functions/deliver/vapid.ts'
 import { mailbox } from '../support/mailbox.ts'
+import { expo, expoToken, pushService } from '../support/pushes.ts'
 
 const SECRETS = ['the secret that signs, of the tests of functions', 'the secret before it, of the tests of functions']
 const mail: Mail = { id: 'one-mail', to: 'ada@example.org', subject: 'Hello', text: 'A line.\n' }
@@ -17,12 +20,21 @@ const sign = (role: string, secret = SECRETS[0], expires = '1m') =>
 
 const service = await sign('service_role')
 const sent: Mail[] = []
+const phones = await expo()
+const browsers = await pushService()
 const deliver = createDeliver({
   jwtSecrets: SECRETS,
   async sendMail(one) {
     if (one.subject === 'Nobody takes this') throw new Error('550 with the address of ada@example.org in it')
     sent.push(one)
   },
+  push: pushSender({
+    expoUrl: phones.url,
+    expoAccessToken: undefined,
+    webPushOrigins: [browsers.url],
+    vapid: vapidKeys(vapidKeyOf('a secret')),
+    contact: 'mailto:no-reply@kith.example',
+  }),
 })
 
 async function post(body: unknown, authorization: string | null = `Bearer ${service}`, path = '/deliver/mail') {
@@ -83,6 +95,60 @@ describe('POST /deliver/mail', async () => {
   test('has no other door', async () => {
     expect(await post(mail, undefined, '/mail')).toMatchObject({ status: 404 })
     expect((await deliver.request('/deliver/mail')).status).toBe(404)
+  })
+})
+
+describe('POST /deliver/push', () => {
+  const message = { tag: 'one', title: 'Kith', body: 'A line.', data: { id: 'one' } }
+  const toPhone = (name: string) => ({ ...message, platform: 'expo', token: expoToken(name) })
+  const push = async (...messages: object[]) => {
+    const { status, text } = await post({ messages }, undefined, '/deliver/push')
+    return status === 200 ? JSON.parse(text).results.map(({ outcome }: { outcome: string }) => outcome) : status
+  }
+
+  test('says of each what became of it, in order', async () => {
+    const { token, platform, keys } = browsers.subscribe()
+    const browser = { ...message, token, platform, ...keys }
+    phones.gone.add(expoToken('gone'))
+    phones.bad.add(expoToken('bad'))
+    expect(
+      await push(
+        toPhone('gone'),
+        browser,
+        toPhone('bad'),
+        { ...browser, token: `${browsers.url}/push/unknown` },
+        toPhone('good'),
+        { ...browser, token: 'http://127.0.0.1:1/inside' },
+        { ...browser, p256dh: `B${'a'.repeat(86)}` },
+      ),
+    ).toEqual(['gone', 'sent', 'refused', 'gone', 'sent', 'refused', 'gone'])
+  })
+
+  test('takes hundreds at once, Expo a hundred', async () => {
+    const many = Array.from({ length: 250 }, (_, n) => toPhone(`many ${n}`))
+    phones.batches.length = 0
+    expect(await push(...many)).toEqual(many.map(() => 'sent'))
+    expect(phones.batches.toSorted((a, b) => a - b)).toEqual([50, 100, 100])
+  })
+
+  test('says when nobody takes it', async () => {
+    phones.refuse(1)
+    expect(await push(toPhone('later'))).toEqual(['failed'])
+    phones.refuse(1)
+    expect(await post({ ids: ['one'] }, undefined, '/deliver/receipts')).toMatchObject({ status: 503 })
+  })
+
+  test.each([[{}], [{ messages: [message] }], [{ messages: Array.from({ length: 501 }, () => toPhone('x')) }]])(
+    'refuses what is no message',
+    async (body) => {
+      expect(await post(body, undefined, '/deliver/push')).toMatchObject({ status: 422 })
+    },
+  )
+
+  test('is for the service alone', async () => {
+    for (const path of ['/deliver/push', '/deliver/receipts']) {
+      expect(await post({}, `Bearer ${await sign('anon')}`, path)).toMatchObject({ status: 401 })
+    }
   })
 })
 

@@ -159,5 +159,6 @@ export async function refresh(c: Context, { refreshToken }: z.output<typeof Refr
 export async function logOut(c: Context, body: z.output<typeof LogoutBody>) {
   // whatever else came as a refresh token has nothing to end, and logging out never fails
   const family: Sealed | undefined = c.get('services').seals.open('refresh', body?.refreshToken ?? '')
+  if (body?.pushToken) await call(c, 'remove_push_token', { p_token: body.pushToken })
   return call(c, 'log_out', { p_scope: body?.scope, p_family: family?.id })
 }

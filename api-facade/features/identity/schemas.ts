@@ -53,7 +53,11 @@ export const Credentials = z.object({
 // whatever is no token of ours is 401, and not 422: its length is nobody's business
 const RefreshToken = z.string().max(1024)
 export const LogoutBody = z
-  .object({ scope: z.enum(['local', 'global']).optional(), refreshToken: RefreshToken.optional() })
+  .object({
+    scope: z.enum(['local', 'global']).optional(),
+    refreshToken: RefreshToken.optional(),
+    pushToken: z.string().max(2100).optional(),
+  })
   .optional()
 export const RefreshBody = z.object({ refreshToken: RefreshToken })
 export const PasswordChange = z.object({ currentPassword: z.string().max(1024), newPassword: Password, session: Kind })

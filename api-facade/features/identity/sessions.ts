@@ -21,11 +21,11 @@ export default routes('identity', {
   'POST /auth/logout': {
     summary: 'End this token, or with scope global every one',
     description:
-      'With `refreshToken` that rotating session ends too, with all of its access tokens; one that is no good is ignored. Scope `global` ends every rotating session.',
+      'With `refreshToken` that rotating session ends too, with all of its access tokens; one that is no good is ignored. Scope `global` ends every rotating session, and forgets every device that is pushed to; with `pushToken` that one is forgotten.',
     access: 'user',
     body: LogoutBody,
     handler: logOut,
-    calls: ['log_out'],
+    calls: ['remove_push_token', 'log_out'],
     answers: { 204: null },
   },
   'POST /identity/refresh': {

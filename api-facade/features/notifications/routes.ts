@@ -1,8 +1,9 @@
 // Notifications routes: the inbox. What notifies whom is in sql/notifications, visibility in policies/notifications.sql.
-import { routes } from '../../lib/routes.ts'
+import { routes, type Table } from '../../lib/routes.ts'
+import push from './push.ts'
 import { NotificationPage, NotificationQuery, Preferences, PreferencesPatch, ReadSelection, Unread } from './schemas.ts'
 
-export default routes('notifications', {
+const inbox = routes('notifications', {
   'GET /notifications': {
     summary: 'My notifications, newest first',
     description:
@@ -47,3 +48,6 @@ export default routes('notifications', {
     answers: { 200: Preferences },
   },
 })
+
+const table: Table = { feature: 'notifications', rows: { ...inbox.rows, ...push.rows } }
+export default table

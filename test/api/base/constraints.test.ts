@@ -73,6 +73,7 @@ const reached: Record<string, Call | Call[] | string> = {
     ['update_post', { p_id: own, p_changes: { body: '' } }],
     ['repost', { p_id: post, p_body: long }],
   ],
+  push_token: ['add_push_token', { p_platform: 'expo', p_token: 'abc' }],
   post_media: [
     ['create_post', { p_body: 'x', p_format: 'photo' }],
     ['update_post', { p_id: own, p_changes: { media: Array(11).fill({ url: 'https://example.org/a.png' }) } }],

@@ -1,0 +1,116 @@
+// Pushes that a notification asked for. The job names it; SQL says which devices it goes to, the line stands in lines.ts,
+// and the function `deliver` sends. A row a device says what was sent, so a job that runs again sends only the rest. What a
+// worker dies over goes out twice: with the same tag, which browsers show once, and the same id in its data.
+import type { Job, PgBoss } from 'pg-boss'
+import type { Functions } from '../lib/functions.ts'
+import type { Log } from '../lib/log.ts'
+import { lineOf } from './lines.ts'
+import { type Db, note, told } from './record.ts'
+
+export const PUSH = 'push'
+export type PushOptions = { functions: Functions; log: Log }
+
+/** What the trigger on notifications, and private.job_ask_push_receipts, put on the queue. */
+type Told = { notificationId: string; round: number }
+type PushJob = Told | { receipts: string[] }
+type Claimed = {
+  messages: (Told & {
+    tokenId: string
+    platform: string
+    token: string
+    p256dh: string | null
+    auth: string | null
+    kind: string
+    count: number
+    target: { type: string; id: string } | null
+  })[]
+  busy: string[]
+}
+type Message = Claimed['messages'][number]
+type Outcome = { outcome: string; receipt?: string }
+
+/** Again after about 15, 30, 60, … seconds, eight times: for an hour, then it is no news any more. */
+const settings = { retryLimit: 8, retryDelay: 15, retryBackoff: true, expireInSeconds: 90, retentionSeconds: 7200 }
+/** How many jobs are taken, and messages handed on, at once. */
+const AT_ONCE = 100
+
+/** Takes pushes off their queue, which the schema has from the beginning. */
+export async function takePushes(
+  boss: PgBoss,
+  options: PushOptions,
+  more: { deadLetter: string; pollSeconds: number },
+) {
+  await boss.updateQueue(PUSH, { ...settings, deadLetter: more.deadLetter, deleteAfterSeconds: 3600 })
+  const db = boss.getDb()
+  const pace = { pollingIntervalSeconds: more.pollSeconds, batchSize: AT_ONCE, burstWhenBatchFull: true }
+  await boss.work<PushJob>(PUSH, pace, async (jobs) => {
+    const receipts = jobs.filter((job): job is Job<{ receipts: string[] }> => 'receipts' in job.data)
+    const news = jobs.filter((job): job is Job<Told> => 'notificationId' in job.data)
+    for (const { id, data } of receipts) await attempt(boss, [id], options.log, () => ask(db, data.receipts, options))
+    const ids = news.map(({ id }) => id)
+    if (ids.length > 0) await attempt(boss, ids, options.log, () => send(boss, news, options))
+  })
+}
+
+/** Those of the jobs that fail are tried again by themselves. */
+async function attempt(boss: PgBoss, ids: string[], log: Log, work: () => Promise<number>): Promise<void> {
+  const db = boss.getDb()
+  await told(db, PUSH, log, work)
+    .then((changed) => note(db, PUSH, changed, false))
+    .catch((error) => boss.fail(PUSH, ids, error))
+}
+
+/** @returns how many devices are gone */
+async function ask(db: Db, receipts: string[], { functions }: PushOptions): Promise<number> {
+  const answer = await functions.invoke('deliver/receipts', { ids: receipts })
+  if (!answer.ok) throw new Error(`deliver answered ${answer.status}`)
+  const { gone } = (await answer.json()) as { gone: string[] }
+  const { rows } = await db.executeSql('select private.note_push_receipts($1) as changed', [gone])
+  return (rows as { changed: number }[])[0]?.changed ?? 0
+}
+
+/** @returns how many messages went out */
+async function send(boss: PgBoss, jobs: Job<Told>[], options: PushOptions): Promise<number> {
+  const db = boss.getDb()
+  const asked = JSON.stringify(jobs.map(({ data }) => data))
+  const { rows } = await db.executeSql('select private.claim_pushes($1) as claimed', [asked])
+  const [{ claimed }] = rows as [{ claimed: Claimed }]
+  const late = new Set(claimed.busy)
+  let sent = 0
+  for (let at = 0; at < claimed.messages.length; at += AT_ONCE) {
+    const messages = claimed.messages.slice(at, at + AT_ONCE)
+    const outcomes = await deliver(messages, options)
+    const results = messages.map(({ notificationId, round, tokenId }, i) => ({
+      notificationId,
+      round,
+      tokenId,
+      ...(outcomes[i] ?? { outcome: 'failed' }),
+    }))
+    for (const { notificationId, outcome } of results) if (outcome === 'failed') late.add(notificationId)
+    const { rows } = await db.executeSql('select private.note_pushes($1) as sent', [JSON.stringify(results)])
+    sent += (rows as { sent: number }[])[0]?.sent ?? 0
+  }
+  const failed = jobs.filter(({ data }) => late.has(data.notificationId)).map(({ id }) => id)
+  if (failed.length > 0) {
+    options.log.warn({ job: PUSH, failed: failed.length }, 'pushes were not taken, and are tried again')
+    await note(db, PUSH, 0, true)
+    await boss.fail(PUSH, failed, { message: 'not taken' })
+  }
+  return sent
+}
+
+async function deliver(messages: Message[], { functions }: PushOptions): Promise<Outcome[]> {
+  const body = messages.map(({ notificationId, platform, token, p256dh, auth, kind, count, target }) => ({
+    platform,
+    token,
+    ...(platform === 'web' && { p256dh, auth }),
+    tag: notificationId,
+    title: 'Kith',
+    body: lineOf(kind, count),
+    data: { id: notificationId, kind, target },
+  }))
+  const answer = await functions.invoke('deliver/push', { messages: body }).catch(() => undefined)
+  if (!answer?.ok) return []
+  const { results } = (await answer.json()) as { results: Outcome[] }
+  return results
+}

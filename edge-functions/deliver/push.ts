@@ -1,0 +1,161 @@
+// Push: by Expo, and by the push services of browsers.
+import { createHash } from 'node:crypto'
+import webpush from 'web-push'
+import { z } from 'zod'
+import { isPushEndpoint } from './providers.ts'
+import type { VapidKeys } from './vapid.ts'
+
+const common = {
+  /** What it is about; a message that comes twice replaces the first where the provider can do that. */
+  tag: z.string().min(1).max(100),
+  token: z.string().min(1).max(2100),
+  title: z.string().min(1).max(100),
+  body: z.string().min(1).max(500),
+  data: z.record(z.string(), z.unknown()),
+}
+export const Push = z.discriminatedUnion('platform', [
+  z.object({ ...common, platform: z.literal('expo') }),
+  z.object({ ...common, platform: z.literal('web'), p256dh: z.string().max(100), auth: z.string().max(40) }),
+])
+export type Push = z.infer<typeof Push>
+type ExpoPush = Extract<Push, { platform: 'expo' }>
+type WebPush = Extract<Push, { platform: 'web' }>
+
+/** `gone`: there is no such device any more. `refused`: not this message, ever. `failed`: try again later. */
+export type Outcome = { outcome: 'sent' | 'gone' | 'refused' | 'failed'; receipt?: string }
+
+export type PushOptions = {
+  /** Where Expo's API is. */
+  expoUrl: string
+  expoAccessToken: string | undefined
+  /** The origins of push services; `*` stands for one or more labels of a host. */
+  webPushOrigins: readonly string[]
+  vapid: VapidKeys
+  /** Whom a push service may write to, mailto: or https: */
+  contact: string
+}
+export type PushSender = {
+  /** An outcome for each, in order. Never throws. */
+  send(pushes: readonly Push[]): Promise<Outcome[]>
+  /** Which of these receipts say that their device is gone. @throws Error when Expo cannot be asked */
+  gone(receipts: readonly string[]): Promise<string[]>
+}
+
+/** Expo takes so many at once. */
+const EXPO_BATCH = 100
+/** Milliseconds: shorter than the caller waits. */
+const PATIENCE = 10_000
+/** Seconds for which a push service keeps what it cannot deliver. */
+const TTL = 86_400
+
+const failed: Outcome = { outcome: 'failed' }
+const refused: Outcome = { outcome: 'refused' }
+const gone: Outcome = { outcome: 'gone' }
+
+export function pushSender(options: PushOptions): PushSender {
+  return {
+    async send(pushes) {
+      const outcomes = new Map<Push, Outcome>()
+      const expo = pushes.filter((push) => push.platform === 'expo')
+      const batches = Array.from({ length: Math.ceil(expo.length / EXPO_BATCH) }, (_, at) =>
+        expo.slice(at * EXPO_BATCH, (at + 1) * EXPO_BATCH),
+      )
+      await Promise.all([
+        ...batches.map(async (batch) => {
+          const results = await sendByExpo(batch, options)
+          for (const [at, push] of batch.entries()) outcomes.set(push, results[at] ?? failed)
+        }),
+        ...pushes.map(async (push) => {
+          if (push.platform === 'web') outcomes.set(push, await sendByWeb(push, options))
+        }),
+      ])
+      return pushes.map((push) => outcomes.get(push) ?? failed)
+    },
+    gone: (receipts) => askExpo(receipts, options),
+  }
+}
+
+const Ticket = z.object({
+  status: z.string(),
+  id: z.string().optional(),
+  details: z.object({ error: z.string().optional() }).nullish(),
+})
+const Tickets = z.object({ data: z.array(Ticket) })
+const Receipts = z.object({ data: z.record(z.string(), Ticket) })
+
+function callExpo(path: string, body: unknown, { expoUrl, expoAccessToken }: PushOptions): Promise<Response> {
+  return fetch(`${expoUrl}/--/api/v2/push/${path}`, {
+    method: 'POST',
+    headers: {
+      Accept: 'application/json',
+      'Content-Type': 'application/json',
+      ...(expoAccessToken && { Authorization: `Bearer ${expoAccessToken}` }),
+    },
+    body: JSON.stringify(body),
+    redirect: 'manual',
+    signal: AbortSignal.timeout(PATIENCE),
+  })
+}
+
+async function sendByExpo(pushes: readonly ExpoPush[], options: PushOptions): Promise<Outcome[]> {
+  const messages = pushes.map(({ token: to, title, body, data }) => ({ to, title, body, data, ttl: TTL }))
+  const answer = await callExpo('send', messages, options).catch(() => undefined)
+  if (answer?.status === 400) {
+    // one bad message, or those of two projects, and none is taken: find out which
+    if (pushes.length <= 1) return pushes.map(() => refused)
+    const middle = Math.ceil(pushes.length / 2)
+    const halves = [pushes.slice(0, middle), pushes.slice(middle)]
+    return (await Promise.all(halves.map((half) => sendByExpo(half, options)))).flat()
+  }
+  const tickets = answer?.ok ? Tickets.safeParse(await answer.json().catch(() => undefined)) : undefined
+  if (!tickets?.success) return pushes.map(() => failed)
+  return pushes.map((_, at) => outcomeOf(tickets.data.data[at]))
+}
+
+function outcomeOf(ticket: z.infer<typeof Ticket> | undefined): Outcome {
+  if (ticket?.status === 'ok') return { outcome: 'sent', ...(ticket.id && { receipt: ticket.id }) }
+  const error = ticket?.details?.error
+  if (error === 'DeviceNotRegistered') return gone
+  return error === 'MessageTooBig' || error === 'MismatchSenderId' || error === 'InvalidCredentials' ? refused : failed
+}
+
+async function askExpo(ids: readonly string[], options: PushOptions): Promise<string[]> {
+  const answer = await callExpo('getReceipts', { ids }, options)
+  if (!answer.ok) throw new Error(`Expo answered ${answer.status}`)
+  const { data } = Receipts.parse(await answer.json())
+  return ids.filter((id) => data[id]?.details?.error === 'DeviceNotRegistered')
+}
+
+async function sendByWeb(push: WebPush, { webPushOrigins, vapid, contact }: PushOptions): Promise<Outcome> {
+  // an endpoint is what somebody says that it is: it must not lead to whatever this process can reach
+  if (!isPushEndpoint(push.token, webPushOrigins)) return refused
+  const { token: endpoint, p256dh, auth, tag, title, body, data } = push
+  const request = encrypted({ endpoint, p256dh, auth }, JSON.stringify({ title, body, tag, data }), {
+    TTL,
+    vapidDetails: { subject: contact, ...vapid },
+    topic: createHash('sha256').update(tag).digest('base64url').slice(0, 32),
+  })
+  if (!request) return gone
+  const signal = AbortSignal.timeout(PATIENCE)
+  const answer = await fetch(endpoint, { ...request, redirect: 'manual', signal }).catch(() => undefined)
+  if (answer?.ok) return { outcome: 'sent' }
+  if (answer?.status === 404 || answer?.status === 410) return gone
+  return !answer || answer.status === 429 || answer.status >= 500 ? failed : refused
+}
+
+type Subscription = { endpoint: string; p256dh: string; auth: string }
+
+/** Undefined for keys that are none. */
+function encrypted({ endpoint, p256dh, auth }: Subscription, payload: string, options: webpush.RequestOptions) {
+  try {
+    const made = webpush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payload, options)
+    const { 'Content-Length': _, ...headers } = made.headers as Record<string, string>
+    const bytes = made.body ? new Uint8Array(made.body) : null
+    return { method: made.method, headers: strings(headers), body: bytes }
+  } catch {
+    return undefined
+  }
+}
+
+const strings = (headers: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))

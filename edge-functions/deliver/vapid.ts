@@ -1,0 +1,23 @@
+// The key by which push services know this instance (VAPID, RFC 8292): clients subscribe with its public half.
+import { createECDH, createHmac } from 'node:crypto'
+
+export type VapidKeys = { publicKey: string; privateKey: string }
+
+const CURVE = 'prime256v1'
+/** The order of the curve: a private key is below it. */
+const ORDER = 'ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551'
+
+/** @param privateKey 32 bytes in base64url, as `npx web-push generate-vapid-keys` prints them */
+export function vapidKeys(privateKey: string): VapidKeys {
+  const curve = createECDH(CURVE)
+  curve.setPrivateKey(privateKey, 'base64url')
+  return { privateKey, publicKey: curve.getPublicKey('base64url') }
+}
+
+/** The key of an instance that was given none: the same as long as its secret is. */
+export function vapidKeyOf(secret: string): string {
+  for (let n = 0; ; n++) {
+    const bytes = createHmac('sha256', secret).update(`kith vapid key ${n}`).digest()
+    if (bytes.toString('hex') < ORDER) return bytes.toString('base64url')
+  }
+}

@@ -1,0 +1,258 @@
+-- Push: devices that people register, and what is sent to them. A notification that is new, or unread again, puts a
+-- job on the queue `push` in its own transaction; the worker sends it (api-facade/worker/push.ts) by `deliver`.
+-- docs/decisions.md, Notifications.
+
+insert into private.errors (code, status, text) values
+  ('push_token', 422, 'A push token must be one of Expo, or the endpoint of a web push subscription with its keys.');
+
+create table app.push_tokens (
+  id           uuid primary key default gen_random_uuid(),
+  user_id      uuid not null references app.users on delete cascade,
+  platform     text not null,
+  token        text not null unique,
+  p256dh       text,
+  auth         text,
+  created_at   timestamptz not null default now(),
+  last_seen_at timestamptz not null default now(),
+  constraint push_token check (case platform
+    when 'expo' then token ~ '^Expo(nent)?PushToken\[[!-Z^-~]{1,200}\]$' and num_nonnulls(p256dh, auth) = 0
+    when 'web' then token ~ '^https?://[!-~]+$' and length(token) <= 2000 and p256dh ~ '^[\w-]{87}=?$'
+                    and auth ~ '^[\w-]{22}={0,2}$'
+    else false end is true)
+);
+create index push_tokens_user_id_idx on app.push_tokens (user_id, last_seen_at);
+comment on table app.push_tokens is
+  'Devices that are pushed to, at most 20 a person. A device has one person: whoever registered it last.';
+comment on column app.push_tokens.last_seen_at is 'When it was registered last, which clients do at each start.';
+
+create table private.pushes (
+  notification_id  uuid not null references app.notifications on delete cascade,
+  round            integer not null check (round > 0),
+  token_id         uuid not null references app.push_tokens on delete cascade,
+  created_at       timestamptz not null default now(),
+  claimed_until    timestamptz not null,
+  sent_at          timestamptz,
+  receipt          text,
+  receipt_asked_at timestamptz,
+  primary key (notification_id, round, token_id)
+);
+create index pushes_token_id_idx on private.pushes (token_id);
+create index pushes_created_at_idx on private.pushes (created_at);
+create index pushes_receipt_idx on private.pushes (receipt) where receipt is not null;
+create index pushes_unasked_idx on private.pushes (sent_at) where receipt is not null and receipt_asked_at is null;
+comment on table private.pushes is
+  'What was pushed to which device, each once: a notification in its round, which is its count when it became unread.';
+comment on column private.pushes.claimed_until is
+  'Until then one worker alone sends it; after that it has died, and another may.';
+comment on column private.pushes.sent_at is 'When the provider took it, or refused it for good; null until then.';
+comment on column private.pushes.receipt_asked_at is 'When Expo was asked what became of it; null until then.';
+insert into private.retention (relation, counts_from, keep) values ('private.pushes', 'created_at', '2 days');
+
+select pgboss.create_queue('push', '{"policy": "standard"}');
+
+create function private.take_push_token(p_token text, p_platform text, p_p256dh text, p_auth text) returns timestamptz
+language plpgsql volatile security definer   -- the device may have been another's
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+begin
+  -- two at once never make one too many
+  perform pg_advisory_xact_lock(hashtextextended('push tokens ' || v_caller, 0));
+  insert into app.push_tokens as t (user_id, platform, token, p256dh, auth)
+  values (v_caller, p_platform, p_token, p_p256dh, p_auth)
+  on conflict (token) do update
+    set user_id = excluded.user_id, platform = excluded.platform, p256dh = excluded.p256dh, auth = excluded.auth,
+        last_seen_at = now();
+  delete from app.push_tokens where id in (
+    select id from app.push_tokens where user_id = v_caller and token <> p_token
+    order by last_seen_at desc, id offset 19);
+  return now();
+end $$;
+comment on function private.take_push_token is
+  'Makes a device the caller''s, whoever had it before, and forgets those that were not seen for longest beyond 20. '
+  'Fails: push_token.';
+
+create function api.add_push_token(
+  p_token text, p_platform text, p_p256dh text default null, p_auth text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return json_build_object('platform', p_platform,
+                           'lastSeenAt', private.utc(private.take_push_token(p_token, p_platform, p_p256dh, p_auth)));
+end $$;
+comment on function api.add_push_token is
+  'Registers a device for push, again at each start: {platform, lastSeenAt}. Fails: push_token.';
+
+create function api.remove_push_token(p_token text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.push_tokens where user_id = private.require_caller() and token = p_token;
+  return null;   -- answered as 204
+end $$;
+comment on function api.remove_push_token is 'Forgets a device of the caller; repeating it changes nothing.';
+
+create function private.forget_push_tokens() returns trigger
+language plpgsql security definer   -- staff may not touch them
+set search_path = ''
+as $$
+begin
+  delete from app.push_tokens where user_id = new.id;
+  return null;
+end $$;
+comment on function private.forget_push_tokens is
+  'Trigger: forgets the devices of a person whose tokens all end: by a new password, a logout everywhere, a ban, '
+  'another role, an erasure. Who logs in again registers again.';
+create trigger _191_forget_push_tokens after update of banned_at, erased_at, tokens_valid_from on app.users
+  for each row when (new.banned_at is not null or new.erased_at is not null
+                     or old.tokens_valid_from <> new.tokens_valid_from)
+  execute function private.forget_push_tokens();
+
+create function private.push_notification() returns trigger
+language plpgsql security definer   -- whoever causes it may not read the other's devices
+set search_path = ''
+as $$
+begin
+  if exists (select from app.push_tokens where user_id = new.user_id)
+     and 'push' = any (private.wanted_channels(new.user_id, new.kind)) then
+    perform private.enqueue('push', json_build_object('notificationId', new.id, 'round', new.count));
+  end if;
+  return null;
+end $$;
+comment on function private.push_notification is
+  'Trigger: has a notification pushed that is new or unread again, if the person wants that. A further item of an '
+  'unread one disturbs nobody.';
+create trigger push_notification after insert on app.notifications
+  for each row when (new.read_at is null) execute function private.push_notification();
+create trigger push_unread_again after update of read_at on app.notifications
+  for each row when (old.read_at is not null and new.read_at is null) execute function private.push_notification();
+
+create function private.is_still_heard(p_notification app.notifications) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return exists (select from app.users
+                 where id = p_notification.user_id and banned_at is null and erased_at is null)
+     and (not exists (select from app.notification_actors where notification_id = p_notification.id)
+          or exists (select
+                     from (select actor_id from app.notification_actors where notification_id = p_notification.id
+                           order by created_at, actor_id limit 50) a
+                     join app.users u on u.id = a.actor_id and u.banned_at is null and u.erased_at is null
+                     where (private.find_level(p_notification.user_id, a.actor_id) < 0) is not true
+                       and not exists (select from app.mutes m
+                                       where m.muter_id = p_notification.user_id and m.muted_id = a.actor_id)));
+end $$;
+comment on function private.is_still_heard is
+  'Whether a notification may still be sent: its person is neither banned nor erased, and of the first 50 who caused '
+  'it, if anybody did, one is not muted, across a block, banned or erased meanwhile.';
+
+create function private.claim_pushes(p_jobs jsonb) returns json
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_claimed json;
+begin
+  with due as (
+    select distinct n.id, j.round, t.id as token_id
+    from jsonb_to_recordset(p_jobs) as j ("notificationId" uuid, round integer)
+    join app.notifications n on n.id = j."notificationId" and n.read_at is null
+    join app.push_tokens t on t.user_id = n.user_id
+    where 'push' = any (private.wanted_channels(n.user_id, n.kind)) and private.is_still_heard(n)),
+  claimed as (
+    insert into private.pushes as p (notification_id, round, token_id, claimed_until)
+    select id, round, token_id, clock_timestamp() + interval '1 minute' from due order by 1, 2, 3
+    on conflict (notification_id, round, token_id) do update
+      set claimed_until = excluded.claimed_until
+      where p.sent_at is null and p.claimed_until < clock_timestamp()
+    returning p.notification_id, p.round, p.token_id)
+  select json_build_object(
+    'messages', (select coalesce(json_agg(json_build_object(
+                          'notificationId', n.id, 'round', c.round, 'tokenId', t.id, 'platform', t.platform,
+                          'token', t.token, 'p256dh', t.p256dh, 'auth', t.auth, 'kind', n.kind, 'count', n.count,
+                          'target', case when n.target_id is not null
+                                         then json_build_object('type', n.target_type, 'id', n.target_id) end)),
+                        '[]')
+                 from claimed c
+                 join app.notifications n on n.id = c.notification_id
+                 join app.push_tokens t on t.id = c.token_id),
+    'busy', (select coalesce(json_agg(d.id), '[]')
+             from due d
+             left join claimed c on (c.notification_id, c.round, c.token_id) = (d.id, d.round, d.token_id)
+             left join private.pushes p on (p.notification_id, p.round, p.token_id) = (d.id, d.round, d.token_id)
+             where c.token_id is null and p.sent_at is null))
+  into v_claimed;
+  return v_claimed;
+end $$;
+comment on function private.claim_pushes is
+  'For the worker alone: what is still to be sent of these jobs, [{notificationId, round}], which for a minute nobody '
+  'else sends: {messages: [{notificationId, round, tokenId, platform, token, p256dh, auth, kind, count, target}], '
+  'busy: [notificationId]}. busy is what another worker is at.';
+
+create function private.note_pushes(p_results jsonb) returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_sent integer;
+begin
+  update private.pushes p
+  set sent_at = case when r.outcome <> 'failed' then clock_timestamp() end,
+      claimed_until = '-infinity',
+      receipt = r.receipt
+  from jsonb_to_recordset(p_results)
+       as r ("notificationId" uuid, round integer, "tokenId" uuid, outcome text, receipt text)
+  where (p.notification_id, p.round, p.token_id) = (r."notificationId", r.round, r."tokenId");
+  delete from app.push_tokens t using jsonb_to_recordset(p_results) as r ("tokenId" uuid, outcome text)
+  where t.id = r."tokenId" and r.outcome = 'gone';
+  select count(*) into v_sent from jsonb_to_recordset(p_results) as r (outcome text) where r.outcome = 'sent';
+  return v_sent;
+end $$;
+comment on function private.note_pushes is
+  'For the worker alone: keeps what became of what it had claimed, [{notificationId, round, tokenId, outcome, '
+  'receipt}]: sent, refused for good, failed, which is tried again, or gone, whose device is forgotten. Answers how '
+  'many were sent.';
+
+create function private.note_push_receipts(p_gone text[]) returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_changed integer;
+begin
+  delete from app.push_tokens where id in (select token_id from private.pushes where receipt = any (p_gone));
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end $$;
+comment on function private.note_push_receipts is
+  'For the worker alone: forgets the devices that these receipts say are gone, and answers how many.';
+
+create function private.job_ask_push_receipts() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_receipts text[];
+begin
+  with due as (
+    select ctid from private.pushes
+    where receipt is not null and receipt_asked_at is null and sent_at < now() - interval '15 minutes'
+    order by sent_at limit 300
+    for update skip locked)
+  , asked as (
+    update private.pushes p set receipt_asked_at = now() from due d where p.ctid = d.ctid returning p.receipt)
+  select coalesce(array_agg(receipt), '{}') into v_receipts from asked;
+  if v_receipts <> '{}' then
+    perform private.enqueue('push', json_build_object('receipts', v_receipts));
+  end if;
+  return cardinality(v_receipts);
+end $$;
+comment on function private.job_ask_push_receipts is
+  'Job: has Expo asked what became of pushes that it took 15 minutes ago, 300 at a time. May run twice: each is asked '
+  'for once. The worker repeats it until there is none.';
+insert into private.jobs (name, cron, expires, repeats) values ('ask-push-receipts', '*/5 * * * *', 120, true);

@@ -1,0 +1,173 @@
+// Pushes: from what happens, over the queue and the function `deliver`, to Expo and to a browser's push service, which are
+// servers here. Each once, tried again while nobody takes it, and to no device that is gone.
+import { afterAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../api-facade/lib/config.ts'
+import { createLog } from '../../api-facade/lib/log.ts'
+import { kindsWithLines } from '../../api-facade/worker/lines.ts'
+import { startWorker } from '../../api-facade/worker/worker.ts'
+import type { Person } from '../support/person.ts'
+import { publish } from '../support/posts.ts'
+import { expo, expoToken, pushService } from '../support/pushes.ts'
+import { environment } from '../support/settings.ts'
+import { until } from '../support/until.ts'
+import { world } from '../support/world.ts'
+
+const phones = await expo()
+const browsers = await pushService()
+const env = { EXPO_URL: phones.url, PUSH_ORIGINS: browsers.url }
+const { alice, bob, carla, admin, database, join } = await world({ env })
+const { owner } = database
+
+const config = readConfig(environment(database.url, env))
+const start = () => startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.5 })
+const worker = await start()
+afterAll(() => worker.stop())
+await owner`update pgboss.queue set retry_delay = 0, retry_backoff = false where name = 'push'`
+
+const register = (person: Person, device: object) => person.post('/me/push-token', device)
+async function phone(person: Person, name: string) {
+  const token = expoToken(name)
+  expect(await register(person, { token, platform: 'expo' })).toMatchObject({ status: 200 })
+  return token
+}
+const idle = () =>
+  until(
+    async () => {
+      const left = await owner`select from pgboss.job where name = 'push' and state < 'completed'`
+      return left.length === 0
+    },
+    { timeout: 20_000 },
+  )
+const devices = async ({ id }: Person) =>
+  (await owner<{ token: string }[]>`select token from app.push_tokens where user_id = ${id}`).map(({ token }) => token)
+const pay = (from: Person, to: Person) =>
+  from.post('/economy/pay', { emotion: 'joy', tier: 0, receiverId: to.username })
+
+describe('a push', () => {
+  test('reaches every device once, with kind, target and a line, and nobody’s words', async () => {
+    const [one, other] = [await phone(alice, 'one'), await phone(alice, 'other')]
+    const browser = browsers.subscribe()
+    const { shown: _, topics: __, ...subscription } = browser
+    expect(await register(alice, subscription)).toMatchObject({ status: 200, body: { platform: 'web' } })
+    const id = await publish(alice)
+    await bob.post(`/posts/${id}/replies`, { body: 'A secret between us.' })
+    await idle()
+    const [notice] = await alice.inbox('post.replied')
+    const shown = {
+      title: 'Kith',
+      body: 'Somebody replied to you.',
+      data: { id: notice?.id, kind: 'post.replied', target: { type: 'post', id } },
+    }
+    expect(phones.to(one)).toEqual([{ ...shown, to: one, ttl: 86_400 }])
+    expect(phones.to(other)).toHaveLength(1)
+    expect(browser.shown).toEqual([{ ...shown, tag: notice?.id }])
+    expect(browser.topics[0]).toMatch(/^[\w-]{32}$/)
+    expect(JSON.stringify([phones.messages, browser.shown])).not.toMatch(/secret|bob/)
+  })
+
+  test('comes for a roll-up when it begins, and again only once it was read', async () => {
+    const token = await phone(bob, 'of bob')
+    const id = await publish(bob)
+    await alice.post(`/posts/${id}/replies`, { body: 'One' })
+    await carla.post(`/posts/${id}/replies`, { body: 'Two' })
+    await idle()
+    expect(phones.to(token)).toHaveLength(1)
+    const [notice] = await bob.inbox('post.replied')
+    await bob.post('/notifications/read', { ids: [notice?.id] })
+    await alice.post(`/posts/${id}/replies`, { body: 'Three' })
+    await idle()
+    expect(phones.to(token).map(({ body }) => body)).toEqual(['Somebody replied to you.', '3 replies to you.'])
+  })
+
+  test('is tried again while nobody takes it, and what was taken is not sent twice', async () => {
+    const [dora] = (await join('dora')) as [Person]
+    const token = await phone(dora, 'of dora')
+    const { shown, topics: _, ...subscription } = browsers.subscribe()
+    await register(dora, subscription)
+    phones.refuse(2)
+    await pay(bob, dora)
+    await idle()
+    expect([phones.to(token).length, shown.length]).toEqual([1, 1])
+    browsers.answer(503)
+    await pay(carla, dora)
+    await until(() => phones.to(token).length === 2)
+    await until(async () => (await owner`select from pgboss.job where name = 'push' and retry_count > 1`).length > 0)
+    browsers.answer(201)
+    await idle()
+    expect([phones.to(token).length, shown.length]).toEqual([2, 2])
+  })
+
+  test('goes to no device whose provider says that it is gone, at once or by its receipt', async () => {
+    const [emil] = (await join('emil')) as [Person]
+    const [now, later, stays] = [await phone(emil, 'now'), await phone(emil, 'later'), await phone(emil, 'stays')]
+    const browser = browsers.subscribe()
+    const { shown: _, topics: __, ...subscription } = browser
+    await register(emil, subscription)
+    phones.gone.add(now)
+    phones.goneLater.add(`receipt of ${later}`)
+    browsers.unsubscribe(browser)
+    await pay(bob, emil)
+    await idle()
+    expect((await devices(emil)).sort()).toEqual([later, stays].sort())
+    await worker.send('ask-push-receipts')
+    await owner`update private.pushes set sent_at = sent_at - interval '16 minutes' where receipt is not null`
+    await until(
+      async () => {
+        await worker.send('ask-push-receipts')
+        return (await devices(emil)).length === 1
+      },
+      { timeout: 20_000 },
+    )
+    expect(await devices(emil)).toEqual([stays])
+  })
+
+  test('that spoils a batch spoils it for itself alone', async () => {
+    const [fay] = (await join('fay')) as [Person]
+    const tokens = [await phone(fay, 'bad'), await phone(fay, 'good'), await phone(fay, 'better')]
+    phones.bad.add(tokens[0] ?? '')
+    await pay(bob, fay)
+    await idle()
+    expect(tokens.map((token) => phones.to(token).length)).toEqual([0, 1, 1])
+  })
+
+  test('is not sent when what it tells of was read, turned off or silenced before', async () => {
+    const [gil, hal] = (await join('gil', 'hal')) as [Person, Person]
+    const token = await phone(gil, 'of gil')
+    await worker.stop()
+    const id = await publish(gil)
+    await hal.post(`/posts/${id}/react`, { kind: 'heart' })
+    await gil.post('/notifications/read', { groupKey: `post.reacted:${id}` })
+    await hal.post(`/posts/${id}/replies`, { body: 'x' })
+    await gil.patch('/notifications/preferences', { 'post.replied': { push: false } })
+    await hal.post('/users/gil/follow')
+    await gil.post('/users/hal/mute')
+    await pay(bob, gil)
+    const again = await start()
+    await idle()
+    await again.stop()
+    expect(phones.to(token).map(({ data }) => data.kind)).toEqual(['payment.received'])
+  })
+})
+
+describe('a device', () => {
+  test('is forgotten by a ban, an erasure, a logout with it, and one everywhere', async () => {
+    const people = (await join('ida', 'jan', 'kim', 'lea', 'max')) as Person[]
+    const [ida, jan, kim, lea, max] = people as [Person, Person, Person, Person, Person]
+    for (const person of people) {
+      await phone(person, `${person.username} one`)
+      await phone(person, `${person.username} two`)
+    }
+    await admin.post(`/admin/users/${ida.id}/ban`, { reason: 'Because.' })
+    await jan.post('/me/delete', { password: jan.password })
+    await kim.post('/auth/logout', { pushToken: expoToken('kim one') })
+    await lea.post('/auth/logout', { scope: 'global' })
+    await max.post('/auth/logout', { pushToken: expoToken('kim two') })
+    const left = await Promise.all(people.map(async (person) => (await devices(person)).length))
+    expect(left).toEqual([0, 0, 1, 0, 2])
+  })
+})
+
+test('every kind has a line', async () => {
+  const kinds = await owner<{ kind: string }[]>`select kind from private.notification_kinds order by kind collate "C"`
+  expect(kindsWithLines.toSorted()).toEqual(kinds.map(({ kind }) => kind))
+})
