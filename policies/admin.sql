@@ -1,9 +1,13 @@
 -- Who may run the operations of staff: only the service role, and each checks the caller's stored role itself.
 -- Twin of sql/admin/.
 
+-- broadcasts: definer functions alone write and read them
+alter table app.broadcasts enable row level security;
+
 -- helpers
 grant execute on function
   private.add_reputation,
+  private.begin_broadcast,
   private.change_account,
   private.close_sessions,
   private.delete_post,
@@ -35,6 +39,7 @@ grant execute on function
 grant execute on function
   api.adjust_reputation,
   api.ban_person,
+  api.broadcast,
   api.generate_invite_codes,
   api.hide_post,
   api.hide_reply,
@@ -50,7 +55,8 @@ grant execute on function
   api.unhide_reply
   to service_role;
 
--- a batch that the worker does
+-- batches that the worker does
 grant execute on function
-  private.erase_reasons
+  private.erase_reasons,
+  private.tell_everybody
   to worker;

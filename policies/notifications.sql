@@ -62,7 +62,6 @@ alter table private.pushes enable row level security;
 
 -- helpers
 grant execute on function
-  private.cursor_place,
   private.list_changed,
   private.list_own_channels,
   private.mark_own_read,

@@ -37,6 +37,7 @@ export interface Schemas {
     level: 'Curious' | 'Reader' | 'Practitioner' | 'Adept' | 'Master' | 'Lifework'
   }
   ReputationAdjustment: { userId: string; interestId: string; delta: number; note: string }
+  Broadcast: { id: string; title: string; body: string; createdAt: string }
   StaffWallet: Schemas['Wallet'] & { id: string; user: Schemas['PersonCard']; createdAt: string }
   Wallet: { balance: number; lifetimeEarned: number; lifetimeSpent: number; lastRegenAt: string }
   StaffPayment: {
@@ -722,6 +723,7 @@ export interface Schemas {
     paymentSharesReceived: Schemas['ExportedPaymentSharesReceived'][]
     manaTransactions: Schemas['ExportedManaTransactions'][]
     conversations: Schemas['ExportedConversations'][]
+    broadcasts: Schemas['ExportedBroadcasts'][]
   }
   ExportedProfile: {
     id: string
@@ -1107,6 +1109,15 @@ export interface Schemas {
   }
   ExportedManaTransactions: { id: string; kind: string; reversalOf: string | null; createdAt: string }
   ExportedConversations: { conversationId: string | null; userId: string | null; joinedAt: string }
+  ExportedBroadcasts: {
+    id: string
+    actorId: string | null
+    title: string
+    body: string
+    createdAt: string
+    told: number
+    finishedAt: string | null
+  }
   Persona: {
     id: string
     name: string
@@ -1198,6 +1209,7 @@ export interface Schemas {
     | Schemas['NotificationAppealResolved']
     | Schemas['NotificationPaymentReceived']
     | Schemas['NotificationModerationActioned']
+    | Schemas['NotificationAdminBroadcast']
   NotificationInviteUsed: {
     id: string
     groupKey: string
@@ -1445,6 +1457,18 @@ export interface Schemas {
     target: { type: 'post' | 'reply'; id: string }
     payload: { targetType: 'post' | 'reply'; targetId: string; action: 'hidden' | 'unhidden' | 'deleted' }
   }
+  NotificationAdminBroadcast: {
+    id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: string
+    updatedAt: string
+    readAt: string | null
+    kind: 'admin.broadcast'
+    target: { type: 'broadcast'; id: string }
+    payload: { title: string; body: string }
+  }
   Unread: { count: number }
   NotificationPreferences: {
     'invite.used': Schemas['NotificationChannels']
@@ -1467,6 +1491,7 @@ export interface Schemas {
     'appeal.resolved': Schemas['NotificationChannels']
     'payment.received': Schemas['NotificationChannels']
     'moderation.actioned': Schemas['NotificationChannels']
+    'admin.broadcast': Schemas['NotificationChannels']
     timezone: string
     digestHour: number | null
   }
@@ -2210,6 +2235,7 @@ export interface Answers {
   block_person: { blocked: true }
   bookmark: Schemas['Reactions']
   boost_post: Schemas['Boosted']
+  broadcast: Schemas['Broadcast']
   change_password: Json
   check_circles: { sharesCircle: boolean; inMyCircle: boolean; inTheirCircle: boolean }
   check_password_reset: Json

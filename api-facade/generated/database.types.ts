@@ -30,6 +30,7 @@ export type Database = {
       block_person: { Args: { p_person: string }; Returns: Answers['block_person'] }
       bookmark: { Args: { p_id: string }; Returns: Answers['bookmark'] }
       boost_post: { Args: { p_id: string; p_tier: number }; Returns: Answers['boost_post'] }
+      broadcast: { Args: { p_body: string; p_title: string }; Returns: Answers['broadcast'] }
       check_circles: { Args: { p_person: string }; Returns: Answers['check_circles'] }
       count_unread: { Args: Record<PropertyKey, never>; Returns: Answers['count_unread'] }
       create_appeal: {

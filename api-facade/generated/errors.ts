@@ -15,6 +15,8 @@ export const errors = {
   boost_active: [409, 'This post is boosted already. It can be boosted again when that is over.'],
   boost_hidden: [409, 'This post is hidden, so a boost would be in vain.'],
   boost_tier: [422, 'tier must be 1 or 2.'],
+  broadcast_body: [422, 'A broadcast must have a body of 1 to 1000 characters.'],
+  broadcast_title: [422, 'A broadcast must have a title of 1 to 100 characters.'],
   circle_full: [409, 'A circle can have at most 10 members.'],
   circle_not_yours: [403, 'Only the owner of a circle can do this.'],
   circle_unknown: [404, 'There is no such circle.'],

@@ -560,4 +560,16 @@ export const sections = {
     single: false,
     fields: { conversationId: 'uuid?', userId: 'uuid?', joinedAt: 'timestamp with time zone' },
   },
+  broadcasts: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      actorId: 'uuid?',
+      title: 'text',
+      body: 'text',
+      createdAt: 'timestamp with time zone',
+      told: 'integer',
+      finishedAt: 'timestamp with time zone?',
+    },
+  },
 } as const

@@ -22,8 +22,8 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.tell_poll_voters is
-  'For the worker alone, and private.reach_poll_voters: leaves an effect for the next 500 of the author and the voters '
-  'behind one of a poll that has ended {postId, pollId}. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.reach_poll_voters: leaves an effect for the next 500 of the author and the '
+  'voters behind one of a poll that has ended {postId, pollId}. Answers {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('poll-notices', 'private.tell_poll_voters');
 

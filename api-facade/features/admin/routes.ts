@@ -7,7 +7,9 @@ import posts from './posts.ts'
 import {
   Adjusted,
   Adjustment,
+  Announcement,
   AppealsQuery,
+  Broadcast,
   GeneratedCodes,
   Generation,
   Resolution,
@@ -51,6 +53,16 @@ const others = routes('admin', {
     operation: 'adjust_reputation',
     body: Adjustment,
     answers: { 201: Adjusted },
+  },
+  'POST /admin/broadcast': {
+    summary: 'Tell everybody something',
+    description:
+      'Everybody who is there now, and neither banned nor erased, gets an `admin.broadcast` notification, each one, in the background; a push says that there is one, without its words. Leaves an audit entry.',
+    access: 'admin',
+    operation: 'broadcast',
+    idempotent: true,
+    body: Announcement,
+    answers: { 202: Broadcast },
   },
 })
 

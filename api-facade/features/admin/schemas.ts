@@ -107,3 +107,10 @@ export const Reversal = z
     minted: z.int().openapi({ description: 'What those who were paid lacked, and was made anew.' }),
   })
   .openapi('Reversal')
+export const Announcement = z.object({
+  title: z.string().trim().min(1).max(100),
+  body: z.string().trim().min(1).max(1000),
+})
+export const Broadcast = z
+  .object({ id: Uuid, title: z.string(), body: z.string(), createdAt: Timestamp })
+  .openapi('Broadcast')

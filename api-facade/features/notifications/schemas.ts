@@ -59,6 +59,7 @@ export const Notification = z
       targetId: Uuid,
       action: z.enum(['hidden', 'unhidden', 'deleted']),
     }),
+    kind('admin.broadcast', of('broadcast'), { title: z.string(), body: z.string() }),
   ])
   .openapi('Notification')
 export const NotificationPage = Page(Notification)

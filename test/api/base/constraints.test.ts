@@ -40,6 +40,8 @@ type Call = [operation: string, given: Record<string, unknown>]
 /** A call that reaches the rule, or why none can. */
 const reached: Record<string, Call | Call[] | string> = {
   block_oneself: ['block_person', { p_person: alice.username }],
+  broadcast_body: 'only the staff’s door broadcasts, and no token is that; test/db/admin/broadcast.sql reaches it',
+  broadcast_title: 'as broadcast_body',
   co_author_already: 'api.invite_co_author looks first, with the post locked',
   contribution_length: ['create_reply', { p_id: post, p_body: 'short', p_kind: 'contribution' }],
   criticism_length: ['create_reply', { p_id: post, p_body: 'short', p_kind: 'criticism' }],

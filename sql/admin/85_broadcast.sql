@@ -1,0 +1,115 @@
+-- A word to everybody: the worker tells them, 500 at a time, each once, wherever it is killed.
+-- docs/decisions.md, Notifications.
+
+insert into private.errors (code, status, text) values
+  ('broadcast_title', 422, 'A broadcast must have a title of 1 to 100 characters.'),
+  ('broadcast_body', 422, 'A broadcast must have a body of 1 to 1000 characters.');
+insert into private.events (name, payload, happens) values
+  ('admin.broadcast.sent', '{broadcastId}', 'an admin has something told to everybody');
+insert into private.notification_kinds (kind) values ('admin.broadcast');
+
+create table app.broadcasts (
+  id          uuid primary key default gen_random_uuid(),
+  actor_id    uuid not null references app.users on delete restrict,
+  title       text not null constraint broadcast_title check (length(title) between 1 and 100),
+  body        text not null constraint broadcast_body check (length(body) between 1 and 1000),
+  created_at  timestamptz not null default now(),
+  told        integer not null default 0,
+  told_to     uuid,
+  finished_at timestamptz
+);
+create index broadcasts_actor_id_idx on app.broadcasts (actor_id);
+comment on table app.broadcasts is
+  'What admins had told to everybody, in the name of the instance: it stays when they are erased.';
+comment on column app.broadcasts.told is 'How many people were gone through so far, in the order of their ids.';
+comment on column app.broadcasts.told_to is 'The last of them.';
+comment on column app.broadcasts.finished_at is 'When everybody had been told; null until then.';
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.broadcasts', 'actor_id', 'broadcasts', '{told_to}');
+
+-- the row of the broadcast says whose turn it is; this holds whatever happens to it
+create unique index notifications_broadcast_key on app.notifications (user_id, group_key)
+  where kind = 'admin.broadcast';
+
+create function private.tell_everybody(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- tells others than the caller
+set search_path = ''
+as $$
+declare
+  v_broadcast app.broadcasts;
+  v_ids       uuid[];
+  v_next      uuid;
+begin
+  -- of two workers at the same job the later goes on where the earlier was
+  select * into v_broadcast from app.broadcasts where id = (p_job ->> 'broadcastId')::uuid for update;
+  if v_broadcast.finished_at is not null or not found then
+    return json_build_object('changed', 0, 'next', null);
+  end if;
+  v_broadcast.told_to := coalesce(v_broadcast.told_to, '00000000-0000-0000-0000-000000000000');
+  v_ids := array(select id from app.users
+                 where id > v_broadcast.told_to and created_at <= v_broadcast.created_at order by id limit 500);
+  -- none of them joins another, so nobody's effects need be locked
+  perform private.tell(array(
+    select (u.id, 'admin.broadcast', null, 'broadcast', v_broadcast.id::text,
+            jsonb_build_object('title', v_broadcast.title, 'body', v_broadcast.body), null, null,
+            v_broadcast.created_at)::private.notice
+    from unnest(v_ids) as u (id)));
+  v_next := v_ids[500];
+  update app.broadcasts
+  set told = told + cardinality(v_ids), told_to = v_ids[cardinality(v_ids)],
+      finished_at = case when v_next is null then now() end
+  where id = v_broadcast.id
+  returning told into v_broadcast.told;
+  if v_next is not null and v_broadcast.told % 25000 = 0 then
+    -- so that no job takes longer than one may, and a killed one is missed soon
+    perform private.enqueue('broadcasts', p_job::json);
+    v_next := null;
+  end if;
+  return json_build_object('changed', cardinality(v_ids), 'next', v_next);
+end $$;
+comment on function private.tell_everybody is
+  'For the worker alone: tells the next 500 people what {broadcastId} says, by its own row and not by p_after, so '
+  'that each is told once. Answers {changed, next}; next is null at the end, and after 25,000, when another job goes '
+  'on.';
+call private.make_batch_queue('broadcasts', 'private.tell_everybody');
+
+create function private.begin_broadcast(p_title text, p_body text) returns app.broadcasts
+language plpgsql volatile security definer   -- no role of people may write broadcasts
+set search_path = ''
+as $$
+declare
+  v_broadcast app.broadcasts;
+begin
+  insert into app.broadcasts (actor_id, title, body)
+  values (private.require_caller(), private.require_name(p_title), private.require_text(p_body))
+  returning * into v_broadcast;
+  perform private.enqueue('broadcasts', json_build_object('broadcastId', v_broadcast.id));
+  perform private.emit('admin.broadcast.sent', json_build_object('broadcastId', v_broadcast.id));
+  return v_broadcast;
+end $$;
+comment on function private.begin_broadcast is
+  'Has something told to everybody who is here now. Fails: text_unfit, broadcast_title, broadcast_body.';
+
+create function api.broadcast(p_title text, p_body text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_broadcast app.broadcasts;
+  v_kept      json;
+begin
+  perform private.require_role('admin');
+  v_kept := private.begin_idempotent('broadcast', json_build_array(p_title, p_body));
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_broadcast := private.begin_broadcast(p_title, p_body);
+  perform private.audit('broadcast.sent', 'broadcast', v_broadcast.id::text);
+  return private.finish_idempotent('broadcast', json_build_object(
+    'id', v_broadcast.id, 'title', v_broadcast.title, 'body', v_broadcast.body,
+    'createdAt', private.utc(v_broadcast.created_at)));
+end $$;
+comment on function api.broadcast is
+  'Has everybody told something who is neither banned nor erased, soon: {id, title, body, createdAt}. Leaves an audit '
+  'entry. Takes an Idempotency-Key. Fails: role_required, text_unfit, broadcast_title, broadcast_body, those of '
+  'private.begin_idempotent.';

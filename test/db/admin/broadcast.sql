@@ -1,0 +1,36 @@
+-- A word to everybody: who may send it, and whom it reaches.
+begin;
+select plan(12);
+select test.people('alice', 'bob', 'carla', 'dan');
+update app.users set role = 'admin' where username = 'alice';
+update app.users set role = 'moderator' where username = 'bob';
+update app.users set banned_at = now() where username = 'dan';
+create function pg_temp.tell() returns json language sql security definer as $$
+  select private.tell_everybody((select data from pgboss.job where name = 'broadcasts' limit 1)) $$;
+grant execute on all functions in schema pg_temp to public;
+
+select test.act_as_service('bob');
+select throws_ok($$ select api.broadcast('A', 'b') $$, 'PT403', 'role_required', 'a moderator tells nobody');
+select test.act_as_service('carla');
+select throws_ok($$ select api.broadcast('A', 'b') $$, 'PT403', 'role_required', 'nor does Carla');
+select test.act_as('alice');
+select throws_ok($$ select api.broadcast('A', 'b') $$, '42501', null, 'nor an admin who is not at the staff''s door');
+select throws_ok($$ select * from app.broadcasts $$, '42501', null, 'nobody reads them');
+select test.act_as_anon();
+select throws_ok($$ select api.broadcast('A', 'b') $$, '42501', null, 'nor writes them');
+
+select test.act_as_service('alice');
+select throws_ok($$ select api.broadcast(repeat('x', 101), 'b') $$, 'PT422', 'broadcast_title', 'a title is short');
+select throws_ok($$ select api.broadcast('A', ' ') $$, 'PT422', 'broadcast_body', 'and something is said');
+select is(api.broadcast(' A ', ' b ')::jsonb - 'id' - 'createdAt', '{"title": "A", "body": "b"}', 'an admin tells');
+select is((pg_temp.tell())::jsonb -> 'next', 'null', 'everybody, in batches');
+select is((pg_temp.tell())::jsonb -> 'changed', '0', 'once');
+
+select test.act_as('carla');
+select is((api.list_notifications() #> '{items,0}')::jsonb - '{id,createdAt,updatedAt,target,groupKey}'::text[],
+  '{"kind": "admin.broadcast", "count": 1, "actors": [], "payload": {"title": "A", "body": "b"}, "readAt": null}', 'Carla is told');
+select test.act_as_owner();
+select is((select count(*) from app.notifications where user_id = test.id('dan')), 0::bigint, 'and not who is banned');
+
+select * from finish();
+rollback;
