@@ -32,7 +32,8 @@ const inbox = routes('notifications', {
   },
   'GET /notifications/preferences': {
     summary: 'What I want to be told, and where',
-    description: 'Every kind, with its defaults where I have chosen nothing: everything goes everywhere.',
+    description:
+      'Every kind, with its defaults where I have chosen nothing: everything goes everywhere. No digest is mailed so far: `email`, `timezone` and `digestHour` are kept for it.',
     access: 'user',
     operation: 'get_preferences',
     answers: { 200: Preferences },
