@@ -22,7 +22,7 @@ const config = readConfig(environment(database.url, env))
 const start = () => startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.5 })
 const worker = await start()
 afterAll(() => worker.stop())
-await owner`update pgboss.queue set retry_delay = 0, retry_backoff = false where name = 'push'`
+await owner`update pgboss.queue set retry_delay = 0, retry_backoff = false, retry_limit = 1000 where name = 'push'`
 
 const register = (person: Person, device: object) => person.post('/me/push-token', device)
 async function phone(person: Person, name: string) {
@@ -69,6 +69,7 @@ describe('a push', () => {
     const token = await phone(bob, 'of bob')
     const id = await publish(bob)
     await alice.post(`/posts/${id}/replies`, { body: 'One' })
+    await idle()
     await carla.post(`/posts/${id}/replies`, { body: 'Two' })
     await idle()
     expect(phones.to(token)).toHaveLength(1)
@@ -147,6 +148,23 @@ describe('a push', () => {
     await again.stop()
     expect(phones.to(token).map(({ data }) => data.kind)).toEqual(['payment.received'])
   })
+})
+
+test('of two workers one alone sends each push', async () => {
+  const [zoe] = (await join('zoe')) as [Person]
+  const token = await phone(zoe, 'of zoe')
+  await owner`
+    insert into app.notifications (user_id, kind, group_key)
+    select ${zoe.id}, 'payment.received', 'n' || n from generate_series(1, 250) n`
+  // some jobs twice, as if their worker had been too slow
+  await owner`
+    insert into pgboss.job (name, data, retry_limit)
+    select name, data, 8 from pgboss.job where name = 'push' and state = 'created' limit 100`
+  const workers = await Promise.all([start(), start()])
+  await idle()
+  for (const one of workers) await one.stop()
+  expect(phones.to(token)).toHaveLength(250)
+  expect(new Set(phones.to(token).map(({ data }) => data.id)).size).toBe(250)
 })
 
 describe('a device', () => {
