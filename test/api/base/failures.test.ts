@@ -9,7 +9,8 @@ import { environment } from '../../support/settings.ts'
 import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
-const { alice, database } = await world({ people: ['alice'] })
+// ten connections: where one is lost, the next request finds another at once
+const { alice, database } = await world({ people: ['alice'], env: { POOL_USER: '10' } })
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

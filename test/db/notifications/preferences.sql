@@ -4,7 +4,7 @@ select plan(28);
 select test.people('alice', 'bob', 'carla');
 
 create function pg_temp.tell(p_kind text, p_target text default 'x') returns void language sql as $$
-  select private.notify(test.id('alice'), p_kind, test.id('bob'), 'payment', p_target) $$;
+  select test.notify(test.id('alice'), p_kind, test.id('bob'), 'payment', p_target) $$;
 create function pg_temp.inbox(p_kind text) returns bigint language sql as $$
   select count(*) from json_array_elements(api.list_notifications(50) -> 'items') i where i ->> 'kind' = p_kind $$;
 create function pg_temp.kept(p_kind text) returns bigint language sql security definer as $$

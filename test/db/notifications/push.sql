@@ -7,7 +7,7 @@ create function pg_temp.jobs() returns bigint language sql security definer as $
 create function pg_temp.devices(p_name text) returns bigint language sql security definer as $$
   select count(*) from app.push_tokens where user_id = test.id(p_name) $$;
 grant execute on all functions in schema pg_temp to public;
-select private.notify(test.id('alice'), 'post.replied', test.id('bob'), 'reply', 'x');
+select test.notify(test.id('alice'), 'post.replied', test.id('bob'), 'reply', 'x');
 select is(pg_temp.jobs(), 0::bigint, 'who has no device is pushed nothing');
 
 select test.act_as('alice');
@@ -23,12 +23,12 @@ select test.act_as_anon();
 select throws_ok($$ select api.add_push_token('ExponentPushToken[c]', 'expo') $$, '42501', null, 'nobody has no device');
 
 select test.act_as_owner();
-select private.notify(test.id('alice'), 'post.replied', test.id('bob'), 'reply', 'x');
+select test.notify(test.id('alice'), 'post.replied', test.id('bob'), 'reply', 'x');
 select is(pg_temp.jobs(), 0::bigint, 'an item of an unread roll-up is pushed no second time');
 update app.notifications set read_at = now() where user_id = test.id('alice');
-select private.notify(test.id('alice'), 'post.replied', test.id('carla'), 'reply', 'x');
+select test.notify(test.id('alice'), 'post.replied', test.id('carla'), 'reply', 'x');
 select is(pg_temp.jobs(), 1::bigint, 'what is unread again is');
-select private.notify(test.id('alice'), 'payment.received', test.id('bob'), 'payment', 'x');
+select test.notify(test.id('alice'), 'payment.received', test.id('bob'), 'payment', 'x');
 select is(pg_temp.jobs(), 2::bigint, 'as what is new');
 select is(json_array_length(private.claim_pushes((select json_agg(data)::jsonb from pgboss.job where name = 'push')) -> 'messages'), 2,
   'the worker claims both');
