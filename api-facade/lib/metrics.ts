@@ -62,7 +62,7 @@ const queueDepth = gauge('queue_depth', 'Jobs in a queue by state; dead-letters 
   'queue',
   'state',
 ])
-const effectsDepth = gauge('effects_waiting', 'Effects that wait to be applied, counted up to 100,000.')
+const effectsDepth = gauge('effects_depth', 'Effects that wait to be applied, counted up to 100,000.')
 const effectsLag = gauge('effects_lag_seconds', 'How long ago the oldest effect that waits was caused.')
 const effectsStuck = gauge(
   'effects_stuck_people',

@@ -26,6 +26,7 @@ end $$;
 comment on function private.erase_reasons is
   'For the worker alone, and private.erase_moderation: deletes the reasons that staff gave about the next 500 posts '
   'or replies (type) of an erased person {userId, type} behind one. Answers {changed, next}; next is null at the end.';
+call private.make_walk('private.erase_reasons');
 call private.make_batch_queue('erased-reasons', 'private.erase_reasons', 1);
 
 create function private.erase_moderation() returns trigger
@@ -54,5 +55,6 @@ end $$;
 comment on function private.erase_moderation is
   'Trigger: deletes the reasons that staff gave about an erased person''s posts and replies, of the newest 500 of '
   'each at once, and about their payments; the entries stay.';
+call private.make_walk('private.erase_moderation');
 create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();

@@ -51,6 +51,7 @@ end $$;
 comment on function private.erase_rows is
   'For triggers on erased_at: deletes up to 500 rows of a table that are a person''s ($1) by this condition, and '
   'leaves others to the worker.';
+call private.make_walk('private.erase_rows');
 
 create function private.erase_more(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -101,6 +102,7 @@ comment on function private.erase_records is
   'Trigger: deletes an erased person''s events with an address and their kept answers, empties answers kept for '
   'others that name them, and takes addresses and words out of the audit details. Of their former names only the hash '
   'stays.';
+call private.make_walk('private.erase_records');
 create trigger _110_erase_records after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_records();
 

@@ -66,6 +66,7 @@ end $$;
 comment on function private.erase_account is
   'Trigger: deletes an erased person''s addresses, birthday, phone number, sessions and what their personas say, sets '
   'a hash that no password has, and revokes every invite code.';
+call private.make_walk('private.erase_account');
 create trigger _178_erase_account after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_account();
 

@@ -12,5 +12,6 @@ begin
   return null;
 end $$;
 comment on function private.erase_conversations is 'Trigger: an erased person leaves every conversation.';
+call private.make_walk('private.erase_conversations');
 create trigger _180_erase_conversations after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_conversations();

@@ -58,6 +58,7 @@ end $$;
 comment on function private.erase_next_posts is
   'For the worker alone, and private.erase_posts: deletes the next 500 posts of an erased person {userId} behind one, '
   'with their words, also those of earlier versions and of polls. Answers {changed, next}; next is null at the end.';
+call private.make_walk('private.erase_next_posts');
 call private.make_batch_queue('erased-posts', 'private.erase_next_posts', 1);
 
 create function private.erase_next_replies(p_job jsonb, p_after uuid default null) returns json
@@ -83,6 +84,7 @@ begin
 end $$;
 comment on function private.erase_next_replies is
   'For the worker alone, and private.erase_posts: as private.erase_next_posts, of replies {userId}.';
+call private.make_walk('private.erase_next_replies');
 call private.make_batch_queue('erased-replies', 'private.erase_next_replies', 1);
 
 create function private.erase_posts() returns trigger
@@ -118,5 +120,6 @@ comment on function private.erase_posts is
   'Trigger: deletes an erased person''s posts and replies, and their words for good, also those of earlier versions, '
   'polls and series: the newest 500 of each at once. What they wrote with others loses their name. Reactions, '
   'bookmarks and votes stay as counts: nobody sees whose they are, and what they earned others was earned.';
+call private.make_walk('private.erase_posts');
 create trigger _152_erase_posts after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_posts();

@@ -77,5 +77,6 @@ end $$;
 comment on function private.erase_ties is
   'Trigger: deletes an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords, '
   'and the words of their reports. What others reported stays.';
+call private.make_walk('private.erase_ties');
 create trigger _140_erase_ties after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_ties();

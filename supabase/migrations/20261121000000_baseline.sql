@@ -2451,6 +2451,7 @@ end $$;
 comment on function private.erase_rows is
   'For triggers on erased_at: deletes up to 500 rows of a table that are a person''s ($1) by this condition, and '
   'leaves others to the worker.';
+call private.make_walk('private.erase_rows');
 
 create function private.erase_more(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -2501,6 +2502,7 @@ comment on function private.erase_records is
   'Trigger: deletes an erased person''s events with an address and their kept answers, empties answers kept for '
   'others that name them, and takes addresses and words out of the audit details. Of their former names only the hash '
   'stays.';
+call private.make_walk('private.erase_records');
 create trigger _110_erase_records after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_records();
 
@@ -4458,6 +4460,7 @@ end $$;
 comment on function private.erase_account is
   'Trigger: deletes an erased person''s addresses, birthday, phone number, sessions and what their personas say, sets '
   'a hash that no password has, and revokes every invite code.';
+call private.make_walk('private.erase_account');
 create trigger _178_erase_account after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_account();
 
@@ -4973,6 +4976,7 @@ begin
 end $$;
 comment on function private.erase_choices is
   'Trigger: deletes an erased person''s choices, so that they are no longer counted.';
+call private.make_walk('private.erase_choices');
 create trigger _130_erase_choices after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_choices();
 
@@ -6788,6 +6792,7 @@ end $$;
 comment on function private.erase_ties is
   'Trigger: deletes an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords, '
   'and the words of their reports. What others reported stays.';
+call private.make_walk('private.erase_ties');
 create trigger _140_erase_ties after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_ties();
 
@@ -10418,6 +10423,7 @@ end $$;
 comment on function private.erase_next_posts is
   'For the worker alone, and private.erase_posts: deletes the next 500 posts of an erased person {userId} behind one, '
   'with their words, also those of earlier versions and of polls. Answers {changed, next}; next is null at the end.';
+call private.make_walk('private.erase_next_posts');
 call private.make_batch_queue('erased-posts', 'private.erase_next_posts', 1);
 
 create function private.erase_next_replies(p_job jsonb, p_after uuid default null) returns json
@@ -10443,6 +10449,7 @@ begin
 end $$;
 comment on function private.erase_next_replies is
   'For the worker alone, and private.erase_posts: as private.erase_next_posts, of replies {userId}.';
+call private.make_walk('private.erase_next_replies');
 call private.make_batch_queue('erased-replies', 'private.erase_next_replies', 1);
 
 create function private.erase_posts() returns trigger
@@ -10478,6 +10485,7 @@ comment on function private.erase_posts is
   'Trigger: deletes an erased person''s posts and replies, and their words for good, also those of earlier versions, '
   'polls and series: the newest 500 of each at once. What they wrote with others loses their name. Reactions, '
   'bookmarks and votes stay as counts: nobody sees whose they are, and what they earned others was earned.';
+call private.make_walk('private.erase_posts');
 create trigger _152_erase_posts after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_posts();
 
@@ -12136,6 +12144,7 @@ end $$;
 comment on function private.erase_notifications is
   'Trigger: deletes an erased person''s notifications and what they wanted of them, and those of others that tell of '
   'nobody else, except kinds that outlive their actor.';
+call private.make_walk('private.erase_notifications');
 create trigger _190_erase_notifications after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_notifications();
 
@@ -13742,6 +13751,7 @@ end $$;
 comment on function private.erase_reputation is
   'Trigger: deletes the words of an erased person''s votes, of the votes for them and of their appeals. Votes, '
   'ledgers and sums stay: the reputation of others needs these ids and numbers.';
+call private.make_walk('private.erase_reputation');
 create trigger _170_erase_reputation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_reputation();
 
@@ -15786,6 +15796,7 @@ begin
   return null;
 end $$;
 comment on function private.erase_conversations is 'Trigger: an erased person leaves every conversation.';
+call private.make_walk('private.erase_conversations');
 create trigger _180_erase_conversations after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_conversations();
 
@@ -16720,6 +16731,7 @@ end $$;
 comment on function private.erase_reasons is
   'For the worker alone, and private.erase_moderation: deletes the reasons that staff gave about the next 500 posts '
   'or replies (type) of an erased person {userId, type} behind one. Answers {changed, next}; next is null at the end.';
+call private.make_walk('private.erase_reasons');
 call private.make_batch_queue('erased-reasons', 'private.erase_reasons', 1);
 
 create function private.erase_moderation() returns trigger
@@ -16748,6 +16760,7 @@ end $$;
 comment on function private.erase_moderation is
   'Trigger: deletes the reasons that staff gave about an erased person''s posts and replies, of the newest 500 of '
   'each at once, and about their payments; the entries stay.';
+call private.make_walk('private.erase_moderation');
 create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();
 
