@@ -1,18 +1,33 @@
 // What is measured: each case as an operation's statement, its callers, and the same over HTTP.
 // Ids and claims are made of numbers, as data.sql makes them.
+import { createHash } from 'node:crypto'
+import { admin } from './side.ts'
 
-export type Hit = { caller: number; parameters: Record<string, string>; path: string; body?: Record<string, unknown> }
+export type Hit = {
+  /** Without one, nobody. */
+  caller?: number
+  parameters?: Record<string, string>
+  path: string
+  body?: Record<string, unknown>
+}
 
 export type Case = {
   name: string
   method: 'GET' | 'POST'
-  /** The call, with parameters by name: `api.get_post(p_id => $1::uuid)` is written with `:p_id`. */
-  operation: string
-  parameters: string[]
   /** The n-th request. */
   hit(n: number): Hit
-  /** The same for pgbench: its \set lines, and the call with its variables. */
-  pgbench: { variables: string; caller: string; call: string }
+  /** The status of every answer; any success where not given. */
+  status?: number
+  /** Headers of every request, asked for once. */
+  headers?(url: string, token: (caller: number) => Promise<string>): Promise<Record<string, string>>
+  /** The same without HTTP, where a statement does it all. */
+  statement?: {
+    operation: string
+    /** The names of the parameters that a hit has. */
+    parameters: string[]
+    /** For pgbench: its \set lines, and the call with its variables. */
+    pgbench: { variables: string; caller: string; call: string }
+  }
 }
 
 const hex = (n: number) => n.toString(16).padStart(12, '0')
@@ -29,50 +44,74 @@ export const claims = (n: number) => ({
 const PEOPLE = 10_000
 /** How many people have each viewer of data.sql in a circle. */
 const relations = { 1: 0, 2: 50, 3: 5000 } as const
+type Viewer = keyof typeof relations
 
-const feed = (viewer: 1 | 2 | 3, tab?: 'following' | 'trending' | 'circles'): Case => {
-  const parameters: Record<string, string> = tab ? { p_tab: tab } : {}
-  return {
-    name: `feed ${tab ?? 'for you'}, ${relations[viewer]}`,
-    method: 'GET',
-    operation: 'list_feed',
+/** The id of a seeded interest: see side.ts. */
+export const interest = (slug: string) =>
+  createHash('md5')
+    .update(slug)
+    .digest('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+
+/** A read that is always the same; the parameters are those of the operation, in their order. */
+const read = (
+  name: string,
+  caller: number,
+  operation: string,
+  path: string,
+  parameters: Record<string, string> = {},
+): Case => ({
+  name,
+  method: 'GET',
+  hit: () => ({ caller, parameters, path }),
+  statement: {
+    operation,
     parameters: Object.keys(parameters),
-    hit: () => ({ caller: viewer, parameters, path: tab ? `/feed?tab=${tab}` : '/feed' }),
     pgbench: {
       variables: '',
-      caller: String(viewer),
-      call: tab ? `api.list_feed(p_tab => '${tab}')` : 'api.list_feed()',
+      caller: String(caller),
+      call: `api.${operation}(${Object.entries(parameters).map(([key, value]) => `${key} => '${value}'`)})`,
     },
-  }
-}
+  },
+})
 
-/** A write of somebody else each time, on a post of `recent`: no two requests are the same. */
+const feed = (viewer: Viewer, tab?: 'following' | 'trending' | 'circles'): Case =>
+  read(
+    `${tab ?? 'home'}-${relations[viewer]}`,
+    viewer,
+    'list_feed',
+    tab ? `/feed?tab=${tab}` : '/feed',
+    tab ? { p_tab: tab } : {},
+  )
+
+/** A write of somebody else each time, on a post of `recent` where it is on one: no two requests are the same. */
 const write = (
   name: string,
   operation: string,
   parameters: Record<string, string>,
   path: (post: string) => string,
   body: Record<string, unknown>,
-  recent: (n: number) => number,
-  onPost: boolean,
+  recent?: (n: number) => number,
 ): Case => ({
   name,
   method: 'POST',
-  operation,
-  parameters: [...(onPost ? ['p_id'] : []), ...Object.keys(parameters)],
   hit: (n) => ({
     caller: 10 + ((n + Math.floor(n / 5000) * 13) % 9000),
-    parameters: { ...(onPost && { p_id: post(recent(n)) }), ...parameters },
-    path: path(post(recent(n))),
+    parameters: { ...(recent && { p_id: post(recent(n)) }), ...parameters },
+    path: path(recent ? post(recent(n)) : ''),
     body,
   }),
-  pgbench: {
-    variables: `\\set n random(0, 4999)\n\\set who random(10, 9000)`,
-    caller: ':who',
-    call: `api.${operation}(${[
-      ...(onPost ? [`p_id => bench.post(${recent(0)} + :n * 10)`] : []),
-      ...Object.entries(parameters).map(([key, value]) => `${key} => '${value}'`),
-    ]})`,
+  statement: {
+    operation,
+    parameters: [...(recent ? ['p_id'] : []), ...Object.keys(parameters)],
+    pgbench: {
+      variables: '\\set n random(0, 4999)\n\\set who random(10, 9000)',
+      caller: ':who',
+      call: `api.${operation}(${[
+        ...(recent ? [`p_id => bench.post(${recent(0)} + :n * 10)`] : []),
+        ...Object.entries(parameters).map(([key, value]) => `${key} => '${value}'`),
+      ]})`,
+    },
   },
 })
 
@@ -81,8 +120,6 @@ const write = (
 const pay = (name: string, receiver: (n: number) => number, sqlReceiver: string): Case => ({
   name,
   method: 'POST',
-  operation: 'pay',
-  parameters: ['p_emotion', 'p_tier', 'p_receiver_id'],
   hit: (n) => {
     const receiverId = `p${String(receiver(n)).padStart(6, '0')}`
     return {
@@ -92,24 +129,14 @@ const pay = (name: string, receiver: (n: number) => number, sqlReceiver: string)
       body: { emotion: 'joy', tier: 0, receiverId },
     }
   },
-  pgbench: {
-    variables: `\\set sender 2 * random(5, 204)\n\\set receiver ${sqlReceiver}`,
-    caller: ':sender',
-    call: `api.pay('joy', 0, null, null, 'p' || lpad((:receiver)::text, 6, '0'))`,
-  },
-})
-
-/** A read without parameters, or with one that is always the same. */
-const read = (name: string, operation: string, path: string, parameters: Record<string, string> = {}): Case => ({
-  name,
-  method: 'GET',
-  operation,
-  parameters: Object.keys(parameters),
-  hit: () => ({ caller: 2, parameters, path }),
-  pgbench: {
-    variables: '',
-    caller: '2',
-    call: `api.${operation}(${Object.values(parameters).map((value) => `'${value}'`)})`,
+  statement: {
+    operation: 'pay',
+    parameters: ['p_emotion', 'p_tier', 'p_receiver_id'],
+    pgbench: {
+      variables: `\\set sender 2 * random(5, 204)\n\\set receiver ${sqlReceiver}`,
+      caller: ':sender',
+      call: `api.pay('joy', 0, null, null, 'p' || lpad((:receiver)::text, 6, '0'))`,
+    },
   },
 })
 
@@ -120,31 +147,59 @@ const words = 'What I read today, and what I make of it.'
 export const cases = (posts: number): Case[] => {
   // recent ones, which have replies, reactions and payments; all of ten that are public
   const recent = (n: number) => posts - 50_000 + ((n * 7919) % 5000) * 10
+  // one author's public posts, of which everybody reacts to each once
+  const many = Math.floor(posts / 10_000)
+  const ofOne = (n: number) => 5000 + ((n + Math.floor(n / 9000)) % many) * 10_000
+  const history = interest('history')
+  const heart = { kind: 'heart' }
   return [
     ...viewers.map((viewer) => feed(viewer)),
     ...viewers.map((viewer) => feed(viewer, 'following')),
     ...viewers.map((viewer) => feed(viewer, 'trending')),
     ...viewers.map((viewer) => feed(viewer, 'circles')),
+    read('interest', 2, 'list_feed', `/feed?interestId=${history}`, { p_interest_id: history }),
+    read('format', 2, 'list_feed', '/feed?format=note', { p_format: 'note' }),
     {
-      name: 'post detail',
+      name: 'detail',
       method: 'GET',
-      operation: 'get_post',
-      parameters: ['p_id'],
       hit: (n) => ({ caller: 2, parameters: { p_id: post(recent(n)) }, path: `/posts/${post(recent(n))}` }),
-      pgbench: {
-        variables: '\\set n random(0, 4999)',
-        caller: '2',
-        call: `api.get_post(bench.post(${recent(0)} + :n * 10))`,
+      statement: {
+        operation: 'get_post',
+        parameters: ['p_id'],
+        pgbench: {
+          variables: '\\set n random(0, 4999)',
+          caller: '2',
+          call: `api.get_post(bench.post(${recent(0)} + :n * 10))`,
+        },
       },
     },
-    write('create post', 'create_post', { p_body: words }, () => '/posts', { body: words }, recent, false),
-    write('reply', 'create_reply', { p_body: words }, (id) => `/posts/${id}/replies`, { body: words }, recent, true),
-    write('react', 'react', { p_kind: 'heart' }, (id) => `/posts/${id}/react`, { kind: 'heart' }, recent, true),
-    pay('pay, spread', (n) => 11 + 2 * ((n * 104_729) % 4990), `2 * random(6, ${PEOPLE / 2 - 1}) + 1`),
-    pay('pay, one receiver', () => 5, '5'),
-    read('my profile', 'get_me', '/me'),
-    read('public profile', 'get_profile', '/users/p000007', { p_person: 'p000007' }),
-    read('10,000 followers', 'list_followers', '/circles/users/p000007/followers', { p_person: 'p000007' }),
-    read('catalog', 'get_catalog', '/interests/catalog'),
+    write('create', 'create_post', { p_body: words }, () => '/posts', { body: words }),
+    write('reply', 'create_reply', { p_body: words }, (id) => `/posts/${id}/replies`, { body: words }, recent),
+    write('react', 'react', { p_kind: 'heart' }, (id) => `/posts/${id}/react`, heart, recent),
+    {
+      ...write('react-one-author', 'react', { p_kind: 'heart' }, () => '', heart),
+      statement: undefined,
+      hit: (n) => ({ caller: 10 + (n % 9000), path: `/posts/${post(ofOne(n))}/react`, body: heart }),
+    },
+    pay('pay', (n) => 11 + 2 * ((n * 104_729) % 4990), `2 * random(6, ${PEOPLE / 2 - 1}) + 1`),
+    pay('pay-one-receiver', () => 5, '5'),
+    read('me', 2, 'get_me', '/me'),
+    read('profile', 2, 'get_profile', '/users/p000007', { p_person: 'p000007' }),
+    read('followers', 2, 'list_followers', '/circles/users/p000007/followers', { p_person: 'p000007' }),
+    read('catalog', 2, 'get_catalog', '/interests/catalog'),
+    {
+      name: 'catalog-304',
+      method: 'GET',
+      status: 304,
+      hit: () => ({ caller: 2, path: '/interests/catalog' }),
+      headers: async (url, token) => {
+        const known = await fetch(`${url}/api/v1/interests/catalog`, {
+          headers: { authorization: `Bearer ${await token(2)}` },
+        })
+        return { 'if-none-match': known.headers.get('etag') ?? '' }
+      },
+    },
+    // argon2id
+    { name: 'login', method: 'POST', hit: () => ({ path: '/auth/login', body: admin }) },
   ]
 }

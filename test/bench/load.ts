@@ -7,101 +7,106 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import autocannon from 'autocannon'
 import postgres from 'postgres'
+import { operations } from '../../api-facade/generated/operations.ts'
 import { createTokens } from '../../api-facade/lib/tokens.ts'
 import { type Case, claims } from './cases.ts'
-
-export type Target = { url: string; userUrl: string; jwtSecret: string }
+import { jwtSecret, OURS } from './side.ts'
 
 export const CLIENTS = 16
-const REQUESTS = 4000
-/** Where the numbers of the next run begin: no two runs ask for the same. */
-let first = 0
 
-/** Requests a second over HTTP. @throws Error when an answer is no success */
-export async function overHttp({ url, jwtSecret }: Target, one: Case, seconds: number): Promise<number> {
-  const tokens = await createTokens([jwtSecret])
-  const signed = new Map<number, Promise<string>>()
-  const tokenOf = (caller: number) => {
-    const token = signed.get(caller) ?? tokens.sign(claims(caller))
-    signed.set(caller, token)
-    return token
-  }
+const tokens = await createTokens([jwtSecret])
+const signed = new Map<number, Promise<string>>()
+/** A token of a person of data.sql. */
+export function tokenOf(caller: number): Promise<string> {
+  const token = signed.get(caller) ?? tokens.sign(claims(caller))
+  signed.set(caller, token)
+  return token
+}
+
+/** So many, that each client has as many. */
+export const even = (amount: number): number => Math.max(1, Math.round(amount / CLIENTS)) * CLIENTS
+
+/**
+ * Sends the requests of these numbers, each once, and gives how many were answered a second.
+ * @throws Error when an answer is not what the case has
+ */
+export async function overHttp(url: string, one: Case, from: number, amount: number): Promise<number> {
+  const known = await one.headers?.(url, tokenOf)
   const requests = await Promise.all(
-    Array.from({ length: REQUESTS }, async (_, n) => {
-      const { caller, path, body } = one.hit(first + n)
+    Array.from({ length: amount }, async (_, n) => {
+      const { caller, path, body } = one.hit(from + n)
       return {
         method: one.method,
         path: `/api/v1${path}`,
         headers: {
-          authorization: `Bearer ${await tokenOf(caller)}`,
+          ...known,
+          ...(caller !== undefined && { authorization: `Bearer ${await tokenOf(caller)}` }),
           ...(body && { 'content-type': 'application/json' }),
         },
         ...(body && { body: JSON.stringify(body) }),
       }
     }),
   )
-  first += REQUESTS
-  const perClient = Math.floor(REQUESTS / CLIENTS)
   let client = 0
-  const result = await autocannon({
+  const start = performance.now()
+  let end = start
+  const options = {
     url,
     connections: CLIENTS,
-    duration: seconds,
+    timeout: 60,
+    amount,
     requests,
     // every client its own part of the requests: else all of them ask for the same at the same time
-    setupClient: (it) => {
-      const start = (client++ % CLIENTS) * perClient
-      it.setRequests(requests.slice(start, start + perClient))
+    setupClient: (it: autocannon.Client) => {
+      const at = client++ % CLIENTS
+      it.setRequests(requests.filter((_, n) => n % CLIENTS === at))
     },
+  }
+  const result = await new Promise<autocannon.Result>((settle, fail) => {
+    const run = autocannon(options, (failure, done) => (failure ? fail(failure) : settle(done)))
+    run.on('response', () => {
+      end = performance.now() // its own clock has ticks of a second
+    })
   })
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${one.name}: ${result.non2xx + result.errors} requests failed`)
-  return result['2xx'] / result.duration
+  const answered = Object.values(result.statusCodeStats ?? {}).reduce((sum, { count = 0 }) => sum + count, 0)
+  const right = (one.status ? result.statusCodeStats?.[`${one.status}`]?.count : result['2xx']) ?? 0
+  // a connection that the facade closes between two requests takes one with it
+  if (right < answered || result.errors > 0 || right < amount - CLIENTS)
+    throw new Error(`${one.name}: ${right} of ${amount} were right: ${JSON.stringify(result.statusCodeStats)}`)
+  return (right * 1000) / (end - start)
 }
 
-/** Statements a second as the facade sends them, without HTTP. */
-export async function withoutHttp({ userUrl }: Target, one: Case, seconds: number): Promise<number> {
-  const sql = postgres(userUrl, { max: 10, fetch_types: false, onnotice: () => {} })
-  const list = one.parameters.map((name, i) => `${name} => $${i + 3}::text::${typeOf(name)}`).join(', ')
-  const text = `select api.${one.operation}(${list})::text as body,
+const types: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = operations
+
+/** Statements a second as the facade sends them, without HTTP, and how many there were. */
+export async function withoutHttp(
+  userUrl: string,
+  one: Case,
+  from: number,
+  seconds: number,
+): Promise<{ rate: number; done: number }> {
+  if (!one.statement) return { rate: Number.NaN, done: 0 }
+  const { operation, parameters: names } = one.statement
+  const connection = { application_name: OURS }
+  const sql = postgres(userUrl, { max: 10, fetch_types: false, onnotice: () => {}, connection })
+  const list = names.map((name, i) => `${name} => $${i + 3}::text::${types[operation]?.[name]}`).join(', ')
+  const text = `select api.${operation}(${list})::text as body,
     current_setting('response.status', true) as status, current_setting('response.headers', true) as headers
     from private.enter($1::text, $2::text)`
   const end = performance.now() + seconds * 1000
   let done = 0
-  const start = first
   const client = async (at: number) => {
     for (let n = at; performance.now() < end; n += CLIENTS) {
-      const { caller, parameters } = one.hit(start + n)
-      await sql.unsafe(
-        text,
-        [JSON.stringify(claims(caller)), null, ...one.parameters.map((p) => parameters[p] ?? null)],
-        {
-          prepare: true,
-        },
-      )
+      const { caller = 0, parameters } = one.hit(from + n)
+      const values = [JSON.stringify(claims(caller)), null, ...names.map((name) => parameters?.[name] ?? null)]
+      await sql.unsafe(text, values, { prepare: true })
       done++
     }
   }
   await Promise.all(Array.from({ length: CLIENTS }, (_, at) => client(at)))
-  first += done + CLIENTS
   await sql.end()
-  return done / seconds
+  return { rate: done / seconds, done: done + CLIENTS }
 }
-
-/** Requests a second of one request that needs neither person nor data, such as a login. */
-export async function plainHttp(
-  url: string,
-  request: autocannon.Request,
-  status: number,
-  seconds: number,
-): Promise<number> {
-  const result = await autocannon({ url, connections: CLIENTS, duration: seconds, requests: [request] })
-  const answered = result.statusCodeStats?.[`${status}`]?.count ?? 0
-  if (answered < result.requests.total) throw new Error(`${request.path}: not every answer was ${status}`)
-  return answered / result.duration
-}
-
-const typeOf = (parameter: string) => ({ p_id: 'uuid', p_tier: 'integer' })[parameter] ?? 'text'
 
 export function hasPgbench(): boolean {
   try {
@@ -113,20 +118,23 @@ export function hasPgbench(): boolean {
 }
 
 /** Transactions a second of pgbench: begin, set the claims, query, commit; prepared, 8 clients. */
-export async function byPgbench({ userUrl }: Target, { pgbench }: Case, seconds: number): Promise<number> {
+export async function byPgbench(userUrl: string, { statement }: Case, seconds: number): Promise<number> {
+  if (!statement) return Number.NaN
+  const { variables, caller, call } = statement.pgbench
   const folder = mkdtempSync(join(tmpdir(), 'kith-pgbench-'))
   const script = join(folder, 'script.sql')
   const lines = [
-    pgbench.variables,
+    variables,
     'begin;',
-    `select set_config('request.jwt.claims', bench.claims(${pgbench.caller}), true);`,
-    `select ${pgbench.call}::text;`,
+    `select set_config('request.jwt.claims', bench.claims(${caller}), true);`,
+    `select ${call}::text;`,
     'commit;',
   ]
   writeFileSync(script, `${lines.filter(Boolean).join('\n')}\n`)
   try {
     const options = ['-n', '-M', 'prepared', '-c', '8', '-j', '2', '-T', String(seconds), '-f', script, userUrl]
-    const { stdout } = await promisify(execFile)('pgbench', options)
+    const env = { ...process.env, PGAPPNAME: OURS }
+    const { stdout } = await promisify(execFile)('pgbench', options, { env })
     return Number(/tps = ([\d.]+) \(without/.exec(stdout)?.[1])
   } finally {
     rmSync(folder, { recursive: true, force: true })

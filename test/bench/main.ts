@@ -1,145 +1,117 @@
-// npm run bench: ratios of the facade to the same SQL by pgbench and to the same statement without HTTP.
-// Alternating runs and medians, since a machine's speed drifts. `--seconds=N` and `--runs=N` change how long it takes,
-// `--only=pay` measures the cases whose name has that in it, `--posts=1000000` among so many posts (at least 100,000).
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
+// npm run bench: how fast this checkout is, alone or beside another one. test/README.md, The bench.
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import postgres from 'postgres'
-import { boot } from '../../api-facade/boot.ts'
-import { readConfig } from '../../api-facade/lib/config.ts'
-import { loginPassword } from '../../api-facade/lib/database.ts'
-import { createTokens } from '../../api-facade/lib/tokens.ts'
-import { migrate, preparePlatform } from '../../supabase/embedded/migrate.ts'
-import { startPostgres } from '../../supabase/embedded/postgres.ts'
-import { address, ended } from '../support/process.ts'
-import { cases, claims } from './cases.ts'
-import { byPgbench, CLIENTS, hasPgbench, overHttp, plainHttp, type Target, withoutHttp } from './load.ts'
+import { compareAnswers } from './answers.ts'
+import { cases } from './cases.ts'
+import { compare } from './compare.ts'
+import { CLIENTS, even, overHttp } from './load.ts'
+import { ratios } from './ratios.ts'
 import { realtimeFigures } from './realtime.ts'
+import { figure, type Plan, say, startMeters } from './rounds.ts'
+import { jwtSecret, type Side, startSide } from './side.ts'
 import { triggerCosts } from './triggers.ts'
 
+const help = `npm run bench -- [options]
+  --compare=<folder>  another checkout beside this one, by turns over the same requests: how many times better is this?
+  --answers           with --compare: are the answers to all reads the same?
+  --only=home,detail  the cases whose name begins so (triggers and realtime are names too)
+  --posts=100000      among so many posts, at least 100,000
+  --rounds=<n>        rounds of a case: 2 alone, 10 of a comparison
+  --seconds=<n>       of a round: 1 alone, 0.4 of a comparison
+  --inline            the worker in the facade's process
+`
 const { values } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '5' },
-    runs: { type: 'string', default: '3' },
+    compare: { type: 'string' },
+    answers: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
-    posts: { type: 'string', default: '200000' },
+    posts: { type: 'string', default: '100000' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    inline: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 })
-const seconds = Number(values.seconds)
-const runs = Number(values.runs)
 const posts = Number(values.posts)
-const admin = { email: 'admin@example.org', password: 'first admin of the bench' }
-const jwtSecret = 'the secret that signs the tokens of the bench, and nothing else'
+const isChosen = (name: string) => values.only.split(',').some((start) => name.startsWith(start))
 
-const median = (numbers: number[]): number =>
-  numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
-const say = (...cells: (string | number)[]) =>
-  process.stdout.write(
-    `${cells.map((cell, at) => String(cell)[at === 0 ? 'padEnd' : 'padStart'](at === 0 ? 22 : 12)).join('')}\n`,
-  )
-
-async function measure(target: Target): Promise<void> {
-  const pgbench = hasPgbench()
-  if (!pgbench) say('pgbench is not on this machine: the ratios to it are left out.')
-  say(`${CLIENTS} clients, ${runs} runs of ${seconds} s, medians a second, ${availableParallelism()} cores`)
-  say('', 'http', 'statement', 'pgbench', '/statement', '/pgbench')
-  for (const one of cases(posts).filter(({ name }) => name.includes(values.only))) {
-    const seen = { http: [] as number[], statement: [] as number[], pgbench: [] as number[] }
-    await overHttp(target, one, seconds) // once for the caches, and the plans that each connection makes for itself
-    await withoutHttp(target, one, 1)
-    for (let run = 0; run < runs; run++) {
-      seen.http.push(await overHttp(target, one, seconds))
-      seen.statement.push(await withoutHttp(target, one, seconds))
-      if (pgbench) seen.pgbench.push(await byPgbench(target, one, seconds))
+/** The audience's triggers and Realtime, which have no case. */
+async function others({ databaseUrl }: Side): Promise<void> {
+  const owner = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  try {
+    if (isChosen('triggers')) {
+      say('\naudience triggers', 'ms with', 'without', 'factor')
+      for (const { name, kept, unkept } of await triggerCosts(owner))
+        say(name, figure(kept, 2), figure(unkept, 2), figure(kept / unkept, 1))
     }
-    const [http, statement, bench] = [median(seen.http), median(seen.statement), median(seen.pgbench)]
-    const ratio = (to: number) => (Number.isNaN(to) ? '-' : (http / to).toFixed(2))
-    say(one.name, http.toFixed(0), statement.toFixed(0), bench.toFixed(0), ratio(statement), ratio(bench))
+    if (isChosen('realtime')) {
+      const { sockets, p50, p99, perSecond } = await realtimeFigures(owner, databaseUrl, jwtSecret)
+      say('\nrealtime', 'sockets', 'p50 ms', 'p99 ms', 'a second')
+      say('commit to client', `${sockets}`, figure(p50, 1), figure(p99, 1), figure(perSecond, 0))
+    }
+  } finally {
+    await owner.end()
   }
 }
 
-/** What has no statement of its own to compare with: passwords are the facade's, and a 304 has no body. */
-async function measureHttpAlone({ url, jwtSecret: secret }: Target): Promise<void> {
-  const token = await (await createTokens([secret])).sign(claims(2))
-  const catalog = `${url}/api/v1/interests/catalog`
-  const authorization = `Bearer ${token}`
-  const etag = (await fetch(catalog, { headers: { authorization } })).headers.get('etag') ?? ''
-  const login = {
-    method: 'POST',
-    path: '/api/v1/auth/login',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(admin),
-  } as const
-  const known = {
-    method: 'GET',
-    path: '/api/v1/interests/catalog',
-    headers: { authorization, 'if-none-match': etag },
-  } as const
-  say('login (argon2id)', (await plainHttp(url, login, 200, seconds)).toFixed(0))
-  say('catalog, 304', (await plainHttp(url, known, 304, seconds)).toFixed(0))
+async function main(): Promise<void> {
+  const other = values.compare && resolve(values.compare)
+  if (other && !existsSync(join(other, 'test/bench/data.sql'))) throw new Error(`${other} is no checkout of Kith.`)
+  if (values.answers && !other) throw new Error('--answers needs --compare.')
+  const chosen = cases(posts).filter(({ name }) => isChosen(name))
+  const plan: Plan = {
+    rounds: Number(values.rounds ?? (other ? 10 : 2)),
+    seconds: Number(values.seconds ?? (other ? 0.4 : 1)),
+  }
+  const now = new Date().toISOString()
+  const roots = { this: join(import.meta.dirname, '../..'), ...(other && { other }) }
+  const starts = Object.entries(roots).map(([name, root]) =>
+    startSide({ name, root, posts, now, inline: values.inline }),
+  )
+  const ready = await Promise.allSettled(starts)
+  const sides = ready.flatMap((start) => (start.status === 'fulfilled' ? start.value : []))
+  try {
+    for (const start of ready) if (start.status === 'rejected') throw start.reason
+    if (values.answers) {
+      process.exitCode = (await compareAnswers(sides, Object.values(roots), posts, now)) ? 0 : 1
+      return
+    }
+    await Promise.all(sides.map((side) => warm(side)))
+    const all = await startMeters(sides)
+    say(
+      `${posts} posts, ${CLIENTS} clients, ${plan.rounds} rounds of ${plan.seconds} s, ${availableParallelism()} cores`,
+    )
+    for (const { side, idle } of all)
+      say(`the worker of ${side.name} takes ${figure(idle * 100, 1)} % of a core without work`)
+    say('')
+    try {
+      await (other ? compare : ratios)(all, chosen, plan)
+    } finally {
+      for (const { meter } of all) meter.stop()
+    }
+    if (!other && sides[0]) await others(sides[0])
+  } finally {
+    await Promise.all(sides.map((side) => side.stop()))
+  }
 }
 
-const dataDir = mkdtempSync(join(tmpdir(), 'kith-bench-'))
-const server = await startPostgres({ dataDir })
-try {
-  await preparePlatform(server.superuserUrl())
-  const databaseUrl = server.url()
-  await migrate(databaseUrl)
-  const environment = {
-    DATABASE_URL: databaseUrl,
-    JWT_SECRET: jwtSecret,
-    ADMIN_EMAIL: admin.email,
-    ADMIN_PASSWORD: admin.password,
+/** So that the first case finds what the last one does: tables that are not empty, and code that is compiled. */
+async function warm({ url, superuser }: Side): Promise<void> {
+  for (const one of cases(posts)) {
+    if (one.name === 'me') await overHttp(url, one, 0, even(2000))
+    // tables that are empty when a connection makes its plans are scanned until the next analyze, however they grow
+    if (one.method === 'POST' && one.statement) await overHttp(url, one, 1_000_000, even(96))
   }
-  await boot({ databaseUrl, jwtSecret, config: readConfig(environment) })
-  const superuser = postgres(server.superuserUrl(), { max: 1, onnotice: () => {} })
-  for (const statement of readFileSync(join(import.meta.dirname, 'data.sql'), 'utf8')
-    .replaceAll(':posts', String(posts))
-    .split(/;\n/))
-    if (statement.trim()) await superuser.unsafe(statement)
-  const userUrl = new URL(databaseUrl)
-  userUrl.username = 'kith_user'
-  userUrl.password = loginPassword(jwtSecret, 'kith_user')
-  const target = { url: '', userUrl: userUrl.href, jwtSecret }
-  // Tables that are empty when a connection makes its plans are scanned until the next analyze, however they grow.
-  for (const one of cases(posts).filter(({ method }) => method === 'POST')) await withoutHttp(target, one, 2)
   await superuser.unsafe('vacuum analyze')
   await superuser.unsafe('checkpoint') // else the first writes pay for what the data has dirtied
-  await superuser.end()
-
-  const facade = spawn(process.execPath, [join(import.meta.dirname, '../../api-facade/main.ts')], {
-    env: {
-      ...process.env,
-      DATABASE_URL: databaseUrl,
-      JWT_SECRET: jwtSecret,
-      PORT: '0',
-      LOG_LEVEL: 'silent',
-      RATE_LIMIT_SCALE: '1000000000',
-      RATE_LIMIT_STORE: 'memory',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  try {
-    target.url = await address(facade)
-    await measure(target)
-    await measureHttpAlone(target)
-  } finally {
-    await ended(facade)
-  }
-
-  const owner = postgres(databaseUrl, { max: 1, onnotice: () => {} })
-  say('')
-  say('audience triggers', 'ms with', 'ms without', 'factor')
-  for (const { name, kept, unkept } of await triggerCosts(owner))
-    say(name, kept.toFixed(2), unkept.toFixed(2), (kept / unkept).toFixed(1))
-  const { sockets, p50, p99, perSecond } = await realtimeFigures(owner, databaseUrl, jwtSecret)
-  say('')
-  say('realtime', 'sockets', 'p50 ms', 'p99 ms', 'messages/s')
-  say('commit to client', sockets, p50.toFixed(1), p99.toFixed(1), perSecond.toFixed(0))
-  await owner.end()
-} finally {
-  await server.stop()
-  rmSync(dataDir, { recursive: true, force: true })
 }
+
+if (values.help) process.stdout.write(help)
+else
+  await main().catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : error}\n`)
+    process.exitCode = 1
+  })

@@ -1,0 +1,109 @@
+// The rounds of a case: the same requests to each side in turn, many short times over, since a machine's speed drifts.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Case } from './cases.ts'
+import { type Cpu, type Meter, minus, startMeter, type Wal, walPlace, walSince } from './cpu.ts'
+import { CLIENTS, even, overHttp } from './load.ts'
+import { caughtUp, type Side } from './side.ts'
+
+/** The most requests before the first round, which take a second or so: for caches, plans and compiled code. */
+const WARM = 1000
+
+/** CPU and WAL are those of a request. */
+export type Seen = {
+  /** For each round. */
+  rates: number[]
+  cpu: Omit<Cpu, 'worker'>[]
+  /** Of a write, over all of the rounds: the worker does it when it comes to it. */
+  worker: number
+  wal: Wal
+}
+
+export type Plan = { rounds: number; seconds: number }
+export type Measured = { side: Side; meter: Meter; idle: number }
+
+/** Starts the meters, and sees what each worker takes of a core by itself: that is no request's share. */
+export async function startMeters(sides: Side[]): Promise<Measured[]> {
+  const meters = sides.map(startMeter)
+  const read = () => Promise.all(meters.map((meter) => meter.read()))
+  const start = performance.now()
+  const before = await read()
+  await sleep(6000)
+  const after = await read()
+  const took = performance.now() - start
+  return sides.flatMap((side, at) => {
+    const [meter, first, last] = [meters[at], before[at], after[at]]
+    return meter && first && last ? { side, meter, idle: minus(last, first).worker / took } : []
+  })
+}
+
+/**
+ * Measures one case on each side.
+ * @param beside what else is done in each round; gets the number of its first request, gives how many it made
+ */
+export async function measure(
+  all: Measured[],
+  one: Case,
+  { rounds, seconds }: Plan,
+  beside?: (from: number) => Promise<number>,
+): Promise<Seen[]> {
+  let next = 0
+  const inTurn = async (amount: number) => {
+    const rates = []
+    for (const { side } of all) rates.push(await overHttp(side.url, one, next, amount))
+    next += amount
+    return Math.min(...rates)
+  }
+  const cold = await inTurn(even(2 * CLIENTS))
+  const amount = even((await inTurn(even(Math.min(WARM, cold)))) * seconds)
+
+  const begun = performance.now()
+  const starts = await Promise.all(
+    all.map(async ({ side, meter }) => ({ cpu: await meter.read(), place: await walPlace(side) })),
+  )
+  const seen = all.map(() => ({ rates: [] as number[], cpu: [] as Cpu[] }))
+  let requests = 0
+  for (let round = 0; round < rounds; round++) {
+    const order = [...all.entries()]
+    for (const [at, { side, meter }] of round % 2 ? order.reverse() : order) {
+      const before = await meter.read()
+      seen[at]?.rates.push(await overHttp(side.url, one, next, amount))
+      const { node, backend } = minus(await meter.read(), before)
+      seen[at]?.cpu.push({ node: node / amount, backend: backend / amount, worker: 0 })
+    }
+    const more = (await beside?.(next + amount)) ?? 0
+    next += amount + more
+    requests += amount + more
+  }
+  // reads leave the worker nothing to do
+  const writes = one.method === 'POST'
+  if (writes) await Promise.all(all.map(({ side }) => caughtUp(side)))
+  const took = performance.now() - begun
+  return Promise.all(
+    all.map(async ({ side, meter, idle }, at) => {
+      const [start, { rates = [], cpu = [] } = {}] = [starts[at], seen[at]]
+      if (!start || !writes) return { rates, cpu, worker: 0, wal: { records: 0, bytes: 0 } }
+      const worker = (minus(await meter.read(), start.cpu).worker - idle * took) / requests
+      const { records, bytes } = await walSince(side, start.place)
+      return { rates, cpu, worker: Math.max(0, worker), wal: { records: records / requests, bytes: bytes / requests } }
+    }),
+  )
+}
+
+/** The lower quartile, the median and the upper one. */
+export function quartiles(numbers: number[]): [number, number, number] {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  const at = (share: number) => {
+    const place = (sorted.length - 1) * share
+    const [low = Number.NaN, high = low] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]]
+    return low + (high - low) * (place % 1)
+  }
+  return [at(0.25), at(0.5), at(0.75)]
+}
+export const median = (numbers: number[]): number => quartiles(numbers)[1]
+
+/** A line of a table: a name, and figures below their headings. */
+export const say = (name: string, ...cells: string[]): void => {
+  process.stdout.write(`${name.padEnd(18)}${cells.map((cell) => cell.padStart(10)).join('')}\n`)
+}
+/** Digits that tell, and a dash where there is no figure. */
+export const figure = (n: number, digits: number): string => (Number.isFinite(n) ? n.toFixed(digits) : '-')

@@ -1,0 +1,169 @@
+// A checkout that is measured: a Postgres of its own, since roles and settings are a server's and not a database's, with
+// the data that its own data.sql makes; a facade and a worker, each a process.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import postgres, { type Sql } from 'postgres'
+import { loginPassword } from '../../api-facade/lib/database.ts'
+import { ended } from '../support/process.ts'
+import { until } from '../support/until.ts'
+
+export const admin = { email: 'admin@example.org', password: 'first admin of the bench' }
+export const jwtSecret = 'the secret that signs the tokens of the bench, and nothing else'
+/** The connections of the bench itself, which are no part of what is measured. */
+export const OURS = 'kith-bench'
+
+export type Side = {
+  name: string
+  url: string
+  databaseUrl: string
+  userUrl: string
+  superuser: Sql
+  /** The facade's process, and the worker's where it has one. */
+  facade: number
+  worker: number | undefined
+  stop(): Promise<void>
+}
+
+export type SideOptions = {
+  name: string
+  /** The checkout's folder. */
+  root: string
+  posts: number
+  /** What the data take for now. */
+  now: string
+  /** Whether the worker runs in the facade's process. */
+  inline: boolean
+}
+
+const load = <Module>(root: string, file: string): Promise<Module> => import(pathToFileURL(join(root, file)).href)
+
+// What rows draw by lot or have from the clock is the same on every side, or no answer could be compared.
+const sameDefaults = (now: string) => `
+  create schema drawn;
+  create sequence drawn.number;
+  create table drawn.defaults as
+  select d.adrelid::regclass as relation, quote_ident(a.attname) as name, pg_get_expr(d.adbin, d.adrelid) as expression
+  from pg_attrdef d join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
+  where d.adrelid in (select oid from pg_class where relnamespace = 'app'::regnamespace)
+    and pg_get_expr(d.adbin, d.adrelid) in ('gen_random_uuid()', 'now()');
+  do $$
+  declare
+    r record;
+  begin
+    for r in select * from drawn.defaults loop
+      execute format('alter table %s alter column %s set default %s', r.relation, r.name,
+        case r.expression when 'now()' then '''${now}''::timestamptz'
+          else '(''30000000-0000-4000-8000-'' || lpad(to_hex(nextval(''drawn.number'')), 12, ''0''))::uuid' end);
+    end loop;
+  end $$`
+const ownDefaults = `
+  do $$
+  declare
+    r record;
+  begin
+    for r in select * from drawn.defaults loop
+      execute format('alter table %s alter column %s set default %s', r.relation, r.name, r.expression);
+    end loop;
+  end $$;
+  drop schema drawn cascade`
+/** Interests have ids that load scripts can name. */
+const namedInterests = `
+  create function public.name_interest() returns trigger language plpgsql
+  as $$ begin new.id := md5(new.slug)::uuid; return new; end $$;
+  create trigger name_interest before insert on app.interests for each row execute function public.name_interest()`
+
+/** Checkpoints and vacuums would come when they like, and WAL is read again to count its records. */
+const settings = ['autovacuum = off', "checkpoint_timeout = '1h'", "max_wal_size = '16GB'", "wal_keep_size = '16GB'"]
+
+export async function startSide({ name, root, posts, now, inline }: SideOptions): Promise<Side> {
+  type Postgres = typeof import('../../supabase/embedded/postgres.ts')
+  type Migrate = typeof import('../../supabase/embedded/migrate.ts')
+  const { startPostgres } = await load<Postgres>(root, 'supabase/embedded/postgres.ts')
+  const { migrate, preparePlatform } = await load<Migrate>(root, 'supabase/embedded/migrate.ts')
+  const folder = mkdtempSync(join(tmpdir(), 'kith-bench-'))
+  const server = await startPostgres({ dataDir: folder })
+  const databaseUrl = server.url()
+  const superuser = postgres(server.superuserUrl(), {
+    max: 1,
+    onnotice: () => {},
+    connection: { application_name: OURS },
+  })
+  const processes: ChildProcess[] = []
+  const stop = async () => {
+    await Promise.all(processes.map(ended))
+    await superuser.end()
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  /** Starts a process of the checkout, and gives what it says of itself. */
+  const run = async (file: string, ready: RegExp, more: Record<string, string>) => {
+    const path = join(folder, `${file.replaceAll('/', '-')}.log`)
+    const env = {
+      ...process.env,
+      ...{ DATABASE_URL: databaseUrl, JWT_SECRET: jwtSecret, DATA_DIR: join(folder, 'processes'), PORT: '0' },
+      ...{ ADMIN_EMAIL: admin.email, ADMIN_PASSWORD: admin.password },
+      ...{ RATE_LIMIT_SCALE: '1000000000', RATE_LIMIT_STORE: 'memory' },
+      ...more,
+    }
+    const child = spawn(process.execPath, [join(root, file)], {
+      cwd: root,
+      env,
+      stdio: ['ignore', openSync(path, 'w'), 'inherit'],
+    })
+    processes.push(child)
+    const found = await until(
+      () => {
+        if (child.exitCode !== null) throw new Error(`${file} of ${root} ended: ${readFileSync(path, 'utf8')}`)
+        return ready.exec(readFileSync(path, 'utf8'))
+      },
+      { timeout: 60_000, every: 50 },
+    )
+    return { pid: child.pid ?? 0, said: found?.[1] ?? '' }
+  }
+  try {
+    await preparePlatform(server.superuserUrl())
+    await migrate(databaseUrl, { seed: false })
+    await superuser.unsafe(namedInterests)
+    await migrate(databaseUrl)
+    await superuser.unsafe('drop function public.name_interest cascade')
+    const facade = await run('api-facade/main.ts', /Kith is at (\S+),/, { WORKER: inline ? 'inline' : 'off' })
+    for (const setting of settings) await superuser.unsafe(`alter system set ${setting}`)
+    await superuser.unsafe('select pg_reload_conf()')
+    await superuser.unsafe('create extension pg_walinspect')
+    await superuser.unsafe(sameDefaults(now))
+    const data = readFileSync(join(root, 'test/bench/data.sql'), 'utf8')
+      .replaceAll(':posts', String(posts))
+      .replaceAll('now()', `'${now}'::timestamptz`)
+    for (const statement of data.split(/;\n/)) if (statement.trim()) await superuser.unsafe(statement)
+    await superuser.unsafe(ownDefaults)
+    const worker = inline ? undefined : await run('api-facade/worker/main.ts', /The worker runs/, {})
+    const userUrl = new URL(databaseUrl)
+    userUrl.username = 'kith_user'
+    userUrl.password = loginPassword(jwtSecret, 'kith_user')
+    return {
+      ...{ name, databaseUrl, superuser, stop, userUrl: userUrl.href },
+      ...{ url: facade.said, facade: facade.pid, worker: worker?.pid },
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Waits until no work waits for the worker, by the depths that /metrics tells. */
+export async function caughtUp({ name, url }: Side): Promise<void> {
+  const waiting = async () => {
+    const text = await (await fetch(`${url}/metrics`)).text()
+    const lines = text
+      .split('\n')
+      .filter((line) => /^kith_\w*depth\b/.test(line) && !/"(dead-letters|failed)"/.test(line))
+    if (lines.length === 0) throw new Error('/metrics tells no depth')
+    return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+  }
+  await until(async () => (await waiting()) === 0, { timeout: 120_000, every: 200 }).catch((cause) => {
+    throw new Error(`The worker of ${name} does not keep up.`, { cause })
+  })
+}
