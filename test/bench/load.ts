@@ -54,6 +54,7 @@ export async function overHttp(url: string, one: Case, from: number, amount: num
     url,
     connections: CLIENTS,
     timeout: 60,
+    sampleInt: 20, // how often it looks whether it is done
     amount,
     requests,
     // every client its own part of the requests: else all of them ask for the same at the same time

@@ -19,8 +19,8 @@ const help = `npm run bench -- [options]
   --answers           with --compare: are the answers to all reads the same?
   --only=home,detail  the cases whose name begins so (triggers and realtime are names too)
   --posts=100000      among so many posts, at least 100,000
-  --rounds=<n>        rounds of a case: 2 alone, 8 of a comparison
-  --seconds=<n>       of a round: 1 alone, 0.4 of a comparison
+  --rounds=<n>        rounds of a case: 2 alone, 16 of a comparison
+  --seconds=<n>       of a round: 1 alone, 0.2 of a comparison
   --inline            the worker in the facade's process
 `
 const { values } = parseArgs({
@@ -63,8 +63,8 @@ async function main(): Promise<void> {
   if (values.answers && !other) throw new Error('--answers needs --compare.')
   const chosen = cases(posts).filter(({ name }) => isChosen(name))
   const plan: Plan = {
-    rounds: Number(values.rounds ?? (other ? 8 : 2)),
-    seconds: Number(values.seconds ?? (other ? 0.4 : 1)),
+    rounds: Number(values.rounds ?? (other ? 16 : 2)),
+    seconds: Number(values.seconds ?? (other ? 0.2 : 1)),
   }
   const now = new Date().toISOString()
   const roots = { this: join(import.meta.dirname, '../..'), ...(other && { other }) }
