@@ -69,7 +69,7 @@ async function main(): Promise<void> {
   const now = new Date().toISOString()
   const roots = { this: join(import.meta.dirname, '../..'), ...(other && { other }) }
   const starts = Object.entries(roots).map(([name, root]) =>
-    startSide({ name, root, posts, now, inline: values.inline }),
+    startSide({ name, root, posts, now, inline: values.inline, counted: values.answers }),
   )
   const ready = await Promise.allSettled(starts)
   const sides = ready.flatMap((start) => (start.status === 'fulfilled' ? start.value : []))

@@ -36,6 +36,8 @@ export type SideOptions = {
   now: string
   /** Whether the worker runs in the facade's process. */
   inline: boolean
+  /** Whether ids are counted from then on too: the order of what is equal otherwise hangs on them. */
+  counted: boolean
 }
 
 const load = <Module>(root: string, file: string): Promise<Module> => import(pathToFileURL(join(root, file)).href)
@@ -43,7 +45,6 @@ const load = <Module>(root: string, file: string): Promise<Module> => import(pat
 // What rows draw by lot or have from the clock is the same on every side, or no answer could be compared.
 const sameDefaults = (now: string) => `
   create schema drawn;
-  create sequence drawn.number;
   create table drawn.defaults as
   select d.adrelid::regclass as relation, quote_ident(a.attname) as name, pg_get_expr(d.adbin, d.adrelid) as expression
   from pg_attrdef d join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
@@ -54,21 +55,23 @@ const sameDefaults = (now: string) => `
     r record;
   begin
     for r in select * from drawn.defaults loop
+      execute format('create sequence if not exists drawn.%I', r.relation);
       execute format('alter table %s alter column %s set default %s', r.relation, r.name,
         case r.expression when 'now()' then '''${now}''::timestamptz'
-          else '(''30000000-0000-4000-8000-'' || lpad(to_hex(nextval(''drawn.number'')), 12, ''0''))::uuid' end);
+          else format('(''30000000-0000-4000-8000-'' || lpad(to_hex(nextval(''drawn.%I'')), 12, ''0''))::uuid', r.relation) end);
     end loop;
-  end $$`
-const ownDefaults = `
+  end $$;
+  grant usage on schema drawn to public;
+  grant usage on all sequences in schema drawn to public`
+const ownDefaults = (expressions: string) => `
   do $$
   declare
     r record;
   begin
-    for r in select * from drawn.defaults loop
+    for r in select * from drawn.defaults where expression in (${expressions}) loop
       execute format('alter table %s alter column %s set default %s', r.relation, r.name, r.expression);
     end loop;
-  end $$;
-  drop schema drawn cascade`
+  end $$`
 /** Interests have ids that load scripts can name. */
 const namedInterests = `
   create function public.name_interest() returns trigger language plpgsql
@@ -78,7 +81,7 @@ const namedInterests = `
 /** Checkpoints and vacuums would come when they like, and WAL is read again to count its records. */
 const settings = ['autovacuum = off', "checkpoint_timeout = '1h'", "max_wal_size = '16GB'", "wal_keep_size = '16GB'"]
 
-export async function startSide({ name, root, posts, now, inline }: SideOptions): Promise<Side> {
+export async function startSide({ name, root, posts, now, inline, counted }: SideOptions): Promise<Side> {
   type Postgres = typeof import('../../supabase/embedded/postgres.ts')
   type Migrate = typeof import('../../supabase/embedded/migrate.ts')
   const { startPostgres } = await load<Postgres>(root, 'supabase/embedded/postgres.ts')
@@ -138,7 +141,7 @@ export async function startSide({ name, root, posts, now, inline }: SideOptions)
       .replaceAll(':posts', String(posts))
       .replaceAll('now()', `'${now}'::timestamptz`)
     for (const statement of data.split(/;\n/)) if (statement.trim()) await superuser.unsafe(statement)
-    await superuser.unsafe(ownDefaults)
+    await superuser.unsafe(ownDefaults(counted ? "'now()'" : "'now()', 'gen_random_uuid()'"))
     const worker = inline ? undefined : await run('api-facade/worker/main.ts', /The worker runs/, {})
     const userUrl = new URL(databaseUrl)
     userUrl.username = 'kith_user'
