@@ -108,8 +108,8 @@ begin
 end $$;
 comment on function private.job_metrics is
   'For /metrics: {runs: [{job, runs, failures, changed, lastChanged, lastRun, lastFailure}], queues: [{queue, state, '
-  'depth}], effects: {depth, lag, stuck}}; times in unix seconds. depth is how many effects wait, up to 100,000, lag how many '
-  'seconds ago the oldest of them was caused, and stuck how many people have some that failed.';
+  'depth}], effects: {depth, lag, stuck}}; times in unix seconds. depth is how many effects wait, up to 100,000, lag '
+  'how many seconds ago the oldest of them was caused, and stuck how many people have some that failed.';
 
 create function private.readiness() returns json
 language plpgsql stable security definer   -- the gate reads no books and no queue

@@ -102,7 +102,6 @@ comment on function private.erase_records is
   'Trigger: deletes an erased person''s events with an address and their kept answers, empties answers kept for '
   'others that name them, and takes addresses and words out of the audit details. Of their former names only the hash '
   'stays.';
-call private.make_walk('private.erase_records');
 create trigger _110_erase_records after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_records();
 

@@ -1491,8 +1491,8 @@ begin
 end $$;
 comment on function private.job_metrics is
   'For /metrics: {runs: [{job, runs, failures, changed, lastChanged, lastRun, lastFailure}], queues: [{queue, state, '
-  'depth}], effects: {depth, lag, stuck}}; times in unix seconds. depth is how many effects wait, up to 100,000, lag how many '
-  'seconds ago the oldest of them was caused, and stuck how many people have some that failed.';
+  'depth}], effects: {depth, lag, stuck}}; times in unix seconds. depth is how many effects wait, up to 100,000, lag '
+  'how many seconds ago the oldest of them was caused, and stuck how many people have some that failed.';
 
 create function private.readiness() returns json
 language plpgsql stable security definer   -- the gate reads no books and no queue
@@ -2502,7 +2502,6 @@ comment on function private.erase_records is
   'Trigger: deletes an erased person''s events with an address and their kept answers, empties answers kept for '
   'others that name them, and takes addresses and words out of the audit details. Of their former names only the hash '
   'stays.';
-call private.make_walk('private.erase_records');
 create trigger _110_erase_records after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_records();
 

@@ -1,6 +1,7 @@
 // A missed Realtime message is never a lost notification: whoever was away asks what has come since.
 // docs/decisions.md, Notifications.
 import { expect, test } from 'vitest'
+import { applyEffects } from '../support/database.ts'
 import { publish } from '../support/posts.ts'
 import { listen, realtimeWorld } from '../support/realtime.ts'
 import { until } from '../support/until.ts'
@@ -29,6 +30,7 @@ test('who reconnects hears nothing of what was missed, and gets all of it by ask
   const post = await publish(alice)
   const first = client()
   const before = await listen(first, topic)
+  const witness = await listen(client(), topic) // another device, which stays
   await bob.post(`/posts/${post}/replies`, { body: 'One' })
   await until(() => before.heard.length === 1)
   const [known] = (await alice.get<Page>('/notifications')).body.items
@@ -39,6 +41,8 @@ test('who reconnects hears nothing of what was missed, and gets all of it by ask
   await carla.post(`/posts/${post}/react`, { kind: 'heart' })
   await carla.post(`/posts/${post}/replies`, { body: 'Two' }) // joins the one that is known
   await carla.post('/users/alice/follow')
+  await applyEffects(w.database.owner)
+  await until(() => witness.heard.some(({ payload }) => payload.kind === 'user.followed'))
 
   const again = await listen(client(), topic)
   const missed = await catchUp(known?.updatedAt ?? '')

@@ -1,6 +1,7 @@
 // What arrives, at whom and when: with the real supabase-js client, over both versions of the wire.
 // docs/decisions.md, Realtime.
 import { describe, expect, test } from 'vitest'
+import { applyEffects } from '../support/database.ts'
 import { listen, realtimeWorld, tokenOf, versions } from '../support/realtime.ts'
 import { until } from '../support/until.ts'
 
@@ -125,6 +126,7 @@ describe.each(versions)('over wire %s', async (version) => {
         where inhparent = 'realtime.messages'::regclass and inhrelid::regclass::text ~ to_char(now(), 'YYYY_MM_DD'))`
     await w.database.superuser.unsafe(`drop table realtime.${today[0]?.name}`)
     expect((await alice.post('/posts', { format: 'note', body: 'lost' })).status).toBe(201)
+    await applyEffects(owner)
     await expect(listen(of(bob), 'feed:public')).rejects.toThrow('UnableToSetPolicies')
     await owner`select realtime.create_partitions()`
     const feed = await listen(of(bob), 'feed:public')

@@ -5,6 +5,7 @@ import { readConfig } from '../../api-facade/lib/config.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
 import { kindsWithLines } from '../../api-facade/worker/lines.ts'
 import { startWorker } from '../../api-facade/worker/worker.ts'
+import { applyEffects } from '../support/database.ts'
 import type { Person } from '../support/person.ts'
 import { publish } from '../support/posts.ts'
 import { expo, expoToken, pushService } from '../support/pushes.ts'
@@ -30,14 +31,16 @@ async function phone(person: Person, name: string) {
   expect(await register(person, { token, platform: 'expo' })).toMatchObject({ status: 200 })
   return token
 }
-const idle = () =>
-  until(
+async function idle() {
+  await applyEffects(owner)
+  await until(
     async () => {
       const left = await owner`select from pgboss.job where name = 'push' and state < 'completed'`
       return left.length === 0
     },
     { timeout: 20_000 },
   )
+}
 const devices = async ({ id }: Person) =>
   (await owner<{ token: string }[]>`select token from app.push_tokens where user_id = ${id}`).map(({ token }) => token)
 const pay = (from: Person, to: Person) =>
