@@ -1,5 +1,6 @@
 // Many sockets, slow and dead ones, and a database that goes away.
 import { describe, expect, test } from 'vitest'
+import { applyEffects } from '../support/database.ts'
 import { listen, realtimeWorld, type Socket } from '../support/realtime.ts'
 import { until } from '../support/until.ts'
 
@@ -18,6 +19,7 @@ describe('many', async () => {
   test('200 sockets hear a post, each once', async () => {
     const sockets = await crowd(200)
     const { body } = await w.alice.post<{ id: string }>('/posts', { format: 'note', body: 'to all' })
+    await applyEffects(w.database.owner)
     await w.broadcast('feed:public', { id: 'last' })
     await until(() => sockets.every(({ frames }) => frames.length === 3))
     for (const { frames } of sockets) expect(String(frames[1])).toContain(body.id)

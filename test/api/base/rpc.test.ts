@@ -36,6 +36,14 @@ describe('a call', () => {
     expect(write).toMatchObject({ status: 405, error: { code: '25006' } })
   })
 
+  test('that only reads shows what is told so far, and leaves the rest to the worker', async () => {
+    const { data: post } = await me.rpc('create_post', { p_body: 'for a heart' })
+    await client(bob.token).rpc('react', { p_id: post?.id ?? '', p_kind: 'heart' })
+    const count = async (get: boolean) => (await me.rpc('count_unread', undefined, { get })).data?.count
+    const before = await count(true)
+    expect(await count(false)).toBe((before ?? 0) + 1)
+  })
+
   test('is refused with the error code as message, and its text as details', async () => {
     const { status, error } = await me.rpc('pay', { p_emotion: 'love', p_tier: 9, p_receiver_id: bob.username })
     const over = await alice.post('/economy/pay', { emotion: 'love', tier: 0, receiverId: 'nobody_has_this_name' })
