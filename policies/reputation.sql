@@ -78,6 +78,7 @@ grant execute on function
   private.find_vote_time,
   private.find_votes,
   private.has_journalism_reputation,
+  private.lock_effects,
   private.reputation_events,
   private.require_reputation
   to authenticated;

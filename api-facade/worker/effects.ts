@@ -1,5 +1,6 @@
 // Effects: what waits in private.effects is applied round by round, many people at once. A facade in this process wakes the
 // loop when it has written; what others write is found by looking. Any number of workers may run. docs/decisions.md, Effects.
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
 import { type Db, note } from './record.ts'
@@ -40,18 +41,21 @@ export function startEffects(db: Db, log: Log): EffectLoop {
   const run = async () => {
     let after: string | null = null
     while (!stopped) {
+      const start = performance.now()
       const round: Round = await apply(after).catch(
         (failure: unknown): Round => ({ applied: 0, failed: 1, next: null, failure }),
       )
       if (round.failed > 0) log.error({ job: 'effects', ...round }, 'effects could not be applied')
       if (round.failure) await pause(FAILED, awake.signal)
-      after = round.next
+      // a round that fails as a whole, for whatever reason, must not keep those behind it from their turn
+      after = round.failure ? randomUUID() : round.next
       await record
         .add(round)
         .catch((failure: unknown) => log.warn({ failure }, 'the record of effects was not written'))
-      if (after) continue
+      if (round.next) continue
       await pause(REST, undefined)
-      if (round.applied === 0) await pause(LOOK - REST, awake.signal)
+      // a look can take long while something keeps applied rows from being vacuumed
+      if (round.applied === 0) await pause(Math.max(LOOK - REST, 4 * (performance.now() - start)), awake.signal)
       if (awake.signal.aborted) awake = new AbortController()
     }
     await record.write().catch(() => {})

@@ -2,6 +2,7 @@
 // workers may run: a queue has one job at a time, and no job minds being run twice. docs/decisions.md, Jobs.
 
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { PgBoss } from 'pg-boss'
 import { type Config, secretsOf } from '../lib/config.ts'
 import { loginPassword } from '../lib/database.ts'
@@ -68,7 +69,7 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
   await boss.start()
   let effects: EffectLoop | undefined
   const stop = async () => {
-    await effects?.stop()
+    await Promise.race([effects?.stop(), sleep(GRACE, undefined, { ref: false })])
     await boss.stop({ graceful: true, timeout: GRACE })
   }
   try {

@@ -92,7 +92,7 @@ as $$
 declare
   v_me uuid := private.require_caller();
 begin
-  perform private.catch_up(v_me);   -- the allotment goes by reputation
+  perform private.lock_effects(v_me);   -- the allotment goes by reputation
   -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('invites ' || v_me, 0));
   if private.count_invites(v_me) >= private.invite_allotment(v_me) then

@@ -157,7 +157,7 @@ begin
   while v_rest <> '{}' loop
     select * into v_open from app.notifications n
     where n.user_id = v_rest[1].user_id and n.group_key = v_rest[1].group_key
-      and n.created_at > v_rest[1].caused_at - c_hour
+      and n.created_at > v_rest[1].caused_at - c_hour and n.created_at < v_rest[1].caused_at + c_hour
     order by n.created_at desc limit 1
     for no key update;   -- an erasure of who caused it may be taking it away
     if not found then

@@ -51,7 +51,9 @@ begin
   perform private.tell(array(
     select (e.user_id, 'poll.closed', nullif(p.author_id, e.user_id), 'post', p.id::text, e.payload, k.key,
             array[p.id], e.caused_at)::private.notice
-    from unnest(p_effects) e
+    from (select distinct on (f.user_id, f.payload ->> 'postId') f.*
+          from unnest(p_effects) f
+          order by f.user_id, f.payload ->> 'postId', f.id) e
     join app.posts p on p.id = (e.payload ->> 'postId')::uuid
     cross join lateral (select concat_ws(':', 'poll.closed', p.id) as key) k
     where not exists (select from app.notifications n where n.user_id = e.user_id and n.group_key = k.key)));

@@ -139,9 +139,10 @@ declare
 begin
   select array_agg((f.author_id, f.interest_id, f.kind, f.post_id, f.user_id, f.caused_at)::private.earning)
            filter (where f.stands and f.entry_id is null and f.deleted_at is null),
-         array_agg(f.entry_id) filter (where not f.stands and f.entry_id is not null)
+         array_agg(f.entry_id) filter (where not f.stands and f.erased_at is null and f.entry_id is not null)
   into v_earned, v_undone
   from (select m.*, k.kind, p.author_id, p.interest_id, p.deleted_at,
+               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at,   -- takes nothing back
                private.find_standing_reputation(p.author_id, k.kind, p.id, m.user_id) as entry_id
         from private.changed_marks(array(
                select e from unnest(p_effects) e join app.posts o on o.id = (e.payload ->> 'postId')::uuid

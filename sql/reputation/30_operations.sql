@@ -81,7 +81,7 @@ begin
   if p_interest is null then
     return;
   end if;
-  perform private.catch_up(private.require_caller());
+  perform private.lock_effects(private.require_caller());
   if private.reputation_value(private.require_caller(), p_interest) < p_min then
     perform private.fail('reputation_too_low');
   end if;
@@ -117,7 +117,7 @@ language plpgsql security definer   -- checks the author, whoever calls
 set search_path = ''
 as $$
 begin
-  perform private.catch_up(new.author_id);
+  perform private.lock_effects(new.author_id);
   if not private.may_post_journalism(new.author_id) then
     perform private.fail('journalism_not_allowed');
   end if;

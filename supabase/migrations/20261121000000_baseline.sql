@@ -1215,7 +1215,7 @@ comment on column private.effects.id is
   'The order of a person''s effects. Of two that depend on each other the later has the higher one, since it was '
   'caused after the earlier was committed, or under the same lock.';
 comment on column private.effects.caused_at is
-  'When the transaction of the cause began: entries of ledgers and notifications carry it.';
+  'When the transaction of the cause began: notifications and what is earned carry it.';
 
 create table private.stuck_effects (
   user_id   uuid primary key,
@@ -1254,7 +1254,16 @@ set search_path = ''
 as $$ select hashtextextended('effects ' || p_person, 0) $$;
 comment on function private.effects_key is 'The advisory lock under which effects of a person are applied.';
 
-create function private.apply_effects_of(p_people uuid[]) returns integer
+create function private.is_stuck(p_person uuid) returns boolean
+language plpgsql stable security definer   -- nobody else reads who is stuck
+set search_path = ''
+as $$
+begin
+  return exists (select from private.stuck_effects s where s.user_id = p_person and s.retry_at > now());
+end $$;
+comment on function private.is_stuck is 'Whether effects of a person failed and are not due again.';
+
+create function private.apply_effects_of(p_people uuid[], p_most integer default 1000) returns integer
 language plpgsql volatile security definer   -- listeners write for others
 set search_path = ''
 as $$
@@ -1269,7 +1278,7 @@ begin
     with due as (
       select e.user_id, e.id from private.effects e
       where e.user_id = any (p_people)
-      order by e.user_id, e.id limit 1000
+      order by e.user_id, e.id limit p_most
     ), taken as (
       delete from private.effects e using due d where e.user_id = d.user_id and e.id = d.id returning e.*
     )
@@ -1289,45 +1298,64 @@ begin
   return v_applied;
 end $$;
 comment on function private.apply_effects_of is
-  'Applies what waits for these people, up to 1000 effects and what follows from them, and answers how many. Lock '
+  'Applies what waits for these people, up to so many effects and what follows from them, and answers how many. Lock '
   'first (private.effects_key).';
 
 create function private.lock_effects(variadic p_people uuid[]) returns void
 language plpgsql volatile security definer   -- applies what concerns others than the caller
 set search_path = ''
 as $$
+declare
+  v_person uuid;
 begin
   -- sorted, so that two who lock the same people do not wait for each other
   perform pg_advisory_xact_lock(k.key)
   from (select distinct private.effects_key(p.id) as key from unnest(p_people) as p (id) order by key) k;
-  if exists (select from private.effects e where e.user_id = any (p_people)) then
+  -- each by itself: a fault of one must not take from another what is theirs
+  foreach v_person in array p_people loop
     begin
-      perform private.apply_effects_of(p_people);
+      for v_round in 1..4 loop
+        exit when private.is_stuck(v_person) or private.apply_effects_of(array[v_person]) = 0;
+      end loop;
     exception when others then
       -- the worker meets it too, and keeps it in private.stuck_effects
       raise warning 'effects could not be applied: % %', sqlstate, sqlerrm;
     end;
-  end if;
+  end loop;
 end $$;
 comment on function private.lock_effects is
-  'Lets one at a time write the ledgers and notifications of these people, and applies what waits for them first, as '
-  'private.apply_effects_of does. What a later statement reads of them nobody else changes meanwhile, and what it '
-  'writes comes behind. ARCHITECTURE.md, Locks.';
+  'For who decides: lets one at a time write the ledgers and notifications of these people, and applies what waits '
+  'for each first, four times what private.apply_effects_of does. What a later statement reads of them nobody else '
+  'changes meanwhile, and what it writes comes behind. ARCHITECTURE.md, Locks.';
 
 create function private.catch_up(variadic p_people uuid[]) returns void
 language plpgsql volatile security definer   -- nobody else reads what waits
 set search_path = ''
 as $$
+declare
+  v_timeout text := current_setting('lock_timeout');
+  v_person  uuid;
 begin
-  -- PostgREST answers a GET in a transaction that only reads: there the worker alone applies
-  if exists (select from private.effects e where e.user_id = any (p_people))
-     and current_setting('transaction_read_only') = 'off' then
-    perform private.lock_effects(variadic p_people);
-  end if;
+  for v_person in
+    select p.id from unnest(p_people) as p (id)
+    where exists (select from private.effects e where e.user_id = p.id) and not private.is_stuck(p.id)
+      and current_setting('transaction_read_only') = 'off'   -- as PostgREST answers a GET: the worker alone applies
+    order by private.effects_key(p.id)
+  loop
+    begin
+      perform set_config('lock_timeout', '1s', true);
+      perform pg_advisory_xact_lock(private.effects_key(v_person));
+      perform private.apply_effects_of(array[v_person], 300);
+      perform set_config('lock_timeout', v_timeout, true);
+    exception when others or query_canceled then
+      raise warning 'effects could not be applied: % %', sqlstate, sqlerrm;
+    end;
+  end loop;
 end $$;
 comment on function private.catch_up is
-  'Applies what waits for these people, if anything does, so that who decides by their reputation, or shows it or '
-  'their notifications, is not a moment behind.';
+  'For who shows reputation or notifications: applies what waits for these people, so that nobody is a moment behind. '
+  'It is no reason to fail, nor to hold others up: 300 effects and what follows from them, and a second''s wait for '
+  'whoever is at it.';
 
 create function private.apply_effects(p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -1341,13 +1369,17 @@ declare
   v_next    uuid;
   v_applied integer := 0;
   v_failed  integer := 0;
+  v_until   timestamptz := clock_timestamp() + interval '20 seconds';
 begin
-  -- the people of the next thousand effects, behind the one before, so that each has their turn
-  select array_agg(distinct w.user_id), count(*) = 1000 into v_people, v_full
+  perform set_config('lock_timeout', '1s', true);   -- others wait for these people meanwhile
+  delete from private.stuck_effects s
+  where s.retry_at <= now() and not exists (select from private.effects e where e.user_id = s.user_id);
+  -- the people of the next 500 effects, behind the one before, so that each has their turn
+  select array_agg(distinct w.user_id), count(*) = 500 into v_people, v_full
   from (select e.user_id from private.effects e
         where e.user_id > v_after
           and not exists (select from private.stuck_effects s where s.user_id = e.user_id and s.retry_at > now())
-        order by e.user_id, e.id limit 1000) w;
+        order by e.user_id, e.id limit 500) w;
   if v_full then
     v_next := v_people[cardinality(v_people)];
   end if;
@@ -1357,8 +1389,9 @@ begin
   begin
     v_applied := private.apply_effects_of(v_people);
     delete from private.stuck_effects s where s.user_id = any (v_people);
-  exception when others then
+  exception when others or query_canceled then
     foreach v_person in array v_people loop
+      exit when clock_timestamp() > v_until;
       begin
         v_applied := v_applied + private.apply_effects_of(array[v_person]);
         delete from private.stuck_effects s where s.user_id = v_person;
@@ -1376,7 +1409,7 @@ begin
   return json_build_object('applied', v_applied, 'failed', v_failed, 'next', v_next);
 end $$;
 comment on function private.apply_effects is
-  'For the worker alone: applies what waits for the next people behind one, up to 1000 effects and what follows from '
+  'For the worker alone: applies what waits for the people of the next 500 effects behind one, and what follows from '
   'them, in one transaction. Any number may call it at once: it passes over people whom another is at. Answers '
   '{applied, failed, next}: failed counts people in private.stuck_effects, and next, the person to go on from, is '
   'null at the end.';
@@ -3625,7 +3658,7 @@ as $$
 declare
   v_me uuid := private.require_caller();
 begin
-  perform private.catch_up(v_me);   -- the allotment goes by reputation
+  perform private.lock_effects(v_me);   -- the allotment goes by reputation
   -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('invites ' || v_me, 0));
   if private.count_invites(v_me) >= private.invite_allotment(v_me) then
@@ -10992,7 +11025,7 @@ begin
   while v_rest <> '{}' loop
     select * into v_open from app.notifications n
     where n.user_id = v_rest[1].user_id and n.group_key = v_rest[1].group_key
-      and n.created_at > v_rest[1].caused_at - c_hour
+      and n.created_at > v_rest[1].caused_at - c_hour and n.created_at < v_rest[1].caused_at + c_hour
     order by n.created_at desc limit 1
     for no key update;   -- an erasure of who caused it may be taking it away
     if not found then
@@ -11568,7 +11601,9 @@ begin
   perform private.tell(array(
     select (e.user_id, 'poll.closed', nullif(p.author_id, e.user_id), 'post', p.id::text, e.payload, k.key,
             array[p.id], e.caused_at)::private.notice
-    from unnest(p_effects) e
+    from (select distinct on (f.user_id, f.payload ->> 'postId') f.*
+          from unnest(p_effects) f
+          order by f.user_id, f.payload ->> 'postId', f.id) e
     join app.posts p on p.id = (e.payload ->> 'postId')::uuid
     cross join lateral (select concat_ws(':', 'poll.closed', p.id) as key) k
     where not exists (select from app.notifications n where n.user_id = e.user_id and n.group_key = k.key)));
@@ -12647,9 +12682,10 @@ declare
 begin
   select array_agg((f.author_id, f.interest_id, f.kind, f.post_id, f.user_id, f.caused_at)::private.earning)
            filter (where f.stands and f.entry_id is null and f.deleted_at is null),
-         array_agg(f.entry_id) filter (where not f.stands and f.entry_id is not null)
+         array_agg(f.entry_id) filter (where not f.stands and f.erased_at is null and f.entry_id is not null)
   into v_earned, v_undone
   from (select m.*, k.kind, p.author_id, p.interest_id, p.deleted_at,
+               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at,   -- takes nothing back
                private.find_standing_reputation(p.author_id, k.kind, p.id, m.user_id) as entry_id
         from private.changed_marks(array(
                select e from unnest(p_effects) e join app.posts o on o.id = (e.payload ->> 'postId')::uuid
@@ -12807,7 +12843,7 @@ begin
   if p_interest is null then
     return;
   end if;
-  perform private.catch_up(private.require_caller());
+  perform private.lock_effects(private.require_caller());
   if private.reputation_value(private.require_caller(), p_interest) < p_min then
     perform private.fail('reputation_too_low');
   end if;
@@ -12843,7 +12879,7 @@ language plpgsql security definer   -- checks the author, whoever calls
 set search_path = ''
 as $$
 begin
-  perform private.catch_up(new.author_id);
+  perform private.lock_effects(new.author_id);
   if not private.may_post_journalism(new.author_id) then
     perform private.fail('journalism_not_allowed');
   end if;
@@ -13485,9 +13521,10 @@ declare
 begin
   select array_agg((f.user_id, null, f.kind, f.post_id, null, f.caused_at)::private.earning)
            filter (where f.stands and f.entry_id is null),
-         array_agg(f.entry_id) filter (where not f.stands and f.entry_id is not null)
+         array_agg(f.entry_id) filter (where not f.stands and f.erased_at is null and f.entry_id is not null)
   into v_earned, v_undone
-  from (select m.*, k.kind, private.find_standing_contribution(m.user_id, k.kind, m.post_id) as entry_id
+  from (select m.*, k.kind, private.find_standing_contribution(m.user_id, k.kind, m.post_id) as entry_id,
+               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at   -- takes nothing back
         from private.changed_marks(array(
                select e from unnest(p_effects) e where e.user_id = (e.payload ->> 'userId')::uuid)) m
         cross join lateral (select m.mark || '_given' as kind) k
@@ -13838,6 +13875,7 @@ grant execute on function
   private.find_vote_time,
   private.find_votes,
   private.has_journalism_reputation,
+  private.lock_effects,
   private.reputation_events,
   private.require_reputation
   to authenticated;

@@ -36,6 +36,7 @@ test('what it earned is taken back in batches, exactly', async () => {
     insert into app.reactions (post_id, user_id, kind)
     select p.id, u.id, 'heart' from app.users u, (values (${post.id}::uuid), (${kept.id}::uuid)) p (id)
     where u.username like 'many\\_%' and (p.id = ${post.id}::uuid or u.username = 'many_1')`
+  await applyEffects(owner)
   expect(await total()).toBe(3 + 3 + LIKES + 1)
 
   expect((await alice.request('DELETE', `/posts/${post.id}`)).status).toBe(204)
