@@ -393,7 +393,7 @@ export const failures = {
   log_in: ['credentials_wrong', 'person_banned'],
   log_out: [],
   mark_read: ['read_selection'],
-  mute_keyword: ['keyword_empty', 'keyword_until', 'keywords_exhausted', 'text_unfit'],
+  mute_keyword: ['keyword_empty', 'keyword_until', 'keywords_exhausted', 'text_unfit', 'value_invalid'],
   mute_person: ['mute_oneself', 'mutes_exhausted', 'person_unknown'],
   mute_post: ['post_mutes_exhausted', 'post_not_out', 'post_unknown'],
   note_presence: [],

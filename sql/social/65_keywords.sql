@@ -196,11 +196,16 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  -- a character more than the table takes is enough to be refused: folding a megabyte would take half a second
-  v_keyword text := private.require_name(left(btrim(p_keyword), 101));
-  v_folded  text := btrim(regexp_replace(private.fold(v_keyword), '\s+', ' ', 'g'));
+  v_keyword text;
+  v_folded  text;
   v_id      uuid;
 begin
+  -- a character of NFC is up to four before, and the table takes 100: folding a megabyte would take half a second
+  if length(btrim(p_keyword)) > 400 then
+    perform private.fail('value_invalid');
+  end if;
+  v_keyword := private.require_name(p_keyword);
+  v_folded := btrim(regexp_replace(private.fold(v_keyword), '\s+', ' ', 'g'));
   if p_until <= now() then
     perform private.fail('keyword_until');
   end if;
@@ -213,7 +218,7 @@ begin
 end $$;
 comment on function api.mute_keyword is
   'Mutes a keyword, for good or until a moment; muting it again changes the moment. Fails: keyword_empty, '
-  'keyword_until, keywords_exhausted, text_unfit.';
+  'keyword_until, keywords_exhausted, text_unfit, value_invalid (more than 100 characters).';
 
 create function api.unmute_keyword(p_id uuid) returns json
 language plpgsql volatile
