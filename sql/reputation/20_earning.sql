@@ -114,6 +114,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
+  -- posts.reaction.… and posts.bookmark.… name the mark; posts.post.reposted and …unreposted are about a repost
   return query
   select c.post_id, c.user_id, c.mark,
          exists (select from private.post_marks m
@@ -142,7 +143,7 @@ begin
          array_agg(f.entry_id) filter (where not f.stands and f.erased_at is null and f.entry_id is not null)
   into v_earned, v_undone
   from (select m.*, k.kind, p.author_id, p.interest_id, p.deleted_at,
-               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at,   -- takes nothing back
+               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at,   -- it takes nothing back
                private.find_standing_reputation(p.author_id, k.kind, p.id, m.user_id) as entry_id
         from private.changed_marks(array(
                select e from unnest(p_effects) e join app.posts o on o.id = (e.payload ->> 'postId')::uuid

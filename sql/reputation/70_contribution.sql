@@ -171,7 +171,7 @@ begin
          array_agg(f.entry_id) filter (where not f.stands and f.erased_at is null and f.entry_id is not null)
   into v_earned, v_undone
   from (select m.*, k.kind, private.find_standing_contribution(m.user_id, k.kind, m.post_id) as entry_id,
-               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at   -- takes nothing back
+               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at   -- it takes nothing back
         from private.changed_marks(array(
                select e from unnest(p_effects) e where e.user_id = (e.payload ->> 'userId')::uuid)) m
         cross join lateral (select m.mark || '_given' as kind) k
