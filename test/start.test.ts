@@ -53,7 +53,7 @@ async function terminate(child: ChildProcess, exit: Promise<unknown>): Promise<v
   child.kill('SIGTERM')
   await exit
   const left = () => processes.filter(lives)
-  await until(() => left().length === 0, { timeout: 10_000 }).finally(() => {
+  await until(() => left().length === 0).finally(() => {
     for (const pid of left()) process.kill(pid, 'SIGKILL')
   })
 }

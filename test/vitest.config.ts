@@ -17,7 +17,8 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: Order },
     maxWorkers: 2,
-    testTimeout: 20_000,
+    // what a slow machine needs; a test that hangs is the only one to notice
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 20_000,
   },

@@ -116,7 +116,7 @@ test(`${KILLS} kills in mid-traffic`, { timeout: 60_000 + KILLS * 20_000 }, asyn
   let sent = 0
   let interrupted = 0
   for (let turn = 0; turn < KILLS; turn++) {
-    await until(() => joined > turn, { timeout: 30_000 })
+    await until(() => joined > turn)
     const heardBefore = heard
     let running = true
     const goal = sent + WRITES_BEFORE_KILL
@@ -129,7 +129,7 @@ test(`${KILLS} kills in mid-traffic`, { timeout: 60_000 + KILLS * 20_000 }, asyn
         await send({ person, path: '/economy/pay', body, key })
       }
     })
-    await until(() => sent >= goal && heard > heardBefore, { timeout: 30_000 })
+    await until(() => sent >= goal && heard > heardBefore)
     const killed = kill(turn % 2 === 0)
     running = false
     await Promise.all([killed, ...traffic])
@@ -138,7 +138,7 @@ test(`${KILLS} kills in mid-traffic`, { timeout: 60_000 + KILLS * 20_000 }, asyn
     expect(unanswered).toEqual([])
   }
   expect(interrupted, 'no kill met a write').toBeGreaterThan(0)
-  await until(() => joined > KILLS, { timeout: 30_000 })
+  await until(() => joined > KILLS)
   await client.removeAllChannels()
 
   const stack = readInstance(dataDir)?.stack

@@ -43,7 +43,7 @@ test(`${AUTHORS * POSTS * FANS * 2} effects and ${KILLS} kills`, { timeout: 120_
     const before = await waiting()
     // two at a time, of which one goes in the middle
     const both = [start(), start()]
-    await until(async () => (await waiting()) < before, { timeout: 30_000 })
+    await until(async () => (await waiting()) < before)
     for (const worker of both) {
       const exit = once(worker, 'exit')
       worker.kill('SIGKILL')

@@ -36,7 +36,7 @@ describe('many', async () => {
       await w.broadcast('feed:public', { id: ++sent, filling: 'x'.repeat(100_000) })
       return w.gateway.sockets() === others.length
     }
-    await until(isCut, { timeout: 15_000 })
+    await until(isCut)
     await until(() => others.every(({ frames }) => frames.length === 1 + sent))
     slow?.ws.resume()
     await until(() => slow?.closed)

@@ -151,7 +151,7 @@ test('a person who left more than is erased at once is gone at once, and erased 
 
   worker = undefined
   await work()
-  await until(async () => (await left()) === 0, { timeout: 30_000 })
+  await until(async () => (await left()) === 0)
   const counters = await alice.get<{ counters: { replies: number } }>(`/posts/${found.id}`)
   expect(counters.body.counters.replies).toBe(0)
 })
@@ -178,15 +178,12 @@ test('all who voted are told of the end of a poll, each once, and nobody who may
   expect(await notices()).toEqual({ notices: 0, people: 0 })
   await work()
   const everybody = LIKES - 1 + 1 // without who blocks the author, and with the author
-  await until(async () => (await notices())?.people === everybody, { timeout: 15_000 })
+  await until(async () => (await notices())?.people === everybody)
   const [{ id } = { id: '' }] = await owner<{ id: string }[]>`select id from app.polls where post_id = ${post.id}::uuid`
   await owner`select private.enqueue('poll-notices', ${owner.json({ pollId: id, postId: post.id })}::json)`
-  await until(
-    async () => {
-      const done = await owner`select from pgboss.job where name = 'poll-notices' and state = 'completed'`
-      return done.length === 2
-    },
-    { timeout: 15_000 },
-  )
+  await until(async () => {
+    const done = await owner`select from pgboss.job where name = 'poll-notices' and state = 'completed'`
+    return done.length === 2
+  })
   expect(await notices()).toEqual({ notices: everybody, people: everybody })
 })

@@ -51,7 +51,7 @@ test('each once, wherever the worker is killed', async () => {
   await locked.promise
   const env = { ...process.env, ...environment(database.url, { DATA_DIR: folder }) }
   child = spawn(process.execPath, ['api-facade/worker/main.ts'], { env, stdio: 'ignore' })
-  await until(async () => (await progress()).told === 1500, { timeout: 30_000 })
+  await until(async () => (await progress()).told === 1500)
   child.kill('SIGKILL')
   await until(() => child?.signalCode === 'SIGKILL')
   held.resolve()
@@ -64,7 +64,7 @@ test('each once, wherever the worker is killed', async () => {
   const config = readConfig(environment(database.url))
   const options = { config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.5 }
   const workers = [await startWorker(options), await startWorker(options)]
-  await until(async () => (await progress()).finished, { timeout: 30_000 })
+  await until(async () => (await progress()).finished)
   for (const worker of workers) await worker.stop()
 
   const [everybody] = await owner<{ count: number }[]>`

@@ -76,7 +76,7 @@ test('by two workers and four others at once, while people go on, each is inheri
   for (const worker of workers) await worker.send('inherit-contributions')
   await contribute(1000, 1000)
   for (const worker of workers) await worker.send('inherit-contributions')
-  await until(async () => !(await waiting()), { timeout: 15_000 })
+  await until(async () => !(await waiting()))
   busy = false
   await Promise.all(others)
   expect(await outcome()).toEqual(of(1000))
@@ -87,7 +87,7 @@ test('one run does all that waits, however much it is', async () => {
   await contribute(2000, 4000)
   const worker = await start()
   await worker.send('inherit-contributions')
-  await until(async () => !(await waiting()), { timeout: 20_000 })
+  await until(async () => !(await waiting()))
   await worker.stop()
   expect(await outcome()).toEqual(of(3000))
   const [run] = await owner<{ failures: number }[]>`
@@ -110,7 +110,7 @@ test('by a worker that is killed in the middle, and the next one, each is inheri
       stdio: ['ignore', 'ignore', 'inherit'],
     })
     const exit = once(victim, 'exit')
-    await until(async () => (await backends()).some(({ waits }) => waits), { timeout: 20_000 })
+    await until(async () => (await backends()).some(({ waits }) => waits))
     victim.kill('SIGKILL')
     await exit
     // as the server does once it finds nobody at the other end
@@ -123,7 +123,7 @@ test('by a worker that is killed in the middle, and the next one, each is inheri
   await unsend()
   const next = await start()
   await next.send('inherit-contributions')
-  await until(async () => !(await waiting()), { timeout: 15_000 })
+  await until(async () => !(await waiting()))
   await next.stop()
   expect(await outcome()).toEqual(of(3200))
 })

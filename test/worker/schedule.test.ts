@@ -59,7 +59,7 @@ test('by two workers and four others at once, each goes out once', async () => {
   const others = Promise.all([alone(), alone(), alone(), alone()])
   for (const worker of workers) await worker.send('publish-scheduled')
   await others
-  await until(async () => (await outcome(ids))?.out === ids.length, { timeout: 15_000 })
+  await until(async () => (await outcome(ids))?.out === ids.length)
   expect(await outcome(ids)).toEqual(each(ids.length))
   await Promise.all(workers.map((worker) => worker.stop()))
 })
@@ -68,7 +68,7 @@ test('one run does all that is due, however much it is', async () => {
   const ids = await waiting(150)
   const worker = await start()
   await worker.send('publish-scheduled')
-  await until(async () => (await outcome(ids))?.out === ids.length, { timeout: 20_000 })
+  await until(async () => (await outcome(ids))?.out === ids.length)
   await worker.stop()
   expect(await outcome(ids)).toEqual(each(ids.length))
   const [run] = await owner<{ changed: number; failures: number }[]>`
@@ -91,7 +91,7 @@ test('by a worker that is killed in the middle, and the next one, each goes out 
       stdio: ['ignore', 'ignore', 'inherit'],
     })
     const exit = once(victim, 'exit')
-    await until(async () => (await backends()).some(({ waits }) => waits), { timeout: 20_000 })
+    await until(async () => (await backends()).some(({ waits }) => waits))
     victim.kill('SIGKILL')
     await exit
     // as the server does once it finds nobody at the other end
@@ -104,7 +104,7 @@ test('by a worker that is killed in the middle, and the next one, each goes out 
   await owner`delete from pgboss.job where name = 'publish-scheduled' and state = 'active'`
   const next = await start()
   await next.send('publish-scheduled')
-  await until(async () => (await outcome(ids))?.out === ids.length, { timeout: 15_000 })
+  await until(async () => (await outcome(ids))?.out === ids.length)
   await next.stop()
   expect(await outcome(ids)).toEqual(each(ids.length))
 })
@@ -125,19 +125,16 @@ test('one that always fails holds up no other, and is told', async () => {
   const before = await failures()
   const workers = [await start(), await start()]
   for (const worker of workers) await worker.send('publish-scheduled')
-  await until(async () => (await outcome(ids))?.out === ids.length, { timeout: 15_000 })
+  await until(async () => (await outcome(ids))?.out === ids.length)
   expect(await outcome(ids)).toEqual(each(ids.length))
-  await until(async () => (await failures()) > before, { timeout: 15_000 })
+  await until(async () => (await failures()) > before)
   expect(await outcome([stuck])).toEqual(each(0))
 
   await owner.unsafe('drop trigger refuse on app.domain_events; drop function private.refuse()')
-  await until(
-    async () => {
-      await workers[0]?.send('publish-scheduled')
-      return (await outcome([stuck]))?.out === 1
-    },
-    { timeout: 30_000 },
-  )
+  await until(async () => {
+    await workers[0]?.send('publish-scheduled')
+    return (await outcome([stuck]))?.out === 1
+  })
   await Promise.all(workers.map((worker) => worker.stop()))
   expect(await outcome([stuck])).toEqual(each(1))
   expect(await outcome(ids)).toEqual(each(ids.length))

@@ -45,13 +45,10 @@ describe('many followers', async () => {
   const worker = await startWorker({ config, databaseUrl: database.url, log, pollSeconds: 0.5 })
   afterAll(() => worker.stop())
   const finished = (jobs: number) =>
-    until(
-      async () => {
-        const done = await owner`select from pgboss.job where name = 'series-notices' and state = 'completed'`
-        return done.length === jobs
-      },
-      { timeout: 15_000 },
-    )
+    until(async () => {
+      const done = await owner`select from pgboss.job where name = 'series-notices' and state = 'completed'`
+      return done.length === jobs
+    })
 
   test('are told by the worker, once', async () => {
     expect(toldByTheRequest).toEqual(everybody(0))
@@ -88,7 +85,7 @@ describe('many followers', async () => {
     await owner`update pgboss.queue set retry_delay = 0, retry_backoff = false where name = 'series-notices'`
     await owner`alter function private.tell_series_followers rename to told_before`
     const post = await publish('late')
-    await add(post).finally(() => until(() => logged.length > 0, { timeout: 15_000 }))
+    await add(post).finally(() => until(() => logged.length > 0))
     await owner`alter function private.told_before rename to tell_series_followers`
     await finished(5)
     expect(await told(post)).toEqual(everybody(FOLLOWERS - 1))

@@ -44,8 +44,8 @@ async function instead(job: string, body: string, work: () => Promise<void>): Pr
 }
 
 test('the clock starts the jobs of the minute, once for two workers', async () => {
-  await until(async () => (await recorded('release-reservations')).runs > 0, { timeout: 15_000 })
-  await until(async () => (await recorded('purge')).runs > 0, { timeout: 15_000 })
+  await until(async () => (await recorded('release-reservations')).runs > 0)
+  await until(async () => (await recorded('purge')).runs > 0)
   const [sent] = await owner`
     select count(*)::integer as jobs, count(distinct date_trunc('minute', created_on))::integer as minutes
     from pgboss.job where name = 'release-reservations'`
@@ -73,7 +73,7 @@ test('a job that fails is tried again, told without what it worked on, and put a
   await instead('job_finish_erasures', body, async () => {
     await workers[0].send('finish-erasures')
     const dead = () => owner<{ output: unknown }[]>`select output from pgboss.job where name = ${DEAD_LETTERS}`
-    await until(async () => (await dead()).length === 1, { timeout: 15_000 })
+    await until(async () => (await dead()).length === 1)
     expect(await recorded('finish-erasures')).toEqual({ runs: 2, failures: 2 })
     const kept = await owner`select output::text from pgboss.job where name in (${DEAD_LETTERS}, 'finish-erasures')`
     expect(JSON.stringify(kept)).toContain('no luck')

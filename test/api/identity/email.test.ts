@@ -86,7 +86,7 @@ describe('by mail', async () => {
   const sent = () => {
     ownOnly('takes mail off the queue itself')
     const left = () => owner`select from pgboss.job where name = 'mail' and state <> 'completed'`
-    return until(async () => (await left()).length === 0, { timeout: 15_000 })
+    return until(async () => (await left()).length === 0)
   }
   /** What has come to an address, once nothing is under way. */
   const mailTo = async (address: string) => {
