@@ -1,5 +1,5 @@
-// Effects are applied once each and in order, however often a worker is killed in their middle: ten thousand of them, and
-// ledgers, sums, counters and notices are what a plain count gives. How they wait and fail: test/worker/effects.test.ts.
+// Effects are applied once each and in order, however often a worker is killed in their middle: ledgers, sums, counters
+// and notices are what a plain count gives. `npm run soak` has ten thousand. How they wait: test/worker/effects.test.ts.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { environment } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 
 const AUTHORS = 10
-const POSTS = 20 // of each
+const POSTS = Number(process.env.EFFECTS_POSTS ?? 8) // of each
 const FANS = 25 // who each like all of them
 const KILLS = 3
 

@@ -263,7 +263,7 @@ test('every history leaves the books as the rules say', async () => {
     await check(model)
     await expectBalancedBooks()
   })
-  await fc.assert(history, { numRuns: 30 })
+  await fc.assert(history, { numRuns: 20 })
 }, 60_000)
 
 describe('several at once', () => {
@@ -375,7 +375,7 @@ describe('several at once', () => {
       await expectBalancedBooks()
     })
     // it ends at the first failure: who comes first is chance, so a shorter history may not show it again
-    await fc.assert(history, { numRuns: 15, endOnFailure: true })
+    await fc.assert(history, { numRuns: 10, endOnFailure: true })
   }, 60_000)
 })
 

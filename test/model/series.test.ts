@@ -96,7 +96,7 @@ test('every history leaves the parts in their places, and every cursor where it 
     expect(await listed(series, null)).toEqual(behind(0))
     for (const [at, { id }] of list.entries()) expect(await listed(series, id)).toEqual(behind(at + 1))
   })
-  await fc.assert(history, { numRuns: 40 })
+  await fc.assert(history, { numRuns: 20 })
 }, 60_000)
 
 /** Calls as the facade does, on one of 12 connections, but does not repeat what met a deadlock: gives the error's message. */
