@@ -10,7 +10,7 @@ import { memoryCounter } from './lib/counters.ts'
 import { openPools } from './lib/database.ts'
 import { errorAnswer, Refusal } from './lib/errors.ts'
 import { loadTables } from './lib/features.ts'
-import { vapidOf } from './lib/functions.ts'
+import { openFunctions, vapidOf } from './lib/functions.ts'
 import { createAllowance } from './lib/limits.ts'
 import { createAlias, createLog, type Log } from './lib/log.ts'
 import { metrics } from './lib/metrics.ts'
@@ -64,8 +64,10 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const views = createViews(pools.gate, log)
   const aliasOf = createAlias(secret)
   const pushKey = vapidOf(config, secret).publicKey
+  const functions = openFunctions({ config, jwtSecret: secret, log })
   const { beside, wrote } = given
-  const app = createApp({ config, pools, tokens, seals, pushKey, log, aliasOf, views, tables, beside, wrote })
+  const services = { config, pools, tokens, seals, pushKey, functions, log, aliasOf, views }
+  const app = createApp({ ...services, tables, beside, wrote })
   let answer: RequestListener = getRequestListener(starting)
   let gateway: Stoppable | undefined
   const shouldUpgradeCallback = (request: IncomingMessage) => Boolean(gateway) && isWebSocket(request)

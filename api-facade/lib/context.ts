@@ -5,6 +5,7 @@ import type { Config, LimitName } from './config.ts'
 import type { Count } from './counters.ts'
 import type { PoolName, Pools } from './database.ts'
 import type { Refusal } from './errors.ts'
+import type { Functions } from './functions.ts'
 import type { Log } from './log.ts'
 import type { Seals } from './seals.ts'
 import type { Claims, Tokens } from './tokens.ts'
@@ -17,6 +18,7 @@ export type Services = {
   seals: Seals
   /** The public half of the key by which push services know the instance. */
   pushKey: string
+  functions: Functions
   log: Log
   /** What stands for a person in the log. */
   aliasOf: (person: string) => string

@@ -1,63 +1,126 @@
 // Edge functions: on the stack's own runtime where FUNCTIONS_URL names it, else in this process.
 import { mkdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { SignJWT } from 'jose'
-import { createDeliver, type Mail } from '../../edge-functions/deliver/handler.ts'
+import type { Mail } from '../../edge-functions/deliver/messages.ts'
 import { contactOf } from '../../edge-functions/deliver/providers.ts'
-import { pushSender } from '../../edge-functions/deliver/push.ts'
-import { smtpSender } from '../../edge-functions/deliver/smtp.ts'
 import { type VapidKeys, vapidKeyOf, vapidKeys } from '../../edge-functions/deliver/vapid.ts'
-import type { Config } from './config.ts'
+import { type Config, secretsOf } from './config.ts'
 import type { Log } from './log.ts'
 
 export type Functions = {
-  /** Calls a function in the service's name; `path` begins with the function's name. */
-  invoke(path: string, body: unknown): Promise<Response>
+  /**
+   * Calls a function; `path` begins with its name. The answer's body comes as it is made, and may be cancelled.
+   * @throws Error when nobody answers in time, or `signal` says that nobody waits any more
+   */
+  invoke(path: string, body: unknown, options?: InvokeOptions): Promise<Response>
+}
+type InvokeOptions = {
+  /** Whose name it is called in, by default the service's. */
+  token?: string
+  /** Ends the call, and the body of its answer. */
+  signal?: AbortSignal
 }
 export type FunctionsOptions = {
   config: Config
   jwtSecret: string
-  /** Where the folder for mail is made that no SMTP server takes. */
+  log: Log
+  /** Those in this process, by default all that there are. */
+  functions?: Registry
+}
+
+/** What functions in this process are made from. */
+type Site = {
+  config: Config
+  jwtSecret: string
+  /** What may have signed the token of a caller. */
+  jwtSecrets: readonly string[]
+  /** The folder of what has no better place outside. */
   dataDir: string
   log: Log
+}
+type App = { fetch(request: Request): Response | Promise<Response> }
+type Registry = Readonly<Record<string, (site: Site) => Promise<App>>>
+
+/**
+ * A row a function: how it is made in this process, as edge-functions/<name>/index.ts makes it in Deno. It is imported
+ * and made when it is first called, since some bring large packages.
+ */
+export const registry: Registry = {
+  async deliver({ config, jwtSecret, jwtSecrets, dataDir, log }) {
+    const [{ createDeliver }, { pushSender }, { smtpSender }] = await Promise.all([
+      import('../../edge-functions/deliver/handler.ts'),
+      import('../../edge-functions/deliver/push.ts'),
+      import('../../edge-functions/deliver/smtp.ts'),
+    ])
+    const { smtpUrl, mailFrom, expoUrl, expoAccessToken, webPushOrigins } = config
+    const sendMail = smtpUrl ? smtpSender(smtpUrl, mailFrom) : folderSender(join(dataDir, 'mail'), mailFrom, log)
+    const vapid = vapidOf(config, jwtSecret)
+    const push = pushSender({ expoUrl, expoAccessToken, webPushOrigins, vapid, contact: contactOf(mailFrom) })
+    return createDeliver({ jwtSecrets, sendMail, push })
+  },
 }
 
 /** How long a function may take to begin its answer. Milliseconds. */
 const PATIENCE = 30_000
 
-export function openFunctions({ config, jwtSecret, dataDir, log }: FunctionsOptions): Functions {
+export function openFunctions({ config, jwtSecret, log, functions = registry }: FunctionsOptions): Functions {
   const key = new TextEncoder().encode(jwtSecret)
   const { functionsUrl } = config
-  const here = functionsUrl ? undefined : inProcess({ config, jwtSecret, dataDir, log })
+  const dataDir = resolve(config.dataDir ?? join(import.meta.dirname, '../../.data'))
+  const site: Site = { config, jwtSecret, jwtSecrets: secretsOf(config, jwtSecret), dataDir, log }
+  const ask = functionsUrl ? fetch : here(functions, site)
+  const serviceToken = () =>
+    new SignJWT({ role: 'service_role' })
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setIssuedAt()
+      .setExpirationTime('1m')
+      .sign(key)
 
   return {
-    async invoke(path, body) {
-      const token = await new SignJWT({ role: 'service_role' })
-        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-        .setIssuedAt()
-        .setExpirationTime('1m')
-        .sign(key)
+    async invoke(path, body, { token, signal } = {}) {
+      // of the beginning alone: an answer may stream for longer
+      const late = new AbortController()
+      const clock = setTimeout(() => late.abort(new Error(`${path} did not answer in time.`)), PATIENCE)
       const request = new Request(`${functionsUrl ?? 'http://localhost'}/${path}`, {
         method: 'POST',
-        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        headers: { Authorization: `Bearer ${token ?? (await serviceToken())}`, 'Content-Type': 'application/json' },
         body: JSON.stringify(body),
-        signal: AbortSignal.timeout(PATIENCE),
+        signal: signal ? AbortSignal.any([late.signal, signal]) : late.signal,
       })
-      return here ? here(request) : fetch(request)
+      return ask(request).finally(() => clearTimeout(clock))
     },
   }
 }
 
-function inProcess({ config, jwtSecret, dataDir, log }: FunctionsOptions): (request: Request) => Promise<Response> {
-  const { smtpUrl, mailFrom } = config
-  const folder = join(dataDir, 'mail')
-  const sendMail = smtpUrl ? smtpSender(smtpUrl, mailFrom) : folderSender(folder, mailFrom, log)
-  const { expoUrl, expoAccessToken, webPushOrigins } = config
-  const vapid = vapidOf(config, jwtSecret)
-  const push = pushSender({ expoUrl, expoAccessToken, webPushOrigins, vapid, contact: contactOf(mailFrom) })
-  const deliver = createDeliver({ jwtSecrets: [jwtSecret], sendMail, push })
-  return async (request) => deliver.fetch(request)
+/** Answers in this process, and ends with the request's signal as fetch does. */
+function here(functions: Registry, site: Site): (request: Request) => Promise<Response> {
+  const made = new Map<string, Promise<App>>()
+  return async (request) => {
+    const { signal } = request
+    const name = new URL(request.url).pathname.split('/')[1] ?? ''
+    const make = Object.hasOwn(functions, name) ? functions[name] : undefined
+    if (!make) return new Response(null, { status: 404 })
+    const app = made.get(name) ?? make(site)
+    made.set(name, app)
+    const answer = await unlessAborted(
+      app.then((one) => one.fetch(request)),
+      signal,
+    )
+    const body = answer.body?.pipeThrough(new TransformStream(), { signal }) ?? null
+    return new Response(body, answer)
+  }
+}
+
+/** @throws whatever the reason of the signal is, once it is aborted */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((done, fail) => {
+    const end = () => fail(signal.reason)
+    if (signal.aborted) end()
+    signal.addEventListener('abort', end)
+    work.then(done, fail).finally(() => signal.removeEventListener('abort', end))
+  })
 }
 
 /** The key by which push services know the instance. */

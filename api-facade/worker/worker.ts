@@ -1,7 +1,6 @@
 // The worker: pg-boss on its schema, one queue a job. It holds only time; what is done stands in SQL. Any number of
 // workers may run: a queue has one job at a time, and no job minds being run twice. docs/decisions.md, Jobs.
 
-import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PgBoss } from 'pg-boss'
 import { type Config, secretsOf } from '../lib/config.ts'
@@ -94,8 +93,7 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
 }
 
 function mailOptions(config: Config, jwtSecret: string, log: Log): MailOptions {
-  const dataDir = resolve(config.dataDir ?? join(import.meta.dirname, '../../.data'))
-  const functions = openFunctions({ config, jwtSecret, dataDir, log })
+  const functions = openFunctions({ config, jwtSecret, log })
   return { seals: createSeals(secretsOf(config, jwtSecret)), functions, publicUrl: config.publicUrl, log }
 }
 

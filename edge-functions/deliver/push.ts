@@ -2,27 +2,9 @@
 import { createHash } from 'node:crypto'
 import webpush from 'web-push'
 import { z } from 'zod'
+import type { ExpoPush, Outcome, Push, PushSender, WebPush } from './messages.ts'
 import { isPushEndpoint } from './providers.ts'
 import type { VapidKeys } from './vapid.ts'
-
-const common = {
-  /** What it is about; a message that comes twice replaces the first where the provider can do that. */
-  tag: z.string().min(1).max(100),
-  token: z.string().min(1).max(2100),
-  title: z.string().min(1).max(100),
-  body: z.string().min(1).max(500),
-  data: z.record(z.string(), z.unknown()),
-}
-export const Push = z.discriminatedUnion('platform', [
-  z.object({ ...common, platform: z.literal('expo') }),
-  z.object({ ...common, platform: z.literal('web'), p256dh: z.string().max(100), auth: z.string().max(40) }),
-])
-export type Push = z.infer<typeof Push>
-type ExpoPush = Extract<Push, { platform: 'expo' }>
-type WebPush = Extract<Push, { platform: 'web' }>
-
-/** `gone`: there is no such device any more. `refused`: not this message, ever. `failed`: try again later. */
-export type Outcome = { outcome: 'sent' | 'gone' | 'refused' | 'failed'; receipt?: string }
 
 export type PushOptions = {
   /** Where Expo's API is. */
@@ -33,12 +15,6 @@ export type PushOptions = {
   vapid: VapidKeys
   /** Whom a push service may write to, mailto: or https: */
   contact: string
-}
-export type PushSender = {
-  /** An outcome for each, in order. Never throws. */
-  send(pushes: readonly Push[]): Promise<Outcome[]>
-  /** Which of these receipts say that their device is gone. @throws Error when Expo cannot be asked */
-  gone(receipts: readonly string[]): Promise<string[]>
 }
 
 /** Expo takes so many at once. */

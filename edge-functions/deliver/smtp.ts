@@ -1,6 +1,6 @@
 // Mail by SMTP.
 import nodemailer, { type SendMailOptions } from 'nodemailer'
-import type { Mail } from './handler.ts'
+import type { Mail } from './messages.ts'
 
 // Milliseconds: shorter than the caller waits.
 const PATIENCE = { connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout: 15_000 }

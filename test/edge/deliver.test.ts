@@ -1,7 +1,8 @@
 // The function `deliver`, as the facade runs it in its own process: its answers do not depend on what serves it.
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { createDeliver, type Mail } from '../../edge-functions/deliver/handler.ts'
+import { createDeliver } from '../../edge-functions/deliver/handler.ts'
+import type { Mail } from '../../edge-functions/deliver/messages.ts'
 import { pushSender } from '../../edge-functions/deliver/push.ts'
 import { smtpSender } from '../../edge-functions/deliver/smtp.ts'
 import { vapidKeyOf, vapidKeys } from '../../edge-functions/deliver/vapid.ts'

@@ -1,24 +1,28 @@
-// Where functions run: in this process, or on the stack that FUNCTIONS_URL names.
-import { createServer, type IncomingMessage } from 'node:http'
+// Where functions run: in this process, or on the stack that FUNCTIONS_URL names; and what all of them have.
+import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { basename, dirname, join } from 'node:path'
 import { jwtVerify } from 'jose'
-import { afterAll, expect, test } from 'vitest'
+import { parse } from 'smol-toml'
+import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
-import { openFunctions } from '../../api-facade/lib/functions.ts'
+import { openFunctions, registry } from '../../api-facade/lib/functions.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
 import { mailbox } from '../support/mailbox.ts'
 
 const SECRET = 'the secret that signs, of the tests of functions'
 const mail = { id: 'one-mail', to: 'ada@example.org', subject: 'Hello', text: 'A line.\n' }
 
-function functions(env: Record<string, string>) {
-  const config = readConfig({ LOG_LEVEL: 'silent', ...env })
-  return openFunctions({ config, jwtSecret: SECRET, dataDir: '/nowhere', log: createLog(config) })
+function open(env: Record<string, string>, functions?: typeof registry) {
+  const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: '/nowhere', ...env })
+  return openFunctions({ config, jwtSecret: SECRET, log: createLog(config), functions })
 }
 
 test('in this process where nothing else is said', async () => {
   const { url, letters, refuse } = await mailbox()
-  const { invoke } = functions({ SMTP_URL: url })
+  const { invoke } = open({ SMTP_URL: url })
   expect((await invoke('deliver/mail', mail)).status).toBe(204)
   expect(letters).toMatchObject([{ from: 'no-reply@localhost', to: ['ada@example.org'], text: 'A line.\r\n' }])
   refuse(1)
@@ -26,19 +30,159 @@ test('in this process where nothing else is said', async () => {
   expect((await invoke('nothing', mail)).status).toBe(404)
 })
 
+async function listen(answer: RequestListener): Promise<string> {
+  const server = createServer(answer)
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/functions/v1/`
+}
+
 test('on the stack otherwise, with a token of the service that lives a minute', async () => {
   const asked: { request: IncomingMessage; body: string }[] = []
-  const server = createServer(async (request, answer) => {
+  const url = await listen(async (request, answer) => {
     asked.push({ request, body: Buffer.concat(await request.toArray()).toString() })
     answer.writeHead(204).end()
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  afterAll(() => server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/functions/v1/`
-  expect((await functions({ FUNCTIONS_URL: url }).invoke('deliver/mail', mail)).status).toBe(204)
+  const { invoke } = open({ FUNCTIONS_URL: url })
+  expect((await invoke('deliver/mail', mail)).status).toBe(204)
   const [{ request, body } = { request: undefined, body: '' }] = asked
   expect([request?.method, request?.url, JSON.parse(body)]).toEqual(['POST', '/functions/v1/deliver/mail', mail])
   const [, token = ''] = /^Bearer (.+)$/.exec(request?.headers.authorization ?? '') ?? []
   const { payload } = await jwtVerify(token, new TextEncoder().encode(SECRET), { algorithms: ['HS256'] })
   expect(payload).toEqual({ role: 'service_role', iat: expect.any(Number), exp: Number(payload.iat) + 60 })
+  await invoke('ai/reflect', {}, { token: 'of a person' })
+  expect(asked.at(-1)?.request.headers.authorization).toBe('Bearer of a person')
+})
+
+test('one in this process is made when it is first called, and once', async () => {
+  const made: string[] = []
+  const { invoke } = open(
+    {},
+    {
+      async echo({ jwtSecrets }) {
+        made.push(...jwtSecrets)
+        return { fetch: async (request) => new Response(await request.text(), { status: 201 }) }
+      },
+    },
+  )
+  expect(made).toEqual([])
+  const answers = await Promise.all([invoke('echo', 1), invoke('echo/more', 2)])
+  expect(await Promise.all(answers.map(async (one) => [one.status, await one.text()]))).toEqual([
+    [201, '1'],
+    [201, '2'],
+  ])
+  expect(made).toEqual([SECRET])
+  expect((await invoke('constructor', 1)).status).toBe(404)
+})
+
+describe.each(['in this process', 'on the stack'])('an answer that streams, %s', async (where) => {
+  /** What has been begun: each can be written to, and says when nobody reads it any more. */
+  const begun: { say(text: string): void; gone: Promise<unknown> }[] = []
+  const here: typeof registry = {
+    async talk() {
+      return {
+        fetch() {
+          const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+          const writer = writable.getWriter()
+          const say = (text: string) => void writer.write(new TextEncoder().encode(text)).catch(() => {})
+          begun.push({ say, gone: writer.closed.catch(() => {}) })
+          return new Response(readable)
+        },
+      }
+    },
+    async silence() {
+      return { fetch: () => new Promise<never>(() => {}) }
+    },
+  }
+  const FUNCTIONS_URL = await listen((request, answer) => {
+    if (request.url?.endsWith('/silence')) return
+    answer.writeHead(200).flushHeaders()
+    begun.push({ say: (text) => void answer.write(text), gone: once(answer, 'close') })
+  })
+  const { invoke } = where === 'on the stack' ? open({ FUNCTIONS_URL }) : open({}, here)
+  const talk = async (signal?: AbortSignal) => {
+    const answer = await invoke('talk', {}, { signal })
+    const talker = begun.pop()
+    const reader = answer.body?.getReader()
+    if (!talker || !reader) throw new Error('nothing streams')
+    return { ...talker, reader }
+  }
+
+  test('comes as it is made, and ends at its maker when nobody reads on', async () => {
+    const { say, gone, reader } = await talk()
+    for (const word of ['one', 'two']) {
+      say(word)
+      expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe(word)
+    }
+    await reader.cancel()
+    await gone
+  })
+
+  test('ends when the caller says so, before it began or after', async () => {
+    const before = new AbortController()
+    const call = invoke('silence', {}, { signal: before.signal })
+    before.abort()
+    await expect(call).rejects.toMatchObject({ name: 'AbortError' })
+    const after = new AbortController()
+    const { gone, reader } = await talk(after.signal)
+    after.abort()
+    await expect(reader.read()).rejects.toMatchObject({ name: 'AbortError' })
+    await gone
+  })
+})
+
+describe('every function', () => {
+  const read = (path: string) => readFileSync(path, 'utf8')
+  const names = globSync('edge-functions/*/')
+    .map((folder) => basename(folder))
+    .filter((name) => name !== 'shared')
+  /** A module, and all of ours that it imports. */
+  const modules = (path: string): string[] => [
+    path,
+    ...[...read(path).matchAll(/(?:from|import) '(\.[^']+)'/g)].flatMap(([, to = '']) =>
+      modules(join(dirname(path), to)),
+    ),
+  ]
+
+  test('is run here and by the stack', () => {
+    const { functions } = parse(read('supabase/config.toml')) as { functions: Record<string, object> }
+    expect(names).toContain('deliver')
+    expect(Object.keys(registry).sort()).toEqual(names.toSorted())
+    expect(functions).toEqual(
+      Object.fromEntries(
+        names.map((name) => [
+          name,
+          { entrypoint: `../edge-functions/${name}/index.ts`, import_map: '../edge-functions/deno.json' },
+        ]),
+      ),
+    )
+  })
+
+  test.each(names)('has a handler that knows nothing of what runs it: %s', (name) => {
+    const runtime = /\bDeno\b|\bprocess\.|'node:|\bBuffer\b/
+    const found = modules(`edge-functions/${name}/handler.ts`)
+    expect(found.filter((path) => runtime.test(read(path).replace(/\/\/.*/g, '')))).toEqual([])
+    expect(modules(`edge-functions/${name}/index.ts`).filter((path) => runtime.test(read(path)))).not.toEqual([])
+  })
+
+  test('has the packages of this repository, in their versions', () => {
+    const { imports } = JSON.parse(read('edge-functions/deno.json')) as { imports: Record<string, string> }
+    const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
+    const packageOf = (name: string) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? ''
+    const used = globSync('edge-functions/**/*.ts').flatMap((path) =>
+      [...read(path).matchAll(/(?:from |import\()'([^.'][^']*)'/g)].map(([, name = '']) => name),
+    )
+    const ours = [...new Set(used.filter((name) => !name.startsWith('node:')))]
+    expect(imports).toEqual(
+      Object.fromEntries(
+        ours.map((name) => [
+          name,
+          `npm:${packageOf(name)}@${dependencies[packageOf(name)]}${name.slice(packageOf(name).length)}`,
+        ]),
+      ),
+    )
+  })
 })

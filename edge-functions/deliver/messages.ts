@@ -1,0 +1,42 @@
+// What leaves for people, as the function takes it, and what became of it.
+import { z } from 'zod'
+
+export const Mail = z.object({
+  /** Of the message: one that is sent twice is shown once. */
+  id: z.string().regex(/^[\w.-]{1,100}$/),
+  // also of a host without a dot, as admin@localhost is
+  to: z.email({ pattern: z.regexes.html5Email }).max(254),
+  subject: z
+    .string()
+    .min(1)
+    .max(200)
+    .regex(/^[^\r\n]*$/),
+  text: z.string().min(1).max(100_000),
+})
+export type Mail = z.infer<typeof Mail>
+
+const common = {
+  /** What it is about; a message that comes twice replaces the first where the provider can do that. */
+  tag: z.string().min(1).max(100),
+  token: z.string().min(1).max(2100),
+  title: z.string().min(1).max(100),
+  body: z.string().min(1).max(500),
+  data: z.record(z.string(), z.unknown()),
+}
+export const Push = z.discriminatedUnion('platform', [
+  z.object({ ...common, platform: z.literal('expo') }),
+  z.object({ ...common, platform: z.literal('web'), p256dh: z.string().max(100), auth: z.string().max(40) }),
+])
+export type Push = z.infer<typeof Push>
+export type ExpoPush = Extract<Push, { platform: 'expo' }>
+export type WebPush = Extract<Push, { platform: 'web' }>
+
+/** `gone`: there is no such device any more. `refused`: not this message, ever. `failed`: try again later. */
+export type Outcome = { outcome: 'sent' | 'gone' | 'refused' | 'failed'; receipt?: string }
+
+export type PushSender = {
+  /** An outcome for each, in order. Never throws. */
+  send(pushes: readonly Push[]): Promise<Outcome[]>
+  /** Which of these receipts say that their device is gone. @throws Error when Expo cannot be asked */
+  gone(receipts: readonly string[]): Promise<string[]>
+}

@@ -1,0 +1,50 @@
+// The doors of a function: they let the service in and nobody else, and take one form each.
+import { type Context, Hono } from 'hono'
+import { verify } from 'hono/jwt'
+import type { z } from 'zod'
+
+const texts = {
+  401: ['Unauthorized', 'This is for the service alone.'],
+  422: ['Unprocessable Entity', 'What was sent does not have the right form.'],
+  503: ['Service Unavailable', 'It was not taken. Try again later.'],
+} as const
+
+/** Answers a POST with what has passed. What it throws is told as 503, and nothing of it. */
+type Work<T> = (c: Context, given: T) => Promise<Response>
+
+export type Doors = {
+  /** The function, for whatever serves it. */
+  app: Hono
+  /** Opens a door at a path below the function's name. */
+  door<T>(path: string, form: z.ZodType<T>, work: Work<T>): void
+}
+
+/** @param jwtSecrets what may have signed the caller's token, HS256 */
+export function openDoors(name: string, jwtSecrets: readonly string[]): Doors {
+  const app = new Hono().basePath(`/${name}`)
+  return {
+    app,
+    door(path, form, work) {
+      app.post(path, async (c) => {
+        const refuse = (status: keyof typeof texts) => {
+          const [error, message] = texts[status]
+          return c.json({ statusCode: status, error, message: [message] }, status)
+        }
+        if (!(await isService(c.req.header('authorization'), jwtSecrets))) return refuse(401)
+        const given = form.safeParse(await c.req.json().catch(() => undefined))
+        return given.success ? work(c, given.data).catch(() => refuse(503)) : refuse(422)
+      })
+    },
+  }
+}
+
+/** The anon key is a good token too, and everyone's: the role has to be the service's. */
+async function isService(authorization: string | undefined, secrets: readonly string[]): Promise<boolean> {
+  const [, token] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
+  if (!token) return false
+  for (const secret of secrets) {
+    const claims = await verify(token, secret, 'HS256').catch(() => undefined)
+    if (claims) return claims.role === 'service_role'
+  }
+  return false
+}
