@@ -1,15 +1,15 @@
 // Where functions run: in this process, or on the stack that FUNCTIONS_URL names; and what all of them have.
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { basename, dirname, join } from 'node:path'
 import { jwtVerify } from 'jose'
 import { parse } from 'smol-toml'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { openFunctions, registry } from '../../api-facade/lib/functions.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
+import { listen } from '../support/functions.ts'
 import { mailbox } from '../support/mailbox.ts'
 
 const SECRET = 'the secret that signs, of the tests of functions'
@@ -30,23 +30,13 @@ test('in this process where nothing else is said', async () => {
   expect((await invoke('nothing', mail)).status).toBe(404)
 })
 
-async function listen(answer: RequestListener): Promise<string> {
-  const server = createServer(answer)
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  afterAll(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/functions/v1/`
-}
-
 test('on the stack otherwise, with a token of the service that lives a minute', async () => {
   const asked: { request: IncomingMessage; body: string }[] = []
   const url = await listen(async (request, answer) => {
     asked.push({ request, body: Buffer.concat(await request.toArray()).toString() })
     answer.writeHead(204).end()
   })
-  const { invoke } = open({ FUNCTIONS_URL: url })
+  const { invoke } = open({ FUNCTIONS_URL: `${url}/functions/v1/` })
   expect((await invoke('deliver/mail', mail)).status).toBe(204)
   const [{ request, body } = { request: undefined, body: '' }] = asked
   expect([request?.method, request?.url, JSON.parse(body)]).toEqual(['POST', '/functions/v1/deliver/mail', mail])

@@ -1,0 +1,115 @@
+// Edge functions as they are run: in this process, out of the facade's registry, and in real Deno.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { request as ask, createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import { readConfig, secretsOf } from '../../api-facade/lib/config.ts'
+import { registry } from '../../api-facade/lib/functions.ts'
+import { createLog } from '../../api-facade/lib/log.ts'
+
+const DENO = 'node_modules/@deno/linux-x64-glibc/deno'
+
+/** Listens on loopback until the file's last test is over. @returns its address, without a slash behind */
+export async function listen(answer: RequestListener): Promise<string> {
+  const server = createServer(answer)
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Asks a function; the path begins with its name. */
+export type Ask = (path: string, init?: RequestInit) => Promise<Response>
+type Variables = Record<string, string> & { JWT_SECRET: string }
+export const runtimes = ['in this process', 'in Deno'] as const
+
+/** A function made of these variables, where it is said. Call it at the top of a file or describe. */
+export async function runFunction(runtime: (typeof runtimes)[number], name: string, env: Variables): Promise<Ask> {
+  if (runtime === 'in Deno') {
+    const url = await functionsInDeno([name], env)
+    return (path, init) => fetch(`${url}/${path}`, init)
+  }
+  const config = readConfig({ LOG_LEVEL: 'silent', ...env })
+  const jwtSecrets = secretsOf(config, env.JWT_SECRET)
+  const site = { config, jwtSecret: env.JWT_SECRET, jwtSecrets, dataDir: '/nowhere', log: createLog(config) }
+  const app = await registry[name]?.(site)
+  return async (path, init) => app?.fetch(new Request(`http://localhost/${path}`, init)) ?? Response.error()
+}
+
+/**
+ * Starts functions in Deno, a process each, and before them what stands for the gateway of a stack. Call it at the top
+ * of a file or describe: they end after its last test.
+ * @param entries modules that are run instead of their own, by name
+ * @returns what FUNCTIONS_URL is set to
+ */
+export async function functionsInDeno(
+  names: readonly string[],
+  env: Record<string, string>,
+  entries: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const started = names.map(async (name) => {
+    return [name, await startDeno(entries[name] ?? `edge-functions/${name}/index.ts`, env)] as const
+  })
+  const ports = new Map(await Promise.all(started))
+  const url = await listen((request, answer) => {
+    const [, name = '', rest] = /^\/functions\/v1\/([^/?]+)(.*)$/.exec(request.url ?? '') ?? []
+    const port = ports.get(name)
+    if (!port) return answer.writeHead(404).end()
+    const { method, headers } = request
+    const passed = ask({ host: '127.0.0.1', port, path: `/${name}${rest}`, method, headers }, (given) => {
+      answer.writeHead(given.statusCode ?? 502, given.headers)
+      given.pipe(answer)
+    })
+    passed.on('error', () => answer.destroy())
+    answer.on('close', () => passed.destroy())
+    request.pipe(passed)
+  })
+  return `${url}/functions/v1`
+}
+
+/** @returns the port. @throws Error with what it printed when it ends before it listens */
+async function startDeno(entry: string, env: Record<string, string>): Promise<number> {
+  if (!existsSync(DENO)) {
+    throw new Error(
+      `There is no Deno at ${DENO}. It is an optional dependency, which npm ci installs on Linux with an x64 processor.`,
+    )
+  }
+  const cache = mkdtempSync(join(tmpdir(), 'kith-deno-'))
+  // what packages read beside these is not there
+  const read = [entry, 'edge-functions/shared/deno.ts'].flatMap((path) =>
+    [...readFileSync(path, 'utf8').matchAll(/'([A-Z][A-Z0-9_]+)'/g)].map(([, variable]) => variable),
+  )
+  const flags = ['--no-prompt', '--no-remote', '--cached-only', '--no-check', '--config', 'edge-functions/deno.json']
+  const rights = [
+    '--allow-net=127.0.0.1',
+    '--ignore-env',
+    `--allow-env=${[...new Set([...read, ...Object.keys(env)])]}`,
+  ]
+  const child = spawn(DENO, ['run', ...flags, ...rights, entry], {
+    env: { ...env, DENO_DIR: cache, DENO_SERVE_ADDRESS: 'tcp:127.0.0.1:0', DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise<void>((end) => child.once('close', () => end()))
+  afterAll(async () => {
+    child.kill('SIGKILL')
+    await ended
+    rmSync(cache, { recursive: true, force: true })
+  })
+  return new Promise((listening, fail) => {
+    let printed = ''
+    const hear = (chunk: Buffer) => {
+      printed += chunk
+      const [, port] = /Listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(printed) ?? []
+      if (port) listening(Number(port))
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    child.once('error', fail)
+    child.once('close', () => fail(new Error(`${entry} did not start in Deno.\n${printed}`)))
+  })
+}
