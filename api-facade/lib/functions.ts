@@ -127,13 +127,19 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 export const vapidOf = (config: Config, jwtSecret: string): VapidKeys =>
   vapidKeys(config.vapidPrivateKey ?? vapidKeyOf(jwtSecret))
 
-/** Stands for people's mailboxes where there is no SMTP server: a text a mail, for the eyes of whoever runs this. */
+/**
+ * Stands for people's mailboxes where there is no SMTP server: a text a mail, and a page where it has one, for the eyes of
+ * whoever runs this.
+ */
 function folderSender(folder: string, from: string, log: Log): (mail: Mail) => Promise<void> {
-  return async ({ id, to, subject, text }) => {
+  return async ({ id, to, subject, text, html, headers }) => {
     mkdirSync(dirname(folder), { recursive: true })
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const path = join(folder, `${new Date().toISOString().replace(/[:.]/g, '-')}-${id}.txt`)
-    await writeFile(path, `From: ${from}\nTo: ${to}\nSubject: ${subject}\n\n${text}`, { mode: 0o600 })
+    const name = join(folder, `${new Date().toISOString().replace(/[:.]/g, '-')}-${id}`)
+    const path = `${name}.txt`
+    const head = Object.entries({ From: from, To: to, Subject: subject, ...headers }).map((line) => line.join(': '))
+    await writeFile(path, `${head.join('\n')}\n\n${text}`, { mode: 0o600 })
+    if (html) await writeFile(`${name}.html`, html, { mode: 0o600 })
     log.info({ path }, 'there is no SMTP_URL: a mail was written to a file')
   }
 }

@@ -1,6 +1,6 @@
 // What leaves for people: mail and pushes. It is handed messages and passes them on; what is said, to whom and when,
 // others know. 401 for anyone but the service, 422, 503 where what is outside did not take it.
-// POST /deliver/mail {id, to, subject, text} → 204
+// POST /deliver/mail {id, to, subject, text, html?, headers?} → 204
 // POST /deliver/push {messages: up to 500} → 200 {results: [{outcome, receipt?}]}, in order
 // POST /deliver/receipts {ids: up to 300} → 200 {gone: ids}
 import type { Hono } from 'hono'

@@ -1,6 +1,9 @@
 // What leaves for people, as the function takes it, and what became of it.
 import { z } from 'zod'
 
+/** One line of what may stand in a header. */
+const header = z.string().regex(/^[ -~]{1,1000}$/)
+
 export const Mail = z.object({
   /** Of the message: one that is sent twice is shown once. */
   id: z.string().regex(/^[\w.-]{1,100}$/),
@@ -12,6 +15,10 @@ export const Mail = z.object({
     .max(200)
     .regex(/^[^\r\n]*$/),
   text: z.string().min(1).max(100_000),
+  /** The same for mail programs that show it. */
+  html: z.string().min(1).max(200_000).optional(),
+  /** RFC 8058: how a mail program ends such mail. */
+  headers: z.strictObject({ 'List-Unsubscribe': header, 'List-Unsubscribe-Post': header }).optional(),
 })
 export type Mail = z.infer<typeof Mail>
 

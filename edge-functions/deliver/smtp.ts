@@ -5,10 +5,11 @@ import type { Mail } from './messages.ts'
 // Milliseconds: shorter than the caller waits.
 const PATIENCE = { connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout: 15_000 }
 
-function messageOf({ id, ...mail }: Mail, from: string): SendMailOptions {
+function messageOf({ id, headers, ...mail }: Mail, from: string): SendMailOptions {
   const [, domain = 'localhost'] = /@([^\s>]+)/.exec(from) ?? []
-  const headers = { 'Auto-Submitted': 'auto-generated' } // no answers from people who are away
-  return { ...mail, from, messageId: `<${id}@${domain}>`, headers }
+  const messageId = `<${id}@${domain}>`
+  // no answers from people who are away
+  return { ...mail, from, messageId, headers: { 'Auto-Submitted': 'auto-generated', ...headers } }
 }
 
 /**

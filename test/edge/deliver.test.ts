@@ -7,6 +7,10 @@ import { expo, expoToken, pushService } from '../support/pushes.ts'
 
 const SECRETS = ['the secret that signs, of the tests of functions', 'the secret before it, of the tests of functions']
 const mail = { id: 'one-mail', to: 'ada@example.org', subject: 'Hello', text: 'A line.\n' }
+const unsubscribing = {
+  'List-Unsubscribe': `<https://kith.example/stop?token=${'a'.repeat(90)}>`,
+  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+}
 
 const sign = (role: string, secret = SECRETS[0], expires = '1m') =>
   new SignJWT({ role })
@@ -56,6 +60,16 @@ describe.each(runtimes)('deliver, %s', async (runtime) => {
       expect(box.letters).toHaveLength(3)
     })
 
+    test('hands it on as text and as a page, with what its program needs to end such mail', async () => {
+      box.letters.length = 0
+      const html = '<!doctype html><p>Grüße &amp; mehr</p>'
+      expect(await post({ ...mail, html, headers: unsubscribing })).toMatchObject({ status: 204 })
+      const [letter] = box.letters
+      expect([letter?.text.trim(), letter?.html?.trim()]).toEqual([mail.text.trim(), html])
+      const lines = Object.entries(unsubscribing).map(([name, value]) => `${name}: ${value}`)
+      expect(letter?.head.split(/\r?\n/)).toEqual(expect.arrayContaining(lines))
+    })
+
     test.each([
       ['nobody', null],
       ['an empty token', 'Bearer '],
@@ -84,6 +98,9 @@ describe.each(runtimes)('deliver, %s', async (runtime) => {
       [{ ...mail, subject: 'Hello\r\nBcc: eve@example.org' }],
       [{ ...mail, subject: '' }],
       [{ ...mail, text: '' }],
+      [{ ...mail, html: '' }],
+      [{ ...mail, headers: { ...unsubscribing, Bcc: 'eve@example.org' } }],
+      [{ ...mail, headers: { ...unsubscribing, 'List-Unsubscribe': '<a>\r\nBcc: eve@example.org' } }],
     ])('refuses %j', async (body) => {
       expect(await post(body)).toMatchObject({ status: 422 })
     })

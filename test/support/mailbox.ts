@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterAll } from 'vitest'
 
-export type Letter = { from: string; to: string[]; head: string; text: string }
+/** `html` is undefined where the letter has text alone. */
+export type Letter = { from: string; to: string[]; head: string; text: string; html: string | undefined }
 export type Mailbox = {
   /** What SMTP_URL is set to. */
   url: string
@@ -21,11 +22,23 @@ function decoded(head: string, body: string): string {
   return Buffer.from(bytes, 'latin1').toString()
 }
 
-/** A letter as it went over the wire, or into a file. */
-export function opened(source: string): { head: string; text: string } {
+function parted(source: string): { head: string; body: string } {
   const at = /\r?\n\r?\n/.exec(source)
   const head = source.slice(0, at?.index).replace(/\r?\n[ \t]+/g, ' ')
-  return { head, text: decoded(head, source.slice((at?.index ?? 0) + (at?.[0].length ?? 0))) }
+  return { head, body: source.slice((at?.index ?? 0) + (at?.[0].length ?? 0)) }
+}
+
+/** A letter as it went over the wire, or into a file. */
+export function opened(source: string): Pick<Letter, 'head' | 'text' | 'html'> {
+  const { head, body } = parted(source)
+  const [, boundary] = /^content-type: multipart\/alternative;.*boundary="([^"]+)"/im.exec(head) ?? []
+  if (!boundary) return { head, text: decoded(head, body), html: undefined }
+  const parts = body.split(`--${boundary}`).slice(1, -1)
+  const [text, html] = ['plain', 'html'].map((kind) => {
+    const part = parts.map((one) => parted(one.trimStart())).find((one) => one.head.includes(`text/${kind}`))
+    return part && decoded(part.head, part.body)
+  })
+  return { head, text: text ?? '', html }
 }
 
 /** Call it at the top of a file: it closes after the last test there. */
