@@ -24,7 +24,7 @@ comment on policy select_own on app.notification_actors is
 
 -- notification_settings
 alter table app.notification_settings enable row level security;
-grant select on app.notification_settings to authenticated;
+grant select (user_id, timezone, digest_hour) on app.notification_settings to authenticated;
 grant update (timezone, digest_hour) on app.notification_settings to authenticated;
 create policy select_own on app.notification_settings for select to authenticated
   using (user_id = (select app.uid()));
@@ -60,6 +60,9 @@ comment on policy delete_own on app.push_tokens is 'People forget their own devi
 -- pushes: for the worker, by definer functions alone
 alter table private.pushes enable row level security;
 
+-- digests: for the worker, by definer functions alone
+alter table private.digests enable row level security;
+
 -- helpers
 grant execute on function
   private.list_changed,
@@ -83,11 +86,17 @@ grant execute on function
   api.update_preferences
   to authenticated;
 
+-- what comes with a link of a mail
+grant execute on function api.unsubscribe to gate;
+
 -- what the worker does
 grant execute on function
+  private.claim_digest,
   private.claim_pushes,
   private.job_ask_push_receipts,
+  private.job_queue_digests,
   private.mark_earlier_read,
+  private.note_digest,
   private.note_push_receipts,
   private.note_pushes,
   private.tell_poll_voters,

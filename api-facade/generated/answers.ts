@@ -703,8 +703,8 @@ export interface Schemas {
     seriesItems: Schemas['ExportedSeriesItems'][]
     polls: Schemas['ExportedPolls'][]
     notifications: Schemas['ExportedNotifications'][]
-    notificationSettings: Schemas['ExportedNotificationSettings']
     notificationPreferences: Schemas['ExportedNotificationPreferences'][]
+    notificationSettings: Schemas['ExportedNotificationSettings']
     pushTokens: Schemas['ExportedPushTokens'][]
     notificationActors: Schemas['ExportedNotificationActors'][]
     reputationEntries: Schemas['ExportedReputationEntries'][]
@@ -963,7 +963,6 @@ export interface Schemas {
     readAt: string | null
     inApp: boolean
   }
-  ExportedNotificationSettings: { userId: string | null; timezone: string; digestHour: number | null } | null
   ExportedNotificationPreferences: {
     userId: string | null
     kind: string
@@ -971,6 +970,12 @@ export interface Schemas {
     push: boolean | null
     email: boolean | null
   }
+  ExportedNotificationSettings: {
+    userId: string | null
+    timezone: string
+    digestHour: number | null
+    nextDigestAt: string | null
+  } | null
   ExportedPushTokens: {
     id: string
     userId: string | null
@@ -1496,6 +1501,7 @@ export interface Schemas {
     digestHour: number | null
   }
   NotificationChannels: { inApp: boolean; push: boolean; email: boolean }
+  Unsubscribed: { ok: true }
   PushKey: { publicKey: string }
   PushDevice: { platform: 'expo' | 'web'; lastSeenAt: string }
   Post:
@@ -2355,6 +2361,7 @@ export interface Answers {
   unpin_post: null
   unreact: Schemas['Reactions']
   unrepost: null
+  unsubscribe: Json
   unvote_poll: Schemas['Poll']
   update_circle: Schemas['Circle']
   update_me: Schemas['Me']

@@ -147,6 +147,7 @@ export const errors = {
   token_missing: [401, 'You must send an access token.'],
   token_revoked: [401, 'This access token is no longer valid. Log in again.'],
   under_age: [422, 'You must be at least 18 years old to join.'],
+  unsubscribe_unknown: [404, 'This link to unsubscribe is not complete, or its account is gone.'],
   username_reserved: [409, 'This username is reserved.'],
   username_taken: [409, 'This username is taken.'],
   usernames_exhausted: [409, 'You have changed your username 10 times and cannot choose a new one. You can still go back to one that you had.'],

@@ -372,10 +372,13 @@ export const sections = {
       inApp: 'boolean',
     },
   },
-  notificationSettings: { single: true, fields: { userId: 'uuid?', timezone: 'text', digestHour: 'smallint?' } },
   notificationPreferences: {
     single: false,
     fields: { userId: 'uuid?', kind: 'text', inApp: 'boolean?', push: 'boolean?', email: 'boolean?' },
+  },
+  notificationSettings: {
+    single: true,
+    fields: { userId: 'uuid?', timezone: 'text', digestHour: 'smallint?', nextDigestAt: 'timestamp with time zone?' },
   },
   pushTokens: {
     single: false,

@@ -75,6 +75,7 @@ const Variables = z.object({
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres').optional(),
   FUNCTIONS_URL: webUrl.optional(),
   PUBLIC_URL: webUrl.optional(),
+  FACADE_URL: webUrl.optional(),
   SMTP_URL: url(/^smtps?$/, 'smtp://user:secret@mail.example.org:587').optional(),
   MAIL_FROM: z
     .string()
@@ -126,12 +127,14 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     path: ['DB_PORT'],
     error: 'is for the embedded database, and DATABASE_URL names another',
   })
+  .transform((s) => ({ ...s, PUBLIC_URL: s.PUBLIC_URL ?? `http://localhost:${s.PORT}` }))
   .transform((s) => ({
     port: s.PORT,
     host: s.HOST,
     databaseUrl: s.DATABASE_URL,
     functionsUrl: s.FUNCTIONS_URL?.replace(/\/$/, ''),
-    publicUrl: (s.PUBLIC_URL ?? `http://localhost:${s.PORT}`).replace(/\/$/, ''),
+    publicUrl: s.PUBLIC_URL.replace(/\/$/, ''),
+    facadeUrl: (s.FACADE_URL ?? new URL(s.PUBLIC_URL).origin).replace(/\/$/, ''),
     smtpUrl: s.SMTP_URL,
     mailFrom: s.MAIL_FROM ?? `Kith <no-reply@${s.INSTANCE_DOMAIN.replace(/:\d+$/, '')}>`,
     vapidPrivateKey: s.VAPID_PRIVATE_KEY,

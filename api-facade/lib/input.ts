@@ -10,21 +10,23 @@ import { describeIssue } from './issues.ts'
 
 /** The checked fields of all three together, and the body by itself for a route that passes it on whole. */
 export type Input = { fields: Record<string, unknown>; body: unknown }
-type Schemas = { params?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType }
+type Schemas = { params?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType; form?: z.ZodObject }
 
 /** Makes the reader of a route; `path` is its full pattern, whose parameters are read in the client's own letter case. */
-export function inputReader(path: string, { params, query, body }: Schemas): (c: Context) => Promise<Input> {
+export function inputReader(path: string, { params, query, body, form }: Schemas): (c: Context) => Promise<Input> {
   const places = path.split('/').flatMap((part, i) => (part.startsWith(':') ? [[part.slice(1), i] as const] : []))
 
   return async (c) => {
     checkKey(c)
-    const text = body && (await readJsonText(c, c.get('services').config.bodyLimit))
+    const { bodyLimit } = c.get('services').config
+    const fromForm = form && FORM.test(typeOf(c)) ? await readForm(c, bodyLimit) : undefined
+    const text = body && !fromForm ? await readJsonText(c, bodyLimit) : undefined
     const found: string[] = []
     const fields = {
       ...check(params, params && pathFields(c, places), found),
       ...check(query, query && c.req.query(), found),
     }
-    const checked = body && checkBody(body, text, found)
+    const checked = fromForm ? check(form, fromForm, found) : body && checkBody(body, text, found)
     if (found.length > 0) throw new Refusal('validation_failed', found)
     return { fields: isRecord(checked) ? { ...fields, ...checked } : fields, body: checked }
   }
@@ -97,14 +99,28 @@ function checkKey(c: Context): void {
   throw new Refusal('validation_failed', ['Idempotency-Key: must have 1 to 200 characters'])
 }
 
+const typeOf = (c: Context): string => c.req.header('content-type') ?? ''
+const JSON_BODY = /^application\/([\w.-]+\+)?json\s*(;|$)/i
+const FORM = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i
+
 /** @throws Refusal body_too_large, content_type_unsupported, request_malformed */
 export async function readJsonText(c: Context, limit: number): Promise<string> {
+  const text = await readText(c, limit)
+  if (text !== '' && !JSON_BODY.test(typeOf(c))) throw new Refusal('content_type_unsupported')
+  return text
+}
+
+/** The fields of a form, of those that come twice the last. @throws Refusal body_too_large, request_malformed */
+async function readForm(c: Context, limit: number): Promise<Record<string, unknown>> {
+  const text = await readText(c, limit)
+  const form = await new Response(text, { headers: { 'content-type': typeOf(c) } }).formData().catch(unreadable)
+  return Object.fromEntries(form)
+}
+
+async function readText(c: Context, limit: number): Promise<string> {
   const length = c.req.header('content-length')
   if (Number(length ?? 0) > limit) throw new Refusal('body_too_large')
-  const text = length === undefined ? await readStream(c, limit) : await c.req.text().catch(unreadable)
-  if (text !== '' && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(c.req.header('content-type') ?? ''))
-    throw new Refusal('content_type_unsupported')
-  return text
+  return length === undefined ? readStream(c, limit) : c.req.text().catch(unreadable)
 }
 
 const unreadable = (): never => {

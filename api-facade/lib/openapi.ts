@@ -268,8 +268,12 @@ const unchanged: Responses = {
   304: { description: 'The answer that the client has still holds.', headers: { ...onAll, ...referTo('ETag') } },
 }
 
-function requestOf({ params, query, body, example, idempotent, etag }: Row): Path['request'] {
-  const content = body && { 'application/json': { schema: body, example } }
+function requestOf({ params, query, body, form, example, idempotent, etag }: Row): Path['request'] {
+  const forms = form && {
+    'application/x-www-form-urlencoded': { schema: form },
+    'multipart/form-data': { schema: form },
+  }
+  const content = body && { 'application/json': { schema: body, example }, ...forms }
   return {
     params,
     query,

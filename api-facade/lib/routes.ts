@@ -26,6 +26,8 @@ type Shape<O extends Operation> = {
   params?: z.ZodObject
   query?: z.ZodObject
   body?: z.ZodType
+  /** What is taken instead of the JSON body: a form, urlencoded or multipart, of programs that send nothing else. */
+  form?: z.ZodObject
   /** A body for the documentation, where the one made of the schema would be refused. */
   example?: unknown
   /** Field → parameter where it is not the field's name in snake case after `p_`. */

@@ -1,10 +1,11 @@
 // Tokens that nobody but we can make: refresh tokens, those that are mailed, and device tokens. HMAC-SHA256 of an id and
 // a generation under the server's key. Of the first two the database keeps the SHA-256; a device token is kept nowhere,
-// and bound to what the database says of its holder. docs/decisions.md, Tokens and sessions.
+// and bound to what the database says of its holder; that of a digest names what the database keeps.
+// docs/decisions.md, Tokens and sessions.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /** What a token is for: one is never good as the other. */
-export type Purpose = 'refresh' | 'reset' | 'email' | 'device'
+export type Purpose = 'refresh' | 'reset' | 'email' | 'device' | 'unsubscribe'
 /** A UUID, and how often its token was replaced; of a device the day. */
 export type Sealed = { id: string; generation: number }
 
@@ -34,6 +35,7 @@ export function createSeals(secrets: readonly [string, ...string[]]): Seals {
     reset: keysFor('reset'),
     email: keysFor('email'),
     device: keysFor('device'),
+    unsubscribe: keysFor('unsubscribe'),
   }
   const macOf = (key: Buffer, named: Buffer, holder: string) =>
     createHmac('sha256', key).update(named).update(holder).digest()

@@ -9,9 +9,10 @@ import { openFunctions } from '../lib/functions.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { createSeals } from '../lib/seals.ts'
 import { takeBatches } from './batches.ts'
+import { type DigestOptions, takeDigests } from './digest.ts'
 import { type EffectLoop, startEffects } from './effects.ts'
 import { functionOf, type Job, listWork } from './jobs.ts'
-import { type MailOptions, takeMail } from './mail.ts'
+import { takeMail } from './mail.ts'
 import { takePushes } from './push.ts'
 import { type Db, note, told } from './record.ts'
 
@@ -77,10 +78,11 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
     await Promise.all(jobs.map((job) => take(boss, job, log, pollSeconds)))
     await takeBatches(boss, queues, { log, deadLetter: DEAD_LETTERS, pollSeconds })
     // somebody waits for it
-    const options = mailOptions(config, secret, log)
+    const options = outwardOptions(config, secret, log)
     const soon = { deadLetter: DEAD_LETTERS, pollSeconds: Math.min(2, pollSeconds) }
     await takeMail(boss, options, soon)
     await takePushes(boss, options, soon)
+    await takeDigests(boss, options, soon)
     effects = startEffects(boss.getDb(), log)
   } catch (error) {
     await stop()
@@ -92,9 +94,11 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
   return { send, wake: () => effects?.wake(), stop }
 }
 
-function mailOptions(config: Config, jwtSecret: string, log: Log): MailOptions {
+/** What mail, pushes and digests need. */
+function outwardOptions(config: Config, jwtSecret: string, log: Log): DigestOptions {
   const functions = openFunctions({ config, jwtSecret, log })
-  return { seals: createSeals(secretsOf(config, jwtSecret)), functions, publicUrl: config.publicUrl, log }
+  const { publicUrl, facadeUrl } = config
+  return { seals: createSeals(secretsOf(config, jwtSecret)), functions, publicUrl, facadeUrl, log }
 }
 
 /** The owner's connection string for the worker's role. `sslmode` means what it means to the facade's pools. */

@@ -51,6 +51,7 @@ create index notifications_unread_idx on app.notifications (user_id, created_at)
   where read_at is null and in_app;
 create index notifications_unread_group_idx on app.notifications (user_id, group_key, created_at)
   where read_at is null and in_app;
+create index notifications_news_idx on app.notifications (user_id, updated_at) where read_at is null;
 comment on table app.notifications is
   'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
   'never the internal id of a person. created_at is when it happened, in a roll-up '

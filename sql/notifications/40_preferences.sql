@@ -6,15 +6,24 @@ insert into private.errors (code, status, text) values
   ('timezone_unknown', 422, 'timezone must be the name of a time zone, such as Europe/Berlin.');
 
 create table app.notification_settings (
-  user_id     uuid primary key references app.users on delete cascade,
-  timezone    text not null default 'UTC',
-  digest_hour smallint default 8 constraint digest_hour check (digest_hour between 0 and 23)
+  user_id        uuid primary key references app.users on delete cascade,
+  timezone       text not null default 'UTC',
+  digest_hour    smallint default 8 constraint digest_hour check (digest_hour between 0 and 23),
+  next_digest_at timestamptz,
+  unsubscribe_id uuid not null unique default gen_random_uuid()
 );
-comment on table app.notification_settings is 'When a person gets their digest. Everybody has a row.';
+create index notification_settings_due_idx on app.notification_settings (next_digest_at)
+  where next_digest_at is not null;
+comment on table app.notification_settings is
+  'When a person gets their digest. Everybody has a row, until they are erased.';
 comment on column app.notification_settings.timezone is
   'The name of the person''s time zone, as private.require_timezone takes it.';
 comment on column app.notification_settings.digest_hour is
   'The hour in the person''s time zone at which the digest is mailed; null for none.';
+comment on column app.notification_settings.next_digest_at is
+  'When the next digest is due, as private.next_digest has it; null for none.';
+comment on column app.notification_settings.unsubscribe_id is
+  'What the token in a digest names, which the facade seals: a random id that is nowhere else.';
 
 create table app.notification_preferences (
   user_id uuid not null references app.users on delete cascade,
@@ -39,6 +48,49 @@ end $$;
 comment on function private.make_notification_settings is 'Trigger: makes the settings of a new person.';
 create trigger _190_make_notification_settings after insert on app.users
   for each row execute function private.make_notification_settings();
+
+create function private.known_timezone(p_name text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform now() at time zone p_name;
+  return p_name;
+exception when invalid_parameter_value then
+  return 'UTC';
+end $$;
+comment on function private.known_timezone is
+  'A time zone, or UTC for one that the server no longer knows: people chose it from another release of the list.';
+
+create function private.next_digest(p_timezone text, p_hour integer, p_after timestamptz) returns timestamptz
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_zone text := private.known_timezone(p_timezone);
+  v_day  date := (p_after at time zone v_zone)::date;
+  v_next timestamptz := (v_day + make_time(p_hour, 0, 0)) at time zone v_zone;
+begin
+  if v_next <= p_after then
+    v_next := (v_day + 1 + make_time(p_hour, 0, 0)) at time zone v_zone;
+  end if;
+  return v_next;
+end $$;
+comment on function private.next_digest is
+  'The first moment behind another at which the clocks of a time zone say the hour, one a day: where they are put '
+  'forward over it that moment, and of an hour that comes twice the second. Null for no hour.';
+
+create function private.schedule_digest() returns trigger
+language plpgsql security definer   -- people choose the hour, and may not run what follows
+set search_path = ''
+as $$
+begin
+  new.next_digest_at := private.next_digest(new.timezone, new.digest_hour, now());
+  return new;
+end $$;
+comment on function private.schedule_digest is 'Trigger: says when the next digest is due.';
+create trigger schedule_digest before insert or update of timezone, digest_hour on app.notification_settings
+  for each row execute function private.schedule_digest();
 
 create function private.wanted_channels(p_user uuid, p_kind text) returns text[]
 language plpgsql stable

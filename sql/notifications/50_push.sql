@@ -131,6 +131,35 @@ create trigger push_notification after insert on app.notifications
 create trigger push_unread_again after update of read_at on app.notifications
   for each row when (old.read_at is not null and new.read_at is null) execute function private.push_notification();
 
+create function private.is_still_there(p_notification app.notifications) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user uuid := p_notification.user_id;
+  v_post uuid := case when p_notification.target_type = 'post' then p_notification.target_id::uuid end;
+begin
+  return v_post is null
+      or exists (select from private.notification_kinds k
+                 where k.kind = p_notification.kind
+                   and (k.always_in_app   -- the staff may have deleted it, and says so
+                        or private.post_visible_to(v_post, v_user)
+                           and (k.passes_muted_post
+                                or not exists (select from app.post_mutes m
+                                               where m.user_id = v_user and m.post_id = v_post))))
+         -- of several the payload names the latest alone
+         and (p_notification.count > 1
+              or not exists (select from jsonb_each_text(p_notification.payload) f
+                             where f.key = any ('{repostId,quoteId}')
+                               and private.post_visible_to(f.value::uuid, v_user) is not true)
+                 and not exists (
+                       select from app.replies r
+                       where r.id = (p_notification.payload ->> 'replyId')::uuid and r.required_level > 0));
+end $$;
+comment on function private.is_still_there is
+  'Whether what a notification tells of may still be told: the post is one that its person sees and has not muted, '
+  'except where the kind passes that, and what a single item names is not gone or hidden.';
+
 create function private.is_still_heard(p_notification app.notifications) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -138,6 +167,7 @@ as $$
 begin
   return exists (select from app.users
                  where id = p_notification.user_id and banned_at is null and erased_at is null)
+     and private.is_still_there(p_notification)
      and (not exists (select from app.notification_actors where notification_id = p_notification.id)
           or exists (select
                      from (select actor_id from app.notification_actors where notification_id = p_notification.id
@@ -148,8 +178,9 @@ begin
                                        where m.muter_id = p_notification.user_id and m.muted_id = a.actor_id)));
 end $$;
 comment on function private.is_still_heard is
-  'Whether a notification may still be sent: its person is neither banned nor erased, and of the first 50 who caused '
-  'it, if anybody did, one is not muted, across a block, banned or erased meanwhile.';
+  'Whether a notification may still be sent: its person is neither banned nor erased, what it tells of is still '
+  'there, and of the first 50 who caused it, if anybody did, one is not muted, across a block, banned or erased '
+  'meanwhile.';
 
 create function private.claim_pushes(p_jobs jsonb) returns json
 language plpgsql volatile security definer   -- the worker may touch no table of ours

@@ -2,15 +2,16 @@
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.notifications', 'user_id', 'notifications'),
-  ('app.notification_settings', 'user_id', 'notificationSettings'),
   ('app.notification_preferences', 'user_id', 'notificationPreferences');
 insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.notification_settings', 'user_id', 'notificationSettings', '{unsubscribe_id}'),
   ('app.push_tokens', 'user_id', 'pushTokens', '{p256dh,auth}');
 insert into private.personal_data (relation, person_column, section, whose) values
   ('app.notification_actors', 'notification_id', 'notificationActors',
    'notification_id in (select n.id from app.notifications n where n.user_id = $1)');
 insert into private.personal_data (relation, person_column, reason) values
   ('private.pushes', 'notification_id', 'For two days, which notification went to which device: both have sections.'),
+  ('private.digests', 'user_id', 'For eight days, that a digest was mailed: what it told is in the notifications.'),
   ('app.notification_actors', 'actor_id', 'Another''s notification; what the person did for it has a section of its '
   'own.');
 

@@ -10924,6 +10924,7 @@ create index notifications_unread_idx on app.notifications (user_id, created_at)
   where read_at is null and in_app;
 create index notifications_unread_group_idx on app.notifications (user_id, group_key, created_at)
   where read_at is null and in_app;
+create index notifications_news_idx on app.notifications (user_id, updated_at) where read_at is null;
 comment on table app.notifications is
   'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
   'never the internal id of a person. created_at is when it happened, in a roll-up '
@@ -11724,15 +11725,24 @@ insert into private.errors (code, status, text) values
   ('timezone_unknown', 422, 'timezone must be the name of a time zone, such as Europe/Berlin.');
 
 create table app.notification_settings (
-  user_id     uuid primary key references app.users on delete cascade,
-  timezone    text not null default 'UTC',
-  digest_hour smallint default 8 constraint digest_hour check (digest_hour between 0 and 23)
+  user_id        uuid primary key references app.users on delete cascade,
+  timezone       text not null default 'UTC',
+  digest_hour    smallint default 8 constraint digest_hour check (digest_hour between 0 and 23),
+  next_digest_at timestamptz,
+  unsubscribe_id uuid not null unique default gen_random_uuid()
 );
-comment on table app.notification_settings is 'When a person gets their digest. Everybody has a row.';
+create index notification_settings_due_idx on app.notification_settings (next_digest_at)
+  where next_digest_at is not null;
+comment on table app.notification_settings is
+  'When a person gets their digest. Everybody has a row, until they are erased.';
 comment on column app.notification_settings.timezone is
   'The name of the person''s time zone, as private.require_timezone takes it.';
 comment on column app.notification_settings.digest_hour is
   'The hour in the person''s time zone at which the digest is mailed; null for none.';
+comment on column app.notification_settings.next_digest_at is
+  'When the next digest is due, as private.next_digest has it; null for none.';
+comment on column app.notification_settings.unsubscribe_id is
+  'What the token in a digest names, which the facade seals: a random id that is nowhere else.';
 
 create table app.notification_preferences (
   user_id uuid not null references app.users on delete cascade,
@@ -11757,6 +11767,49 @@ end $$;
 comment on function private.make_notification_settings is 'Trigger: makes the settings of a new person.';
 create trigger _190_make_notification_settings after insert on app.users
   for each row execute function private.make_notification_settings();
+
+create function private.known_timezone(p_name text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform now() at time zone p_name;
+  return p_name;
+exception when invalid_parameter_value then
+  return 'UTC';
+end $$;
+comment on function private.known_timezone is
+  'A time zone, or UTC for one that the server no longer knows: people chose it from another release of the list.';
+
+create function private.next_digest(p_timezone text, p_hour integer, p_after timestamptz) returns timestamptz
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_zone text := private.known_timezone(p_timezone);
+  v_day  date := (p_after at time zone v_zone)::date;
+  v_next timestamptz := (v_day + make_time(p_hour, 0, 0)) at time zone v_zone;
+begin
+  if v_next <= p_after then
+    v_next := (v_day + 1 + make_time(p_hour, 0, 0)) at time zone v_zone;
+  end if;
+  return v_next;
+end $$;
+comment on function private.next_digest is
+  'The first moment behind another at which the clocks of a time zone say the hour, one a day: where they are put '
+  'forward over it that moment, and of an hour that comes twice the second. Null for no hour.';
+
+create function private.schedule_digest() returns trigger
+language plpgsql security definer   -- people choose the hour, and may not run what follows
+set search_path = ''
+as $$
+begin
+  new.next_digest_at := private.next_digest(new.timezone, new.digest_hour, now());
+  return new;
+end $$;
+comment on function private.schedule_digest is 'Trigger: says when the next digest is due.';
+create trigger schedule_digest before insert or update of timezone, digest_hour on app.notification_settings
+  for each row execute function private.schedule_digest();
 
 create function private.wanted_channels(p_user uuid, p_kind text) returns text[]
 language plpgsql stable
@@ -12017,6 +12070,35 @@ create trigger push_notification after insert on app.notifications
 create trigger push_unread_again after update of read_at on app.notifications
   for each row when (old.read_at is not null and new.read_at is null) execute function private.push_notification();
 
+create function private.is_still_there(p_notification app.notifications) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user uuid := p_notification.user_id;
+  v_post uuid := case when p_notification.target_type = 'post' then p_notification.target_id::uuid end;
+begin
+  return v_post is null
+      or exists (select from private.notification_kinds k
+                 where k.kind = p_notification.kind
+                   and (k.always_in_app   -- the staff may have deleted it, and says so
+                        or private.post_visible_to(v_post, v_user)
+                           and (k.passes_muted_post
+                                or not exists (select from app.post_mutes m
+                                               where m.user_id = v_user and m.post_id = v_post))))
+         -- of several the payload names the latest alone
+         and (p_notification.count > 1
+              or not exists (select from jsonb_each_text(p_notification.payload) f
+                             where f.key = any ('{repostId,quoteId}')
+                               and private.post_visible_to(f.value::uuid, v_user) is not true)
+                 and not exists (
+                       select from app.replies r
+                       where r.id = (p_notification.payload ->> 'replyId')::uuid and r.required_level > 0));
+end $$;
+comment on function private.is_still_there is
+  'Whether what a notification tells of may still be told: the post is one that its person sees and has not muted, '
+  'except where the kind passes that, and what a single item names is not gone or hidden.';
+
 create function private.is_still_heard(p_notification app.notifications) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -12024,6 +12106,7 @@ as $$
 begin
   return exists (select from app.users
                  where id = p_notification.user_id and banned_at is null and erased_at is null)
+     and private.is_still_there(p_notification)
      and (not exists (select from app.notification_actors where notification_id = p_notification.id)
           or exists (select
                      from (select actor_id from app.notification_actors where notification_id = p_notification.id
@@ -12034,8 +12117,9 @@ begin
                                        where m.muter_id = p_notification.user_id and m.muted_id = a.actor_id)));
 end $$;
 comment on function private.is_still_heard is
-  'Whether a notification may still be sent: its person is neither banned nor erased, and of the first 50 who caused '
-  'it, if anybody did, one is not muted, across a block, banned or erased meanwhile.';
+  'Whether a notification may still be sent: its person is neither banned nor erased, what it tells of is still '
+  'there, and of the first 50 who caused it, if anybody did, one is not muted, across a block, banned or erased '
+  'meanwhile.';
 
 create function private.claim_pushes(p_jobs jsonb) returns json
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -12143,21 +12227,209 @@ comment on function private.job_ask_push_receipts is
   'for once. The worker repeats it until there is none.';
 insert into private.jobs (name, cron, expires, repeats) values ('ask-push-receipts', '*/5 * * * *', 120, true);
 
+-- sql/notifications/60_digests.sql
+
+-- The daily digest. A minutely job takes whose hour has come and puts a job on the queue `digests` for each who has
+-- something to be told; the worker asks again what that is, and mails it (api-facade/worker/digest.ts) by `deliver`.
+-- docs/decisions.md, Notifications.
+
+insert into private.errors (code, status, text) values
+  ('unsubscribe_unknown', 404, 'This link to unsubscribe is not complete, or its account is gone.');
+
+create table private.digests (
+  id            uuid primary key default gen_random_uuid(),
+  user_id       uuid not null references app.notification_settings on delete cascade,
+  day           date not null,
+  told_from     timestamptz not null,
+  told_to       timestamptz not null,
+  created_at    timestamptz not null default now(),
+  claimed_until timestamptz not null default '-infinity',
+  sent_at       timestamptz,
+  unique (user_id, day)
+);
+create index digests_created_at_idx on private.digests (created_at);
+comment on table private.digests is
+  'What was mailed to whom, at most one for each of a person''s days. What it tells is asked when it is sent.';
+comment on column private.digests.told_from is
+  'It tells of what is new, or unread again, from here to told_to; the next one begins where this one ends.';
+comment on column private.digests.told_to is
+  'As many seconds before it was made as what happened then may take to be seen.';
+comment on column private.digests.claimed_until is
+  'Until then one worker alone sends it; after that it has died, and another may. -infinity before, and again when '
+  'the mail was not taken.';
+comment on column private.digests.sent_at is 'When the mail was taken, or nothing was left to tell; null until then.';
+-- longer than a digest looks back
+insert into private.retention (relation, counts_from, keep) values ('private.digests', 'created_at', '8 days');
+
+select pgboss.create_queue('digests', '{"policy": "standard"}');
+
+create function private.unread_between(p_user uuid, p_from timestamptz, p_to timestamptz)
+returns setof app.notifications
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return query
+    select n.* from app.notifications n
+    where n.user_id = p_user and n.read_at is null and n.updated_at > p_from and n.updated_at <= p_to
+    order by n.updated_at desc limit 500;
+end $$;
+comment on function private.unread_between is
+  'A person''s notifications that came or became unread between two moments, and still are: the latest 500.';
+call private.make_walk('private.unread_between');
+
+create function private.has_news(p_user uuid, p_from timestamptz, p_to timestamptz) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return exists (select from (select distinct n.kind from private.unread_between(p_user, p_from, p_to) n) k
+                 where 'email' = any (private.wanted_channels(p_user, k.kind)));
+end $$;
+comment on function private.has_news is
+  'Whether there is something that a person wants to be mailed, before it is asked whether it may still be told.';
+
+create function private.job_queue_digests() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  c_to     constant timestamptz := now() - interval '3 seconds';   -- as private.list_changed
+  c_back   constant interval := '7 days';
+  v_people uuid[];
+  v_days   date[];
+  v_ids    uuid[];
+begin
+  with due as (
+    select user_id, (next_digest_at at time zone private.known_timezone(timezone))::date as day
+    from app.notification_settings
+    where next_digest_at <= now()
+    order by next_digest_at limit 500
+    for no key update skip locked),
+  moved as (
+    update app.notification_settings s
+    set next_digest_at = private.next_digest(s.timezone, s.digest_hour, now())
+    from due where s.user_id = due.user_id)
+  select array_agg(user_id), array_agg(day) into v_people, v_days from due;
+
+  -- what nobody has tried to send, or no server has taken, is told by the one that comes now
+  delete from private.digests where user_id = any (v_people) and sent_at is null and claimed_until = '-infinity';
+  with made as (
+    insert into private.digests (user_id, day, told_from, told_to)
+    select p.id, p.day, f.told_from, c_to
+    from unnest(v_people, v_days) as p (id, day)
+    join private.reachable_accounts a on a.user_id = p.id
+    join app.users u on u.id = p.id and u.banned_at is null
+    cross join lateral (
+      select coalesce(max(d.told_to), now() - c_back) from private.digests d where d.user_id = p.id) as f (told_from)
+    where private.has_news(p.id, f.told_from, c_to)
+    on conflict (user_id, day) do nothing
+    returning id)
+  select array_agg(id) into v_ids from made;
+  perform private.enqueue('digests', json_build_object('digestId', d.id)) from unnest(v_ids) as d (id);
+  return coalesce(cardinality(v_people), 0);
+end $$;
+comment on function private.job_queue_digests is
+  'Job: has digests mailed to up to 500 people whose hour has come and who have something to be told, and says when '
+  'their next hour is. Of the banned, and of those whose address was not verified within a day, it is moved on alone. '
+  'May run twice: it takes only who is due, skips locked rows, and a person''s day has one digest. The worker repeats '
+  'it until there is none.';
+call private.make_walk('private.job_queue_digests');
+insert into private.jobs (name, cron, expires, repeats) values ('queue-digests', '* * * * *', 120, true);
+
+create function private.digest_mail(p_digest private.digests) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_news  app.notifications[] := array(
+    select n from private.unread_between(p_digest.user_id, p_digest.told_from, p_digest.told_to) n);
+  v_items json;
+begin
+  select json_agg(json_build_object('kind', k.kind, 'count', k.count) order by k.kind) into v_items
+  from (select n.kind, sum(n.count)::integer as count
+        from unnest(v_news) n
+        where 'email' = any (private.wanted_channels(n.user_id, n.kind)) and private.is_still_heard(n)
+        group by n.kind) k;
+  return (select json_build_object('to', a.email, 'unsubscribeId', s.unsubscribe_id, 'timezone', s.timezone,
+                                   'hour', s.digest_hour, 'items', v_items, 'more', cardinality(v_news) = 500)
+          from app.notification_settings s
+          join private.reachable_accounts a on a.user_id = s.user_id
+          join app.users u on u.id = s.user_id and u.banned_at is null
+          where s.user_id = p_digest.user_id and s.digest_hour is not null and v_items is not null);
+end $$;
+comment on function private.digest_mail is
+  'What a digest says now, {to, unsubscribeId, timezone, hour, items: [{kind, count}], more}; null when there is '
+  'nothing left, or nobody to tell it: somebody who is banned, erased, unreachable or wants none. more: there were '
+  '500 and may be others.';
+
+create function private.claim_digest(p_id uuid) returns json
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_digest private.digests;
+  v_mail   json;
+begin
+  update private.digests set claimed_until = clock_timestamp() + interval '2 minutes'
+  where id = p_id and sent_at is null and claimed_until < clock_timestamp()
+  returning * into v_digest;
+  if not found then
+    return (select json_build_object('busy', true) from private.digests where id = p_id and sent_at is null);
+  end if;
+  v_mail := private.digest_mail(v_digest);
+  if v_mail is null then
+    update private.digests set sent_at = clock_timestamp() where id = p_id;
+  end if;
+  return v_mail;
+end $$;
+comment on function private.claim_digest is
+  'For the worker alone: what is to be mailed, as private.digest_mail, which for two minutes nobody else sends. Null '
+  'when there is nothing to send, or it was sent; {busy: true} when another worker is at it.';
+
+create function private.note_digest(p_id uuid, p_sent boolean) returns void
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+begin
+  update private.digests
+  set sent_at = case when p_sent then clock_timestamp() end, claimed_until = '-infinity'
+  where id = p_id and sent_at is null;
+end $$;
+comment on function private.note_digest is
+  'For the worker alone: keeps that what it had claimed was sent, or was not taken and is to be tried again.';
+
+create function api.unsubscribe(p_id uuid) returns json
+language plpgsql volatile security definer   -- for gate alone: a token of a mail gives the right to it
+set search_path = ''
+as $$
+begin
+  update app.notification_settings set digest_hour = null where unsubscribe_id = p_id;
+  if not found then
+    perform private.fail('unsubscribe_unknown');
+  end if;
+  return json_build_object('ok', true);
+end $$;
+comment on function api.unsubscribe is
+  'For the facade alone, once it has opened the token: ends the digest of whoever was mailed it, {ok}. Repeating it '
+  'changes nothing, and api.update_preferences with a digestHour begins it again. Fails: unsubscribe_unknown.';
+
 -- sql/notifications/90_erasure.sql
 
 -- What erasure does to notifications, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.notifications', 'user_id', 'notifications'),
-  ('app.notification_settings', 'user_id', 'notificationSettings'),
   ('app.notification_preferences', 'user_id', 'notificationPreferences');
 insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.notification_settings', 'user_id', 'notificationSettings', '{unsubscribe_id}'),
   ('app.push_tokens', 'user_id', 'pushTokens', '{p256dh,auth}');
 insert into private.personal_data (relation, person_column, section, whose) values
   ('app.notification_actors', 'notification_id', 'notificationActors',
    'notification_id in (select n.id from app.notifications n where n.user_id = $1)');
 insert into private.personal_data (relation, person_column, reason) values
   ('private.pushes', 'notification_id', 'For two days, which notification went to which device: both have sections.'),
+  ('private.digests', 'user_id', 'For eight days, that a digest was mailed: what it told is in the notifications.'),
   ('app.notification_actors', 'actor_id', 'Another''s notification; what the person did for it has a section of its '
   'own.');
 
@@ -12217,7 +12489,7 @@ comment on policy select_own on app.notification_actors is
 
 -- notification_settings
 alter table app.notification_settings enable row level security;
-grant select on app.notification_settings to authenticated;
+grant select (user_id, timezone, digest_hour) on app.notification_settings to authenticated;
 grant update (timezone, digest_hour) on app.notification_settings to authenticated;
 create policy select_own on app.notification_settings for select to authenticated
   using (user_id = (select app.uid()));
@@ -12253,6 +12525,9 @@ comment on policy delete_own on app.push_tokens is 'People forget their own devi
 -- pushes: for the worker, by definer functions alone
 alter table private.pushes enable row level security;
 
+-- digests: for the worker, by definer functions alone
+alter table private.digests enable row level security;
+
 -- helpers
 grant execute on function
   private.list_changed,
@@ -12276,11 +12551,17 @@ grant execute on function
   api.update_preferences
   to authenticated;
 
+-- what comes with a link of a mail
+grant execute on function api.unsubscribe to gate;
+
 -- what the worker does
 grant execute on function
+  private.claim_digest,
   private.claim_pushes,
   private.job_ask_push_receipts,
+  private.job_queue_digests,
   private.mark_earlier_read,
+  private.note_digest,
   private.note_push_receipts,
   private.note_pushes,
   private.tell_poll_voters,

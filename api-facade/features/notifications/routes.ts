@@ -1,5 +1,6 @@
 // Notifications routes: the inbox. What notifies whom is in sql/notifications, visibility in policies/notifications.sql.
 import { routes, type Table } from '../../lib/routes.ts'
+import digest from './digest.ts'
 import push from './push.ts'
 import { NotificationPage, NotificationQuery, Preferences, PreferencesPatch, ReadSelection, Unread } from './schemas.ts'
 
@@ -33,7 +34,7 @@ const inbox = routes('notifications', {
   'GET /notifications/preferences': {
     summary: 'What I want to be told, and where',
     description:
-      'Every kind, with its defaults where I have chosen nothing: everything goes everywhere. No digest is mailed so far: `email`, `timezone` and `digestHour` are kept for it.',
+      'Every kind, with its defaults where I have chosen nothing: everything goes everywhere. The digest is a mail a day at `digestHour` in `timezone`, when there is something unread of the kinds with `email` that is new since the last one, or a week. It counts by kind and has nobody’s words or names. It goes to a verified address, and within 24 hours of the registration to any.',
     access: 'user',
     operation: 'get_preferences',
     answers: { 200: Preferences },
@@ -41,7 +42,7 @@ const inbox = routes('notifications', {
   'PATCH /notifications/preferences': {
     summary: 'Choose what I want to be told, and where',
     description:
-      'Names the kinds and channels that change; the others stay. The channels are independent: what is kept out of the inbox may still be pushed or stand in the digest, and what is turned off everywhere is not told at all. What has been told already stays where it is. `moderation.actioned` cannot be kept out of the inbox.',
+      'Names the kinds and channels that change; the others stay. The channels are independent: what is kept out of the inbox may still be pushed or stand in the digest, and what is turned off everywhere is not told at all. What has been told already stays where it is. `moderation.actioned` cannot be kept out of the inbox. Without a `digestHour`, null, no digest is mailed; unsubscribing by a link of one does the same.',
     access: 'user',
     operation: 'update_preferences',
     body: PreferencesPatch,
@@ -50,5 +51,5 @@ const inbox = routes('notifications', {
   },
 })
 
-const table: Table = { feature: 'notifications', rows: { ...inbox.rows, ...push.rows } }
+const table: Table = { feature: 'notifications', rows: { ...inbox.rows, ...digest.rows, ...push.rows } }
 export default table

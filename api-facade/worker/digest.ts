@@ -1,0 +1,140 @@
+// The daily digest. The job names a row of private.digests; SQL says what is still to be told and to whom, the lines stand
+// in lines.ts, and the function `deliver` sends. A worker claims the row before and notes it after, so that one alone sends
+// it; what it dies over goes out once more, with the same Message-ID, so that it is shown once.
+import type { PgBoss } from 'pg-boss'
+import type { Functions } from '../lib/functions.ts'
+import type { Log } from '../lib/log.ts'
+import type { Seals } from '../lib/seals.ts'
+import { kindsWithLines, lineOf } from './lines.ts'
+import { type Db, note, told } from './record.ts'
+
+export const DIGESTS = 'digests'
+export type DigestOptions = {
+  seals: Seals
+  functions: Functions
+  /** Where the client is, whose pages /notifications and /unsubscribe the mail leads to. */
+  publicUrl: string
+  /** Where mail programs find the API. */
+  facadeUrl: string
+  log: Log
+}
+
+/** What private.job_queue_digests puts on the queue. */
+type DigestJob = { digestId: string }
+export type Digest = {
+  to: string
+  unsubscribeId: string
+  timezone: string
+  hour: number
+  items: { kind: string; count: number }[]
+  /** There may be more than is counted. */
+  more: boolean
+}
+type Claim = Digest | { busy: true } | null
+
+/** Again after about 1, 2, 4, … 64 minutes and then every 2 hours: for 10 hours, and the next digest tells it. */
+const settings = {
+  retryLimit: 10,
+  retryDelay: 60,
+  retryBackoff: true,
+  retryDelayMax: 7200,
+  expireInSeconds: 90,
+  retentionSeconds: 86_400,
+}
+
+/** How many are sent at once. */
+const AT_ONCE = 20
+
+/** Takes digests off their queue, which the schema has from the beginning. */
+export async function takeDigests(
+  boss: PgBoss,
+  options: DigestOptions,
+  more: { deadLetter: string; pollSeconds: number },
+) {
+  await boss.updateQueue(DIGESTS, { ...settings, deadLetter: more.deadLetter, deleteAfterSeconds: 86_400 })
+  const db = boss.getDb()
+  const pace = { pollingIntervalSeconds: more.pollSeconds, batchSize: AT_ONCE, burstWhenBatchFull: true }
+  const take = async ({ id, data }: { id: string; data: DigestJob }) => {
+    const sent = told(db, DIGESTS, options.log, () => send(db, data.digestId, options))
+    // one that fails is tried again by itself, and holds up none of the others
+    await sent.then((count) => note(db, DIGESTS, count, false)).catch((error) => boss.fail(DIGESTS, id, error))
+  }
+  await boss.work<DigestJob>(DIGESTS, pace, async (jobs) => {
+    await Promise.all(jobs.map(take))
+  })
+}
+
+/** @returns how many mails went out: none where nothing is left to tell, or another worker has sent it */
+async function send(db: Db, id: string, options: DigestOptions): Promise<number> {
+  const { rows } = await db.executeSql('select private.claim_digest($1) as claim', [id])
+  const [{ claim }] = rows as [{ claim: Claim }]
+  if (!claim) return 0
+  if ('busy' in claim) throw new Error('another worker is sending it, or has died over it')
+  const mail = { id: `${id}.digest`, to: claim.to, ...digestMail(claim, options) }
+  const answer = await options.functions.invoke('deliver/mail', mail).catch(() => undefined)
+  await db.executeSql('select private.note_digest($1, $2)', [id, answer?.ok === true])
+  if (!answer?.ok) throw new Error(`deliver answered ${answer?.status ?? 'nothing'}`)
+  return 1
+}
+
+type Places = Pick<DigestOptions, 'seals' | 'publicUrl' | 'facadeUrl'>
+
+/** Subject, text, page and headers. */
+export function digestMail({ unsubscribeId, timezone, hour, items, more }: Digest, places: Places) {
+  const token = places.seals.seal('unsubscribe', { id: unsubscribeId, generation: 0 })
+  // behind a #, so that no server on the way, no log and no Referer sees it, and what opens links for safety ends nothing
+  const leave = `${places.publicUrl}/unsubscribe#token=${token}`
+  const read = `${places.publicUrl}/notifications`
+  const place = ({ kind }: { kind: string }) => kindsWithLines.indexOf(kind)
+  const lines = items.toSorted((one, other) => place(one) - place(other)).map((item) => lineOf(item.kind, item.count))
+  if (more) lines.push('And more.')
+  const total = items.reduce((sum, { count }) => sum + count, 0)
+  const subject = `Your day on Kith: ${total}${more ? ' and more' : ''} ${total === 1 ? 'notification' : 'notifications'}`
+  const when = `once a day at ${hour}:00 (${timezone})`
+  const oneClick = `${places.facadeUrl}/api/v1/notifications/unsubscribe?token=${token}`
+  return {
+    subject,
+    text: textOf({ lines, read, leave, when }),
+    html: pageOf({ subject, lines, read, leave, when }),
+    headers: { 'List-Unsubscribe': `<${oneClick}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+  }
+}
+
+type Words = { lines: string[]; read: string; leave: string; when: string }
+
+const textOf = ({ lines, read, leave, when }: Words): string => `Hello,
+
+this is new for you on Kith:
+
+${lines.map((line) => `- ${line}`).join('\n')}
+
+Read it here:
+
+${read}
+
+You get this ${when}, when there is
+something new. Your preferences have the hour, and what is in it.
+If you want no more of it, unsubscribe here:
+
+${leave}
+`
+
+const pageOf = ({ subject, lines, read, leave, when }: Words & { subject: string }): string => `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${safe(subject)}</title></head>
+<body style="margin: 0 auto; max-width: 36em; padding: 1.5em; font-family: sans-serif; line-height: 1.5">
+<p>Hello,</p>
+<p>this is new for you on Kith:</p>
+<ul>
+${lines.map((line) => `<li>${safe(line)}</li>`).join('\n')}
+</ul>
+<p><a href="${safe(read)}">Read it on Kith</a></p>
+<p style="margin-top: 2em; font-size: 0.85em; opacity: 0.8">You get this ${safe(when)}, when there is something new.
+Your preferences have the hour, and what is in it. If you want no more of it, <a href="${safe(leave)}">unsubscribe</a>.</p>
+</body>
+</html>
+`
+
+const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+/** What is a text, and no markup. */
+const safe = (text: string): string => text.replace(/[&<>"]/g, (sign) => signs[sign] ?? sign)

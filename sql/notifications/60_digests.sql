@@ -1,0 +1,184 @@
+-- The daily digest. A minutely job takes whose hour has come and puts a job on the queue `digests` for each who has
+-- something to be told; the worker asks again what that is, and mails it (api-facade/worker/digest.ts) by `deliver`.
+-- docs/decisions.md, Notifications.
+
+insert into private.errors (code, status, text) values
+  ('unsubscribe_unknown', 404, 'This link to unsubscribe is not complete, or its account is gone.');
+
+create table private.digests (
+  id            uuid primary key default gen_random_uuid(),
+  user_id       uuid not null references app.notification_settings on delete cascade,
+  day           date not null,
+  told_from     timestamptz not null,
+  told_to       timestamptz not null,
+  created_at    timestamptz not null default now(),
+  claimed_until timestamptz not null default '-infinity',
+  sent_at       timestamptz,
+  unique (user_id, day)
+);
+create index digests_created_at_idx on private.digests (created_at);
+comment on table private.digests is
+  'What was mailed to whom, at most one for each of a person''s days. What it tells is asked when it is sent.';
+comment on column private.digests.told_from is
+  'It tells of what is new, or unread again, from here to told_to; the next one begins where this one ends.';
+comment on column private.digests.told_to is
+  'As many seconds before it was made as what happened then may take to be seen.';
+comment on column private.digests.claimed_until is
+  'Until then one worker alone sends it; after that it has died, and another may. -infinity before, and again when '
+  'the mail was not taken.';
+comment on column private.digests.sent_at is 'When the mail was taken, or nothing was left to tell; null until then.';
+-- longer than a digest looks back
+insert into private.retention (relation, counts_from, keep) values ('private.digests', 'created_at', '8 days');
+
+select pgboss.create_queue('digests', '{"policy": "standard"}');
+
+create function private.unread_between(p_user uuid, p_from timestamptz, p_to timestamptz)
+returns setof app.notifications
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return query
+    select n.* from app.notifications n
+    where n.user_id = p_user and n.read_at is null and n.updated_at > p_from and n.updated_at <= p_to
+    order by n.updated_at desc limit 500;
+end $$;
+comment on function private.unread_between is
+  'A person''s notifications that came or became unread between two moments, and still are: the latest 500.';
+call private.make_walk('private.unread_between');
+
+create function private.has_news(p_user uuid, p_from timestamptz, p_to timestamptz) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return exists (select from (select distinct n.kind from private.unread_between(p_user, p_from, p_to) n) k
+                 where 'email' = any (private.wanted_channels(p_user, k.kind)));
+end $$;
+comment on function private.has_news is
+  'Whether there is something that a person wants to be mailed, before it is asked whether it may still be told.';
+
+create function private.job_queue_digests() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  c_to     constant timestamptz := now() - interval '3 seconds';   -- as private.list_changed
+  c_back   constant interval := '7 days';
+  v_people uuid[];
+  v_days   date[];
+  v_ids    uuid[];
+begin
+  with due as (
+    select user_id, (next_digest_at at time zone private.known_timezone(timezone))::date as day
+    from app.notification_settings
+    where next_digest_at <= now()
+    order by next_digest_at limit 500
+    for no key update skip locked),
+  moved as (
+    update app.notification_settings s
+    set next_digest_at = private.next_digest(s.timezone, s.digest_hour, now())
+    from due where s.user_id = due.user_id)
+  select array_agg(user_id), array_agg(day) into v_people, v_days from due;
+
+  -- what nobody has tried to send, or no server has taken, is told by the one that comes now
+  delete from private.digests where user_id = any (v_people) and sent_at is null and claimed_until = '-infinity';
+  with made as (
+    insert into private.digests (user_id, day, told_from, told_to)
+    select p.id, p.day, f.told_from, c_to
+    from unnest(v_people, v_days) as p (id, day)
+    join private.reachable_accounts a on a.user_id = p.id
+    join app.users u on u.id = p.id and u.banned_at is null
+    cross join lateral (
+      select coalesce(max(d.told_to), now() - c_back) from private.digests d where d.user_id = p.id) as f (told_from)
+    where private.has_news(p.id, f.told_from, c_to)
+    on conflict (user_id, day) do nothing
+    returning id)
+  select array_agg(id) into v_ids from made;
+  perform private.enqueue('digests', json_build_object('digestId', d.id)) from unnest(v_ids) as d (id);
+  return coalesce(cardinality(v_people), 0);
+end $$;
+comment on function private.job_queue_digests is
+  'Job: has digests mailed to up to 500 people whose hour has come and who have something to be told, and says when '
+  'their next hour is. Of the banned, and of those whose address was not verified within a day, it is moved on alone. '
+  'May run twice: it takes only who is due, skips locked rows, and a person''s day has one digest. The worker repeats '
+  'it until there is none.';
+call private.make_walk('private.job_queue_digests');
+insert into private.jobs (name, cron, expires, repeats) values ('queue-digests', '* * * * *', 120, true);
+
+create function private.digest_mail(p_digest private.digests) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_news  app.notifications[] := array(
+    select n from private.unread_between(p_digest.user_id, p_digest.told_from, p_digest.told_to) n);
+  v_items json;
+begin
+  select json_agg(json_build_object('kind', k.kind, 'count', k.count) order by k.kind) into v_items
+  from (select n.kind, sum(n.count)::integer as count
+        from unnest(v_news) n
+        where 'email' = any (private.wanted_channels(n.user_id, n.kind)) and private.is_still_heard(n)
+        group by n.kind) k;
+  return (select json_build_object('to', a.email, 'unsubscribeId', s.unsubscribe_id, 'timezone', s.timezone,
+                                   'hour', s.digest_hour, 'items', v_items, 'more', cardinality(v_news) = 500)
+          from app.notification_settings s
+          join private.reachable_accounts a on a.user_id = s.user_id
+          join app.users u on u.id = s.user_id and u.banned_at is null
+          where s.user_id = p_digest.user_id and s.digest_hour is not null and v_items is not null);
+end $$;
+comment on function private.digest_mail is
+  'What a digest says now, {to, unsubscribeId, timezone, hour, items: [{kind, count}], more}; null when there is '
+  'nothing left, or nobody to tell it: somebody who is banned, erased, unreachable or wants none. more: there were '
+  '500 and may be others.';
+
+create function private.claim_digest(p_id uuid) returns json
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_digest private.digests;
+  v_mail   json;
+begin
+  update private.digests set claimed_until = clock_timestamp() + interval '2 minutes'
+  where id = p_id and sent_at is null and claimed_until < clock_timestamp()
+  returning * into v_digest;
+  if not found then
+    return (select json_build_object('busy', true) from private.digests where id = p_id and sent_at is null);
+  end if;
+  v_mail := private.digest_mail(v_digest);
+  if v_mail is null then
+    update private.digests set sent_at = clock_timestamp() where id = p_id;
+  end if;
+  return v_mail;
+end $$;
+comment on function private.claim_digest is
+  'For the worker alone: what is to be mailed, as private.digest_mail, which for two minutes nobody else sends. Null '
+  'when there is nothing to send, or it was sent; {busy: true} when another worker is at it.';
+
+create function private.note_digest(p_id uuid, p_sent boolean) returns void
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+begin
+  update private.digests
+  set sent_at = case when p_sent then clock_timestamp() end, claimed_until = '-infinity'
+  where id = p_id and sent_at is null;
+end $$;
+comment on function private.note_digest is
+  'For the worker alone: keeps that what it had claimed was sent, or was not taken and is to be tried again.';
+
+create function api.unsubscribe(p_id uuid) returns json
+language plpgsql volatile security definer   -- for gate alone: a token of a mail gives the right to it
+set search_path = ''
+as $$
+begin
+  update app.notification_settings set digest_hour = null where unsubscribe_id = p_id;
+  if not found then
+    perform private.fail('unsubscribe_unknown');
+  end if;
+  return json_build_object('ok', true);
+end $$;
+comment on function api.unsubscribe is
+  'For the facade alone, once it has opened the token: ends the digest of whoever was mailed it, {ok}. Repeating it '
+  'changes nothing, and api.update_preferences with a digestHour begins it again. Fails: unsubscribe_unknown.';
