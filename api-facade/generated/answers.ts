@@ -686,6 +686,7 @@ export interface Schemas {
     mutedKeywords: Schemas['ExportedMutedKeywords'][]
     reports: Schemas['ExportedReports'][]
     blocks: Schemas['ExportedBlocks'][]
+    mediaAssets: Schemas['ExportedMediaAssets'][]
     posts: Schemas['ExportedPosts'][]
     replies: Schemas['ExportedReplies'][]
     reactions: Schemas['ExportedReactions'][]
@@ -871,6 +872,21 @@ export interface Schemas {
     createdAt: string
   }
   ExportedBlocks: { blockerId: string | null; blockedId: string | null; createdAt: string }
+  ExportedMediaAssets: {
+    id: string
+    ownerId: string | null
+    kind: string
+    contentType: string
+    size: number
+    bucket: string
+    key: string
+    mimeType: string | null
+    status: string
+    expiresAt: string | null
+    removedAt: string | null
+    committedAt: string | null
+    createdAt: string
+  }
   ExportedPosts: {
     id: string
     authorId: string | null

@@ -232,6 +232,24 @@ export const sections = {
     },
   },
   blocks: { single: false, fields: { blockerId: 'uuid?', blockedId: 'uuid?', createdAt: 'timestamp with time zone' } },
+  mediaAssets: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      ownerId: 'uuid?',
+      kind: 'text',
+      contentType: 'text',
+      size: 'bigint',
+      bucket: 'text',
+      key: 'text',
+      mimeType: 'text?',
+      status: 'text',
+      expiresAt: 'timestamp with time zone?',
+      removedAt: 'timestamp with time zone?',
+      committedAt: 'timestamp with time zone?',
+      createdAt: 'timestamp with time zone',
+    },
+  },
   posts: {
     single: false,
     fields: {

@@ -36,8 +36,8 @@ create table app.settings (
   key   text primary key,
   value text not null
 );
-comment on table app.settings is 'Settings that SQL itself needs, written at boot: instance_domain, rate_limit_scale. '
-  'Nothing secret.';
+comment on table app.settings is 'Settings that SQL itself needs, written at boot: instance_domain, rate_limit_scale, '
+  'media_url, media_bucket. Nothing secret.';
 comment on column app.settings.value is 'The value as text.';
 insert into app.settings (key, value) values ('instance_domain', 'localhost');
 

@@ -1,0 +1,22 @@
+-- Who may see and touch media assets. Twin of sql/media/.
+
+-- media_assets
+alter table app.media_assets enable row level security;
+grant select on app.media_assets to authenticated;
+create policy select_own on app.media_assets for select to authenticated using (owner_id = (select app.uid()));
+comment on policy select_own on app.media_assets is
+  'People see their own assets; the public address of one is for whoever has it. Definer functions write them.';
+
+-- media_kinds, doomed_objects: for definer functions alone
+alter table private.media_kinds enable row level security;
+alter table private.doomed_objects enable row level security;
+
+-- helpers
+grant execute on function
+  private.asset_url,
+  private.check_media_url,
+  private.media_setting,
+  private.require_usable_asset,
+  private.url_place,
+  private.use_asset
+  to authenticated;
