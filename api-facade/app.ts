@@ -22,6 +22,11 @@ import { API, mount, otherMethods, spellings, type Table } from './lib/routes.ts
 // large, and has a limit of its own.
 const probe = /^\/(health|ready|metrics)$/
 const documentation = /^\/(openapi\.json|docs(\/.*)?)$/
+// What a client's page shows many of: their routes have a limit of their own.
+const picture = /^\/api\/v1\/media\/(avatar\/[^/]+|local)\/[^/]+$/
+
+const isFree = ({ req }: Context): boolean =>
+  probe.test(req.path) || (picture.test(req.path) && (req.method === 'GET' || req.method === 'HEAD'))
 
 /** The one place where letter case and a trailing slash stop to matter: for routing only, see api-facade/lib/input.ts. */
 const routingPath = (request: Request): string => {
@@ -68,7 +73,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   app.use(async (c, next) => {
     const over = documentation.test(c.req.path)
       ? await services.limits.route(c, 'docs', undefined)
-      : await services.limits.global(c, probe.test(c.req.path) ? 0 : 1)
+      : await services.limits.global(c, isFree(c) ? 0 : 1)
     if (cors(c, config.corsOrigins)) return send(c, null, 204)
     if (over) throw over
     await next()

@@ -1,9 +1,9 @@
-// What a facade writes before it answers: the pools' passwords, the instance's domain, the scale of the limits, and the
-// first admin.
+// What a facade writes before it answers: the pools' passwords, the instance's domain, the scale of the limits, where
+// media are, and the first admin.
 // Repeating it changes nothing; several facades may boot at once.
 import { createHmac, randomBytes } from 'node:crypto'
 import postgres from 'postgres'
-import { type Config, secretsOf } from './lib/config.ts'
+import { type Config, mediaPlace, secretsOf } from './lib/config.ts'
 import { loginPassword, scramVerifier } from './lib/database.ts'
 import { type Books, compare } from './lib/migrations.ts'
 import { hashPassword } from './lib/passwords.ts'
@@ -28,7 +28,9 @@ export async function boot({ config, databaseUrl, tell, ...given }: BootOptions)
   try {
     const warnings = await checkMigrations(sql)
     await takeDomain(sql, config.instanceDomain)
-    await takeScale(sql, config.rateLimitScale)
+    await takeSetting(sql, 'rate_limit_scale', String(config.rateLimitScale))
+    await takeSetting(sql, 'media_url', mediaPlace(config).url)
+    await takeSetting(sql, 'media_bucket', mediaPlace(config).bucket)
     await setPasswords(sql, secretsOf(config, secret))
     await ensureFirstAdmin(sql, config, tell)
     return warnings
@@ -92,9 +94,11 @@ export function takeDomain(sql: postgres.Sql, domain: string): Promise<void> {
   })
 }
 
-/** The limits of a person's writes are counted in SQL (sql/base/81_writes.sql): of several facades the last one's holds. */
-export async function takeScale(sql: postgres.Sql, scale: number): Promise<void> {
-  await sql`insert into app.settings (key, value) values ('rate_limit_scale', ${String(scale)})
+type Setting = 'rate_limit_scale' | 'media_url' | 'media_bucket'
+
+/** What SQL itself needs, such as to count a person's writes (sql/base/81_writes.sql): of several facades the last one's holds. */
+export async function takeSetting(sql: postgres.Sql, key: Setting, value: string): Promise<void> {
+  await sql`insert into app.settings (key, value) values (${key}, ${value})
             on conflict (key) do update set value = excluded.value where app.settings.value <> excluded.value`
 }
 

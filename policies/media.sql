@@ -13,6 +13,8 @@ alter table private.doomed_objects enable row level security;
 
 -- helpers
 grant execute on function
+  private.announce_asset,
+  private.asset_card,
   private.asset_url,
   private.check_media_url,
   private.media_setting,
@@ -20,3 +22,20 @@ grant execute on function
   private.url_place,
   private.use_asset
   to authenticated;
+
+-- operations
+grant execute on function
+  api.create_asset,
+  api.get_asset
+  to authenticated;
+
+-- what the facade does once it has looked into the storage
+grant execute on function
+  api.commit_asset
+  to gate;
+
+-- what the worker does
+grant execute on function
+  private.job_delete_objects,
+  private.note_deleted_objects
+  to worker;

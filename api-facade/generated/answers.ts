@@ -1209,6 +1209,27 @@ export interface Schemas {
     createdAt: string
     updatedAt: string
   }
+  Upload: {
+    assetId: string
+    uploadUrl: string
+    publicUrl: string
+    expiresAt: string
+    headers: { [key: string]: string }
+  }
+  NewAsset: { kind: 'avatar' | 'image' | 'video' | 'audio' | 'attachment'; contentType: string; size: number }
+  Asset: {
+    assetId: string
+    kind: string
+    contentType: string
+    size: number
+    key: string
+    status: 'pending' | 'committed'
+    publicUrl: string
+    createdAt: string
+    committedAt: string | null
+  }
+  Avatar: { svg: string; url: string }
+  NewAvatar: { style: 'lorelei' | 'notionists' | 'personas' | 'micah' | 'avataaars'; seed?: string }
   Notification:
     | Schemas['NotificationInviteUsed']
     | Schemas['NotificationCircleInvited']
@@ -2261,9 +2282,11 @@ export interface Answers {
   change_password: Json
   check_circles: { sharesCircle: boolean; inMyCircle: boolean; inTheirCircle: boolean }
   check_password_reset: Json
+  commit_asset: Json
   count_unread: Schemas['Unread']
   count_views: Json
   create_appeal: Schemas['ReputationAppeal']
+  create_asset: Json
   create_circle: Schemas['Circle']
   create_invite: Schemas['Invite']
   create_persona: Schemas['Persona']
@@ -2284,6 +2307,7 @@ export interface Answers {
   follow_series: { following: boolean }
   follow_stats: { followers: number; following: number; isFollowing: boolean }
   generate_invite_codes: Schemas['GeneratedCodes']
+  get_asset: Json
   get_breakdown: { emojiBreakdown: Schemas['EmojiBreakdown'] }
   get_catalog: Schemas['Catalog']
   get_invite_tree: Schemas['InviteTree']

@@ -37,6 +37,10 @@ export type Database = {
         Args: { p_event_id?: string; p_interest_id: string; p_text: string }
         Returns: Answers['create_appeal']
       }
+      create_asset: {
+        Args: { p_content_type: string; p_kind: string; p_size: number }
+        Returns: Answers['create_asset']
+      }
       create_circle: { Args: { p_accent?: string; p_kind?: string; p_name: string }; Returns: Answers['create_circle'] }
       create_invite: { Args: Record<PropertyKey, never>; Returns: Answers['create_invite'] }
       create_persona: {
@@ -77,6 +81,7 @@ export type Database = {
       follow_series: { Args: { p_id: string }; Returns: Answers['follow_series'] }
       follow_stats: { Args: { p_person: string }; Returns: Answers['follow_stats'] }
       generate_invite_codes: { Args: { p_count: number }; Returns: Answers['generate_invite_codes'] }
+      get_asset: { Args: { p_asset_id: string }; Returns: Answers['get_asset'] }
       get_breakdown: { Args: { p_post_id: string }; Returns: Answers['get_breakdown'] }
       get_catalog: { Args: { p_level?: number; p_parent_id?: string }; Returns: Answers['get_catalog'] }
       get_invite_tree: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['get_invite_tree'] }

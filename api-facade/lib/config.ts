@@ -41,6 +41,8 @@ export const defaultLimits = {
   reflect: '20/min',
   enhance_post: '10/min',
   create_video: '5/min 30/h',
+  // generated avatars, and what the local sink serves: a page of a client shows many
+  pictures: '1200/min',
   docs: '120/min',
   // channels joined and newer tokens brought to them, of a client address; the embedded gateway alone counts them
   realtime_join: '1000/min',
@@ -76,6 +78,18 @@ const Variables = z.object({
   FUNCTIONS_URL: webUrl.optional(),
   PUBLIC_URL: webUrl.optional(),
   FACADE_URL: webUrl.optional(),
+  STORAGE_URL: webUrl.optional(),
+  STORAGE_BUCKET: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, 'must be the name of a bucket')
+    .optional(),
+  STORAGE_REGION: z
+    .string()
+    .regex(/^[a-z0-9-]+$/)
+    .default('us-east-1'),
+  STORAGE_ACCESS_KEY: z.string().regex(/^\S+$/).optional(),
+  STORAGE_SECRET_KEY: z.string().regex(/^\S+$/).optional(),
+  STORAGE_PUBLIC_URL: webUrl.optional(),
   SMTP_URL: url(/^smtps?$/, 'smtp://user:secret@mail.example.org:587').optional(),
   MAIL_FROM: z
     .string()
@@ -119,6 +133,18 @@ const Variables = z.object({
   POOL_SERVICE: integer(1, 200).default(3),
 })
 
+const storageParts = ['STORAGE_URL', 'STORAGE_BUCKET', 'STORAGE_ACCESS_KEY', 'STORAGE_SECRET_KEY', 'STORAGE_PUBLIC_URL']
+
+/** Undefined unless all of it is there. */
+function storageOf(s: z.output<typeof Variables>) {
+  const { STORAGE_URL: url, STORAGE_BUCKET: bucket, STORAGE_REGION: region, STORAGE_PUBLIC_URL: publicUrl } = s
+  const { STORAGE_ACCESS_KEY: accessKey, STORAGE_SECRET_KEY: secretKey } = s
+  if (!url || !bucket || !accessKey || !secretKey || !publicUrl) return undefined
+  return { url: withoutSlash(url), bucket, region, accessKey, secretKey, publicUrl: withoutSlash(publicUrl) }
+}
+
+const withoutSlash = (url: string): string => url.replace(/\/$/, '')
+
 const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
   path: ['JWT_SECRET'],
   error: 'must be set together with DATABASE_URL: the tokens of that stack are signed with it',
@@ -127,14 +153,24 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     path: ['DB_PORT'],
     error: 'is for the embedded database, and DATABASE_URL names another',
   })
+  .superRefine((s, context) => {
+    const given: Record<string, unknown> = s
+    const missing = storageParts.filter((name) => given[name] === undefined)
+    if (missing.length === 0 || missing.length === storageParts.length) return
+    for (const name of missing)
+      context.addIssue({ code: 'custom', path: [name], message: 'must be set together with the other STORAGE_…' })
+  })
   .transform((s) => ({ ...s, PUBLIC_URL: s.PUBLIC_URL ?? `http://localhost:${s.PORT}` }))
   .transform((s) => ({
     port: s.PORT,
     host: s.HOST,
     databaseUrl: s.DATABASE_URL,
-    functionsUrl: s.FUNCTIONS_URL?.replace(/\/$/, ''),
-    publicUrl: s.PUBLIC_URL.replace(/\/$/, ''),
-    facadeUrl: (s.FACADE_URL ?? new URL(s.PUBLIC_URL).origin).replace(/\/$/, ''),
+    functionsUrl: s.FUNCTIONS_URL && withoutSlash(s.FUNCTIONS_URL),
+    publicUrl: withoutSlash(s.PUBLIC_URL),
+    facadeUrl: withoutSlash(s.FACADE_URL ?? new URL(s.PUBLIC_URL).origin),
+    storage: storageOf(s),
+    // without a storage the facade takes media itself, where nobody else depends on it
+    mediaSink: !storageOf(s) && s.NODE_ENV !== 'production' && !s.FUNCTIONS_URL,
     smtpUrl: s.SMTP_URL,
     mailFrom: s.MAIL_FROM ?? `Kith <no-reply@${s.INSTANCE_DOMAIN.replace(/:\d+$/, '')}>`,
     vapidPrivateKey: s.VAPID_PRIVATE_KEY,
@@ -162,6 +198,12 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
   }))
 
 export type Config = z.output<typeof Settings>
+
+/** Where objects of media are, by address and by bucket: SQL makes public addresses of it. */
+export const mediaPlace = ({ storage, facadeUrl }: Config): { url: string; bucket: string } =>
+  storage
+    ? { url: storage.publicUrl, bucket: storage.bucket }
+    : { url: `${facadeUrl}/api/v1/media/local`, bucket: 'local' }
 
 /** What signs, and behind it what still verifies: the secret before this one, until the tokens of it have expired. */
 export const secretsOf = (config: Config, secret: string): [string, ...string[]] => [

@@ -60,6 +60,18 @@ export const registry: Registry = {
     const push = pushSender({ expoUrl, expoAccessToken, webPushOrigins, vapid, contact: contactOf(mailFrom) })
     return createDeliver({ jwtSecrets, sendMail, push })
   },
+  async media({ config, jwtSecret, jwtSecrets }) {
+    const [{ createMedia }, { s3Storage }, { sinkStorage }, { createSeals }] = await Promise.all([
+      import('../../edge-functions/media/handler.ts'),
+      import('../../edge-functions/media/storage.ts'),
+      import('./sink.ts'),
+      import('./seals.ts'),
+    ])
+    const storage = config.storage
+      ? s3Storage(config.storage)
+      : sinkStorage(config, createSeals(secretsOf(config, jwtSecret)))
+    return createMedia({ jwtSecrets, storage })
+  },
 }
 
 /** How long a function may take to begin its answer. Milliseconds. */

@@ -5,8 +5,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /** What a token is for: one is never good as the other. */
-export type Purpose = 'refresh' | 'reset' | 'email' | 'device' | 'unsubscribe'
-/** A UUID, and how often its token was replaced; of a device the day. */
+export type Purpose = 'refresh' | 'reset' | 'email' | 'device' | 'unsubscribe' | 'upload'
+/** A UUID, and how often its token was replaced; of a device the day, of an upload the second in which it ends. */
 export type Sealed = { id: string; generation: number }
 
 export type Seals = {
@@ -36,6 +36,7 @@ export function createSeals(secrets: readonly [string, ...string[]]): Seals {
     email: keysFor('email'),
     device: keysFor('device'),
     unsubscribe: keysFor('unsubscribe'),
+    upload: keysFor('upload'),
   }
   const macOf = (key: Buffer, named: Buffer, holder: string) =>
     createHmac('sha256', key).update(named).update(holder).digest()

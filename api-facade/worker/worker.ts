@@ -13,6 +13,7 @@ import { type DigestOptions, takeDigests } from './digest.ts'
 import { type EffectLoop, startEffects } from './effects.ts'
 import { functionOf, type Job, listWork } from './jobs.ts'
 import { takeMail } from './mail.ts'
+import { takeObjects } from './objects.ts'
 import { takePushes } from './push.ts'
 import { type Db, note, told } from './record.ts'
 
@@ -83,6 +84,7 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
     await takeMail(boss, options, soon)
     await takePushes(boss, options, soon)
     await takeDigests(boss, options, soon)
+    await takeObjects(boss, options, pollSeconds)
     effects = startEffects(boss.getDb(), log)
   } catch (error) {
     await stop()

@@ -2,14 +2,17 @@
 -- docs/decisions.md, Media.
 
 create table private.doomed_objects (
-  bucket text not null,
-  key    text not null,
-  due_at timestamptz not null,
+  bucket      text not null,
+  key         text not null,
+  upload_only boolean not null,
+  due_at      timestamptz not null,
   primary key (bucket, key)
 );
 create index doomed_objects_due_at_idx on private.doomed_objects (due_at);
 comment on table private.doomed_objects is
   'Objects to be deleted, with a row until the storage has done it. An object that nobody uploaded has one too.';
+comment on column private.doomed_objects.upload_only is
+  'Whether the asset is there, and only what may still come by the address of its upload is deleted.';
 comment on column private.doomed_objects.due_at is
   'When it is tried next: not before its upload''s address has ended, or it would come back.';
 
@@ -18,17 +21,69 @@ language plpgsql security definer   -- nobody may write what is deleted
 set search_path = ''
 as $$
 begin
-  -- a commit under way may take two minutes more
-  insert into private.doomed_objects (bucket, key, due_at)
-  select g.bucket, g.key, greatest(now() + interval '2 minutes', g.created_at + interval '15 minutes')
+  -- an upload may come for ten minutes, and a commit under way may take two
+  insert into private.doomed_objects as d (bucket, key, upload_only, due_at)
+  select g.bucket, g.key, tg_op = 'UPDATE' and g.removed_at is null,
+         greatest(now() + interval '2 minutes', g.created_at + interval '15 minutes')
   from gone g
-  where tg_op = 'DELETE' or g.removed_at is not null
-  on conflict do nothing;
+  where tg_op = 'DELETE' or g.removed_at is not null or g.status = 'committed'
+  on conflict (bucket, key) do update
+    set upload_only = excluded.upload_only, due_at = excluded.due_at
+    where d.upload_only;
   return null;
 end $$;
 comment on function private.doom_objects is
-  'Trigger: has the objects of assets deleted that are gone: expired, of an erased person, or taken away by staff.';
+  'Trigger: has the objects of assets deleted that are gone: expired, of an erased person, or taken away by staff. Of '
+  'one that is committed, what is uploaded once more.';
 create trigger doom_objects after delete on app.media_assets
   referencing old table as gone for each statement execute function private.doom_objects();
-create trigger doom_removed after update on app.media_assets
+create trigger doom_uploads after update on app.media_assets
   referencing new table as gone for each statement execute function private.doom_objects();
+
+select pgboss.create_queue('objects', '{"policy": "standard"}');
+
+create function private.job_delete_objects() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_keys    text[];
+  v_uploads text[];
+begin
+  with due as (
+    select d.bucket, d.key from private.doomed_objects d
+    where d.due_at <= now() and d.bucket = private.media_setting('media_bucket')
+    order by d.due_at limit 50 for update skip locked
+  ), later as (
+    update private.doomed_objects d set due_at = now() + interval '10 minutes'
+    from due where (d.bucket, d.key) = (due.bucket, due.key)
+    returning d.key, d.upload_only
+  )
+  select coalesce(array_agg(key) filter (where not upload_only), '{}'),
+         coalesce(array_agg(key) filter (where upload_only), '{}')
+  into v_keys, v_uploads from later;
+  if cardinality(v_keys || v_uploads) > 0 then
+    perform private.enqueue('objects', json_build_object('keys', v_keys, 'uploads', v_uploads));
+  end if;
+  return cardinality(v_keys || v_uploads);
+end $$;
+comment on function private.job_delete_objects is
+  'Job: has objects deleted whose asset is gone, 50 at a time; those that the storage did not delete come again after '
+  '10 minutes. May run twice: deleting an object twice changes nothing. The worker repeats it until there is none.';
+insert into private.jobs (name, cron, expires, repeats) values ('delete-objects', '* * * * *', 60, true);
+
+create function private.note_deleted_objects(p_keys text[], p_uploads text[]) returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_deleted integer;
+begin
+  delete from private.doomed_objects
+  where bucket = private.media_setting('media_bucket')
+    and (key = any (p_keys) or key = any (p_uploads) and upload_only);
+  get diagnostics v_deleted = row_count;
+  return v_deleted;
+end $$;
+comment on function private.note_deleted_objects is
+  'For the worker alone: forgets objects that the storage has deleted, or the uploads of, and answers how many.';

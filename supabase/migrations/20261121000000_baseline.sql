@@ -2254,8 +2254,8 @@ comment on column private.write_counts.ends_at is 'When the hour ends and its co
 insert into private.retention (relation, counts_from, keep) values ('private.write_counts', 'ends_at', '0');
 
 insert into private.errors (code, status, text) values
-  ('writes_exceeded', 429, 'You have written, reacted, voted, followed, invited, reported or mentioned people as '
-  'often as one person may within an hour. Try again when Retry-After, in seconds, is over.');
+  ('writes_exceeded', 429, 'You have written, uploaded, reacted, voted, followed, invited, reported or mentioned '
+  'people as often as one person may within an hour. Try again when Retry-After, in seconds, is over.');
 
 create function private.count_writes(p_kind text, p_many integer default 1, p_user uuid default null) returns integer
 language plpgsql volatile security definer   -- nobody may write counts otherwise
@@ -7198,20 +7198,135 @@ comment on function private.check_media_url is
   'Passes for an http(s) URL of up to 2000 characters that lies elsewhere, or is that of the caller''s own committed '
   'asset of one of these kinds. Nothing is asked of it. Fails: media_url.';
 
+-- sql/media/20_uploads.sql
+
+-- Uploads: an asset is announced, its bytes go straight to the storage, and its owner commits it.
+-- docs/decisions.md, Media.
+
+insert into private.errors (code, status, text) values
+  ('media_type', 422, 'This content type cannot be uploaded as this kind of media.'),
+  ('media_size', 422, 'A file of this kind cannot be that large, or be empty.'),
+  ('assets_exhausted', 409, 'You have 50 uploads that are not committed. Commit one, or wait until they are 24 hours '
+  'old.'),
+  ('asset_missing', 422, 'Nothing has been uploaded to this media asset yet.'),
+  ('asset_unfit', 422, 'What was uploaded is not what was announced: its size or its type differs. It was deleted.'),
+  ('upload_refused', 403, 'The address of this upload is not valid any more, or content type and length are not those '
+  'that were announced.'),
+  ('storage_unavailable', 503, 'The storage of media does not answer at the moment. Try again later.');
+
+insert into private.write_limits (kind, per_hour) values ('uploads', 200), ('megabytes', 4000);
+
+create function private.asset_card(p_asset app.media_assets) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'assetId', p_asset.id,
+    'kind', p_asset.kind,
+    'contentType', p_asset.content_type,
+    'size', p_asset.size,
+    'key', p_asset.key,
+    'status', p_asset.status,
+    'publicUrl', private.asset_url(p_asset.key),
+    'createdAt', private.utc(p_asset.created_at),
+    'committedAt', private.utc(p_asset.committed_at));
+end $$;
+comment on function private.asset_card is
+  'An asset as its owner sees it: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}.';
+
+create function private.announce_asset(p_kind text, p_content_type text, p_size bigint) returns app.media_assets
+language plpgsql volatile security definer   -- only definer functions write assets
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+  v_kind   private.media_kinds;
+  v_asset  app.media_assets;
+begin
+  select * into v_kind from private.media_kinds
+  where kind = p_kind and p_content_type = any (types);
+  if not found then
+    perform private.fail('media_type');
+  elsif (p_size between 1 and v_kind.max_size) is not true then
+    perform private.fail('media_size');
+  end if;
+  perform private.count_writes('megabytes', (p_size / 1000000 + 1)::integer);
+  perform private.count_writes('uploads');
+  perform pg_advisory_xact_lock(hashtextextended('assets ' || v_caller, 0));   -- two at once never make one too many
+  if (select count(*) from app.media_assets
+      where owner_id = v_caller and status = 'pending' and expires_at > now()) >= 50 then
+    perform private.fail('assets_exhausted');
+  end if;
+  insert into app.media_assets (id, key, owner_id, kind, content_type, size, bucket)
+  select id, id, v_caller, p_kind, p_content_type, p_size, private.media_setting('media_bucket')
+  from gen_random_uuid() id
+  returning * into v_asset;
+  return v_asset;
+end $$;
+comment on function private.announce_asset is
+  'A new pending asset of the caller. Fails: media_type, media_size, assets_exhausted, writes_exceeded.';
+
+create function api.create_asset(p_kind text, p_content_type text, p_size bigint) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.asset_card(private.announce_asset(p_kind, lower(btrim(p_content_type)), p_size));
+end $$;
+comment on function api.create_asset is
+  'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. Then the '
+  'facade has its address signed. Fails: media_type, media_size, assets_exhausted, writes_exceeded.';
+
+create function api.get_asset(p_asset_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_asset app.media_assets;
+begin
+  select * into v_asset from app.media_assets
+  where id = p_asset_id and owner_id = private.require_caller() and removed_at is null;
+  if not found then
+    perform private.fail('asset_unknown');
+  end if;
+  return private.asset_card(v_asset);
+end $$;
+comment on function api.get_asset is
+  'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. '
+  'Fails: asset_unknown (also another person''s).';
+
+create function api.commit_asset(p_asset_id uuid, p_mime_type text) returns json
+language plpgsql volatile security definer   -- trusts the facade to have had a look at what was uploaded
+set search_path = ''
+as $$
+begin
+  update app.media_assets
+  set status = 'committed', committed_at = now(), mime_type = p_mime_type, expires_at = null
+  where id = p_asset_id and owner_id = private.require_caller() and status = 'pending' and removed_at is null;
+  return api.get_asset(p_asset_id);   -- a second commit answers the first one's
+end $$;
+comment on function api.commit_asset is
+  'For the gate alone: commits the caller''s asset, which was found in the storage as announced. Answers as '
+  'api.get_asset. Fails: asset_unknown (also another person''s).';
+
 -- sql/media/30_objects.sql
 
 -- Objects whose asset is gone. They are deleted by the function `media`, which the worker calls until it has.
 -- docs/decisions.md, Media.
 
 create table private.doomed_objects (
-  bucket text not null,
-  key    text not null,
-  due_at timestamptz not null,
+  bucket      text not null,
+  key         text not null,
+  upload_only boolean not null,
+  due_at      timestamptz not null,
   primary key (bucket, key)
 );
 create index doomed_objects_due_at_idx on private.doomed_objects (due_at);
 comment on table private.doomed_objects is
   'Objects to be deleted, with a row until the storage has done it. An object that nobody uploaded has one too.';
+comment on column private.doomed_objects.upload_only is
+  'Whether the asset is there, and only what may still come by the address of its upload is deleted.';
 comment on column private.doomed_objects.due_at is
   'When it is tried next: not before its upload''s address has ended, or it would come back.';
 
@@ -7220,20 +7335,72 @@ language plpgsql security definer   -- nobody may write what is deleted
 set search_path = ''
 as $$
 begin
-  -- a commit under way may take two minutes more
-  insert into private.doomed_objects (bucket, key, due_at)
-  select g.bucket, g.key, greatest(now() + interval '2 minutes', g.created_at + interval '15 minutes')
+  -- an upload may come for ten minutes, and a commit under way may take two
+  insert into private.doomed_objects as d (bucket, key, upload_only, due_at)
+  select g.bucket, g.key, tg_op = 'UPDATE' and g.removed_at is null,
+         greatest(now() + interval '2 minutes', g.created_at + interval '15 minutes')
   from gone g
-  where tg_op = 'DELETE' or g.removed_at is not null
-  on conflict do nothing;
+  where tg_op = 'DELETE' or g.removed_at is not null or g.status = 'committed'
+  on conflict (bucket, key) do update
+    set upload_only = excluded.upload_only, due_at = excluded.due_at
+    where d.upload_only;
   return null;
 end $$;
 comment on function private.doom_objects is
-  'Trigger: has the objects of assets deleted that are gone: expired, of an erased person, or taken away by staff.';
+  'Trigger: has the objects of assets deleted that are gone: expired, of an erased person, or taken away by staff. Of '
+  'one that is committed, what is uploaded once more.';
 create trigger doom_objects after delete on app.media_assets
   referencing old table as gone for each statement execute function private.doom_objects();
-create trigger doom_removed after update on app.media_assets
+create trigger doom_uploads after update on app.media_assets
   referencing new table as gone for each statement execute function private.doom_objects();
+
+select pgboss.create_queue('objects', '{"policy": "standard"}');
+
+create function private.job_delete_objects() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_keys    text[];
+  v_uploads text[];
+begin
+  with due as (
+    select d.bucket, d.key from private.doomed_objects d
+    where d.due_at <= now() and d.bucket = private.media_setting('media_bucket')
+    order by d.due_at limit 50 for update skip locked
+  ), later as (
+    update private.doomed_objects d set due_at = now() + interval '10 minutes'
+    from due where (d.bucket, d.key) = (due.bucket, due.key)
+    returning d.key, d.upload_only
+  )
+  select coalesce(array_agg(key) filter (where not upload_only), '{}'),
+         coalesce(array_agg(key) filter (where upload_only), '{}')
+  into v_keys, v_uploads from later;
+  if cardinality(v_keys || v_uploads) > 0 then
+    perform private.enqueue('objects', json_build_object('keys', v_keys, 'uploads', v_uploads));
+  end if;
+  return cardinality(v_keys || v_uploads);
+end $$;
+comment on function private.job_delete_objects is
+  'Job: has objects deleted whose asset is gone, 50 at a time; those that the storage did not delete come again after '
+  '10 minutes. May run twice: deleting an object twice changes nothing. The worker repeats it until there is none.';
+insert into private.jobs (name, cron, expires, repeats) values ('delete-objects', '* * * * *', 60, true);
+
+create function private.note_deleted_objects(p_keys text[], p_uploads text[]) returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_deleted integer;
+begin
+  delete from private.doomed_objects
+  where bucket = private.media_setting('media_bucket')
+    and (key = any (p_keys) or key = any (p_uploads) and upload_only);
+  get diagnostics v_deleted = row_count;
+  return v_deleted;
+end $$;
+comment on function private.note_deleted_objects is
+  'For the worker alone: forgets objects that the storage has deleted, or the uploads of, and answers how many.';
 
 -- sql/media/90_erasure.sql
 
@@ -7269,6 +7436,8 @@ alter table private.doomed_objects enable row level security;
 
 -- helpers
 grant execute on function
+  private.announce_asset,
+  private.asset_card,
   private.asset_url,
   private.check_media_url,
   private.media_setting,
@@ -7276,6 +7445,23 @@ grant execute on function
   private.url_place,
   private.use_asset
   to authenticated;
+
+-- operations
+grant execute on function
+  api.create_asset,
+  api.get_asset
+  to authenticated;
+
+-- what the facade does once it has looked into the storage
+grant execute on function
+  api.commit_asset
+  to gate;
+
+-- what the worker does
+grant execute on function
+  private.job_delete_objects,
+  private.note_deleted_objects
+  to worker;
 
 -- sql/posts/10_posts.sql
 

@@ -7,8 +7,8 @@ import {
   ensureFirstAdmin,
   type FirstAdmin,
   takeDomain,
-  takeScale,
   takeSecret,
+  takeSetting,
 } from '../../../api-facade/boot.ts'
 import { readConfig } from '../../../api-facade/lib/config.ts'
 import { createDatabase } from '../../support/database.ts'
@@ -45,13 +45,16 @@ describe('the domain', () => {
   })
 })
 
-test('the scale of the limits goes to SQL, which counts what a person writes', async () => {
-  const scale = async () =>
-    (await owner<{ value: string }[]>`select value from app.settings where key = 'rate_limit_scale'`)[0]?.value
-  await takeScale(owner, 2.5)
-  expect(await scale()).toBe('2.5')
-  await takeScale(owner, 1_000_000)
-  expect(await scale()).toBe('1000000')
+test.each([
+  ['rate_limit_scale', '2.5', '1000000'],
+  ['media_url', 'https://media.example.org', 'http://localhost:0/api/v1/media/local'],
+] as const)('%s goes to SQL, which needs it', async (key, value, before) => {
+  const setting = async () =>
+    (await owner<{ value: string }[]>`select value from app.settings where key = ${key}`)[0]?.value
+  expect(await setting()).toBe(before)
+  await takeSetting(owner, key, value)
+  expect(await setting()).toBe(value)
+  await takeSetting(owner, key, before)
 })
 
 describe('the secret', () => {

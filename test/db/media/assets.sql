@@ -63,7 +63,7 @@ select throws_ok($$ select count(*) from app.media_assets $$, '42501', null, 'wh
 -- Acting as the owner
 select test.act_as_owner();
 update app.users set erased_at = now() where id = test.id('alice');
-select is((select array_agg(key order by key) from private.doomed_objects),
+select is((select array_agg(key order by key) from private.doomed_objects where not upload_only),
   array[pg_temp.asset(1), pg_temp.asset(3), pg_temp.asset(4), pg_temp.asset(5)]::text[], 'an erasure dooms every object');
 
 select * from finish();

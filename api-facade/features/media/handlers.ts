@@ -1,0 +1,45 @@
+// Between the database and the storage: the function `media` signs and looks; the rules are in sql/media.
+import type { z } from 'zod'
+import { call, callFor } from '../../lib/call.ts'
+import type { Context } from '../../lib/context.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { Asset, type AssetId, type AssetKey, Looked, type NewAsset, Signed } from './schemas.ts'
+
+type Announced = z.output<typeof Asset>
+
+/** @throws Refusal storage_unavailable when the function, or the storage behind it, does not answer */
+async function ask<S extends z.ZodType>(c: Context, door: string, asset: Announced, schema: S): Promise<z.output<S>> {
+  const { functions, log } = c.get('services')
+  const { key, contentType, size } = asset
+  const answer = await functions.invoke(`media/${door}`, { key, contentType, size }).catch((failure: unknown) => {
+    log.warn({ failure, door }, 'the function media could not be called')
+    throw new Refusal('storage_unavailable')
+  })
+  if (!answer.ok) throw new Refusal('storage_unavailable')
+  return schema.parse(await answer.json())
+}
+
+export async function presign(c: Context, { kind, contentType, size }: z.output<typeof NewAsset>) {
+  const { config } = c.get('services')
+  if (!config.storage && !config.mediaSink) throw new Refusal('storage_unavailable')
+  const asset = await callFor(c, 'create_asset', { p_kind: kind, p_content_type: contentType, p_size: size }, Asset)
+  const { url, headers, expiresAt } = await ask(c, 'presign', asset, Signed)
+  return { assetId: asset.assetId, uploadUrl: url, publicUrl: asset.publicUrl, expiresAt, headers }
+}
+
+export async function presignAlias(c: Context, body: z.output<typeof NewAsset>) {
+  const { assetId, uploadUrl } = await presign(c, body)
+  return { uploadUrl, key: assetId }
+}
+
+export async function commit(c: Context, { assetId }: z.output<typeof AssetId>) {
+  const asset = await callFor(c, 'get_asset', { p_asset_id: assetId }, Asset)
+  if (asset.status === 'committed') return asset
+  const found = await ask(c, 'commit', asset, Looked)
+  if (found.outcome === 'missing') throw new Refusal('asset_missing')
+  if (found.outcome === 'unfit') throw new Refusal('asset_unfit')
+  return call(c, 'commit_asset', { p_asset_id: assetId, p_mime_type: found.mimeType }, 'gate')
+}
+
+/** The key of an asset is its id. */
+export const commitAlias = (c: Context, { key }: z.output<typeof AssetKey>) => commit(c, { assetId: key })

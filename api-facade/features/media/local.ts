@@ -1,0 +1,55 @@
+// The sink for development: takes and serves bytes where there is no object storage. Elsewhere it does not exist.
+import type { z } from 'zod'
+import type { Context } from '../../lib/context.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { send, setHeader } from '../../lib/headers.ts'
+import { isUpload, readObject, writeUpload } from '../../lib/sink.ts'
+import type { AssetId, UploadToken } from './schemas.ts'
+
+function requireSink(c: Context): void {
+  if (!c.get('services').config.mediaSink) throw new Refusal('route_unknown')
+}
+
+type Sent = z.output<typeof AssetId> & z.output<typeof UploadToken>
+
+export async function takeBytes(c: Context, { assetId, token }: Sent): Promise<Response> {
+  requireSink(c)
+  const { config, seals } = c.get('services')
+  const [contentType, length] = [c.req.header('content-type') ?? '', c.req.header('content-length') ?? '']
+  const announced = { key: assetId.toLowerCase(), contentType, size: Number(length) }
+  const { body } = c.req.raw
+  const isWanted = /^\d+$/.test(length) && body && isUpload(seals, token, announced)
+  const isTaken = isWanted && (await writeUpload(config, announced, body))
+  if (isTaken) return send(c, null, 200)
+  setHeader(c, 'connection', 'close') // the rest may still be on its way
+  throw isWanted ? new Refusal('request_malformed') : new Refusal('upload_refused')
+}
+
+export async function serveBytes(c: Context, { assetId }: z.output<typeof AssetId>): Promise<Response> {
+  requireSink(c)
+  const object = await readObject(c.get('services').config, assetId.toLowerCase())
+  if (!object) throw new Refusal('asset_unknown')
+  const { size, contentType } = object
+  const range = rangeOf(c.req.header('range'), size)
+  const [start, end] = range ?? [0, size - 1]
+  if (range) setHeader(c, 'content-range', `bytes ${start}-${end}/${size}`)
+  // of a HEAD nobody reads the body, and the file would stay open
+  return send(c, c.req.method === 'HEAD' ? null : object.read(start, end), range ? 206 : 200, {
+    'accept-ranges': 'bytes',
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-disposition': /^(image|video|audio)\//.test(contentType) ? 'inline' : 'attachment',
+    'content-length': String(end - start + 1),
+    'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+    'content-type': contentType,
+    'cross-origin-resource-policy': 'cross-origin',
+  })
+}
+
+/** One range that there is, as players ask for; whatever else is said gets the whole. */
+function rangeOf(header: string | undefined, size: number): [start: number, end: number] | null {
+  const [, from, to] = /^bytes=(\d{1,15})?-(\d{1,15})?$/.exec(header ?? '') ?? []
+  if (from === undefined && to === undefined) return null
+  const start = from === undefined ? Math.max(0, size - Number(to)) : Number(from)
+  const end = from === undefined || to === undefined ? size - 1 : Math.min(Number(to), size - 1)
+  return start <= end ? [start, end] : null
+}

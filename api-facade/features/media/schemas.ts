@@ -1,0 +1,67 @@
+// Shapes of media. What may be uploaded stands in sql/media/10_assets.sql.
+import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
+
+export const AssetId = z.object({ assetId: Uuid })
+export const AssetKey = z.object({ key: Uuid })
+
+export const NewAsset = z
+  .object({
+    kind: z.enum(['avatar', 'image', 'video', 'audio', 'attachment']).openapi({ example: 'image' }),
+    contentType: z.string().max(100).openapi({ example: 'image/png', description: 'Without parameters.' }),
+    size: z.int().openapi({ example: 52_481, description: 'Bytes, exactly.' }),
+  })
+  .openapi('NewAsset')
+
+export const Upload = z
+  .object({
+    assetId: Uuid,
+    uploadUrl: z.string().openapi({ description: 'Takes a PUT of the bytes, from whoever has it, until `expiresAt`.' }),
+    publicUrl: z.string().openapi({ description: 'Where the asset is once it is committed.' }),
+    expiresAt: Timestamp,
+    headers: z
+      .record(z.string(), z.string())
+      .openapi({ description: 'Must go along with the PUT, exactly as they are.' }),
+  })
+  .openapi('Upload')
+export const UploadAlias = z.object({ uploadUrl: z.string(), key: Uuid })
+
+export const Asset = z
+  .object({
+    assetId: Uuid,
+    kind: z.string(),
+    contentType: z.string(),
+    size: z.int(),
+    key: Uuid,
+    status: z.enum(['pending', 'committed']),
+    publicUrl: z.string(),
+    createdAt: Timestamp,
+    committedAt: Timestamp.nullable(),
+  })
+  .openapi('Asset')
+
+/** What the function answers: edge-functions/media/handler.ts. */
+export const Signed = z.object({ url: z.string(), headers: z.record(z.string(), z.string()), expiresAt: z.string() })
+export const Looked = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('committed'), mimeType: z.string() }),
+  z.object({ outcome: z.literal('missing') }),
+  z.object({ outcome: z.literal('unfit') }),
+])
+
+export const UploadToken = z.object({
+  token: z.string().max(200).default('').openapi({ description: 'Stands in `uploadUrl` already.' }),
+})
+
+export const styles = ['lorelei', 'notionists', 'personas', 'micah', 'avataaars'] as const
+export const NewAvatar = z
+  .object({
+    style: z.enum(styles),
+    seed: z.string().min(1).max(200).optional().openapi({ description: 'By default I am the seed.' }),
+  })
+  .openapi('NewAvatar')
+export const Avatar = z
+  .object({ svg: z.string(), url: z.string().openapi({ description: 'Good as a `profilePicUrl`.' }) })
+  .openapi('Avatar')
+export const AvatarParams = z.object({
+  style: z.enum(styles),
+  picture: z.string().regex(/^[0-9a-f]{32}$/, 'must be of an address that was given'),
+})

@@ -1,0 +1,114 @@
+// Media without object storage, for development: a folder, to which the facade's own routes write and from which they
+// serve. README.md, Configuration, has the storage of an instance that people use.
+import { randomUUID } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { copyFile, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Announced, type Found, type Storage, UPLOAD_SECONDS } from '../../edge-functions/media/storage.ts'
+import type { Config } from './config.ts'
+import type { Seals } from './seals.ts'
+
+export const sinkFolder = (config: Config): string =>
+  join(resolve(config.dataDir ?? join(import.meta.dirname, '../../.data')), 'media')
+
+// each object is a file, and its content type one beside it
+const fileOf = (folder: string, key: string): string => join(folder, basename(key))
+const typeOf = (file: string): string => `${file}.type`
+const absent = (error: NodeJS.ErrnoException): null => {
+  if (error.code === 'ENOENT') return null
+  throw error
+}
+
+/** What an upload's token is bound to, beside the asset and the second in which it ends: both come as headers. */
+const headersOf = (contentType: string, size: string): string => `${contentType} ${size}`
+
+export function sinkStorage(config: Config, seals: Seals): Storage {
+  const folder = sinkFolder(config)
+  return {
+    async presign({ key, contentType, size }) {
+      const id = key.split('.')[0] ?? ''
+      const ends = Math.floor(Date.now() / 1000) + UPLOAD_SECONDS
+      const token = seals.seal('upload', { id, generation: ends }, headersOf(contentType, String(size)))
+      return {
+        url: `${config.facadeUrl}/api/v1/media/local/${id}?token=${token}`,
+        headers: { 'Content-Type': contentType, 'Content-Length': String(size) },
+        expiresAt: new Date(ends * 1000).toISOString(),
+      }
+    },
+    find: (key) => findFile(folder, key),
+    async head(key, bytes) {
+      const file = await open(fileOf(folder, key))
+      try {
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0)
+        return buffer.subarray(0, bytesRead)
+      } finally {
+        await file.close()
+      }
+    },
+    async copy(from, to) {
+      await copyFile(typeOf(fileOf(folder, from)), typeOf(fileOf(folder, to)))
+      await copyFile(fileOf(folder, from), fileOf(folder, to))
+    },
+    async remove(key) {
+      await rm(fileOf(folder, key), { force: true })
+      await rm(typeOf(fileOf(folder, key)), { force: true })
+    },
+  }
+}
+
+async function findFile(folder: string, key: string): Promise<Found | null> {
+  const file = fileOf(folder, key)
+  const [found, contentType] = await Promise.all([
+    stat(file).catch(absent),
+    readFile(typeOf(file), 'utf8').catch(absent),
+  ])
+  return found && contentType ? { size: found.size, contentType, etag: '' } : null
+}
+
+/** Whether the token was made for an upload of this asset, with exactly these headers, and has not ended. */
+export function isUpload(seals: Seals, token: string, { key, contentType, size }: Announced): boolean {
+  const opened = seals.open('upload', token, headersOf(contentType, String(size)))
+  return opened?.id === basename(key) && opened.generation * 1000 > Date.now()
+}
+
+/** Writes an upload as it comes. @returns false when it is not as long as announced: then nothing is left of it */
+export async function writeUpload(config: Config, announced: Announced, body: ReadableStream<Uint8Array>) {
+  const folder = sinkFolder(config)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const file = fileOf(folder, `${announced.key}.upload`)
+  const part = `${file}.${randomUUID()}`
+  let size = 0
+  const bounded = async function* (chunks: AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) {
+      size += chunk.length
+      if (size > announced.size) return
+      yield chunk
+    }
+  }
+  try {
+    // one that is cut off fails in the middle
+    const came = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0])
+    await pipeline(came, bounded, createWriteStream(part)).catch(() => undefined)
+    if (size !== announced.size) return false
+    await writeFile(typeOf(file), announced.contentType)
+    await rename(part, file)
+    return true
+  } finally {
+    await rm(part, { force: true })
+  }
+}
+
+/** A committed object, from one byte to another. Null where there is none. */
+export async function readObject(config: Config, key: string) {
+  const folder = sinkFolder(config)
+  const found = await findFile(folder, key)
+  return (
+    found && {
+      ...found,
+      read: (start: number, end: number) =>
+        Readable.toWeb(createReadStream(fileOf(folder, key), { start, end })) as ReadableStream<Uint8Array>,
+    }
+  )
+}

@@ -1,0 +1,37 @@
+// Objects whose asset is gone. private.job_delete_objects names them, and the function `media` deletes them. What a worker
+// dies over, or the storage does not take, is named again by the same job: the database forgets them afterwards.
+import type { PgBoss } from 'pg-boss'
+import type { Functions } from '../lib/functions.ts'
+import type { Log } from '../lib/log.ts'
+import { type Db, note, told } from './record.ts'
+
+export const OBJECTS = 'objects'
+export type ObjectOptions = { functions: Functions; log: Log }
+
+type ObjectJob = { keys: string[]; uploads: string[] }
+
+/** Once: what is left is named again. */
+const settings = { retryLimit: 0, expireInSeconds: 120, retentionSeconds: 3600 }
+
+/** Takes objects off their queue, which the schema has from the beginning. */
+export async function takeObjects(
+  boss: PgBoss,
+  { functions, log }: ObjectOptions,
+  pollingIntervalSeconds: number,
+): Promise<void> {
+  await boss.updateQueue(OBJECTS, { ...settings, deleteAfterSeconds: 3600 })
+  const db = boss.getDb()
+  await boss.work<ObjectJob>(OBJECTS, { pollingIntervalSeconds }, async (jobs) => {
+    for (const { data } of jobs) await told(db, OBJECTS, log, () => remove(db, data, functions))
+  })
+}
+
+/** @returns how many objects are forgotten */
+async function remove(db: Db, { keys, uploads }: ObjectJob, functions: Functions): Promise<number> {
+  const { ok, status } = await functions.invoke('media/delete', { keys, uploads })
+  if (!ok) throw new Error(`media answered ${status}`)
+  const { rows } = await db.executeSql('select private.note_deleted_objects($1, $2) as changed', [keys, uploads])
+  const changed = (rows as { changed: number }[])[0]?.changed ?? 0
+  await note(db, OBJECTS, changed, false)
+  return changed
+}

@@ -1,0 +1,109 @@
+-- Uploads: an asset is announced, its bytes go straight to the storage, and its owner commits it.
+-- docs/decisions.md, Media.
+
+insert into private.errors (code, status, text) values
+  ('media_type', 422, 'This content type cannot be uploaded as this kind of media.'),
+  ('media_size', 422, 'A file of this kind cannot be that large, or be empty.'),
+  ('assets_exhausted', 409, 'You have 50 uploads that are not committed. Commit one, or wait until they are 24 hours '
+  'old.'),
+  ('asset_missing', 422, 'Nothing has been uploaded to this media asset yet.'),
+  ('asset_unfit', 422, 'What was uploaded is not what was announced: its size or its type differs. It was deleted.'),
+  ('upload_refused', 403, 'The address of this upload is not valid any more, or content type and length are not those '
+  'that were announced.'),
+  ('storage_unavailable', 503, 'The storage of media does not answer at the moment. Try again later.');
+
+insert into private.write_limits (kind, per_hour) values ('uploads', 200), ('megabytes', 4000);
+
+create function private.asset_card(p_asset app.media_assets) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'assetId', p_asset.id,
+    'kind', p_asset.kind,
+    'contentType', p_asset.content_type,
+    'size', p_asset.size,
+    'key', p_asset.key,
+    'status', p_asset.status,
+    'publicUrl', private.asset_url(p_asset.key),
+    'createdAt', private.utc(p_asset.created_at),
+    'committedAt', private.utc(p_asset.committed_at));
+end $$;
+comment on function private.asset_card is
+  'An asset as its owner sees it: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}.';
+
+create function private.announce_asset(p_kind text, p_content_type text, p_size bigint) returns app.media_assets
+language plpgsql volatile security definer   -- only definer functions write assets
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+  v_kind   private.media_kinds;
+  v_asset  app.media_assets;
+begin
+  select * into v_kind from private.media_kinds
+  where kind = p_kind and p_content_type = any (types);
+  if not found then
+    perform private.fail('media_type');
+  elsif (p_size between 1 and v_kind.max_size) is not true then
+    perform private.fail('media_size');
+  end if;
+  perform private.count_writes('megabytes', (p_size / 1000000 + 1)::integer);
+  perform private.count_writes('uploads');
+  perform pg_advisory_xact_lock(hashtextextended('assets ' || v_caller, 0));   -- two at once never make one too many
+  if (select count(*) from app.media_assets
+      where owner_id = v_caller and status = 'pending' and expires_at > now()) >= 50 then
+    perform private.fail('assets_exhausted');
+  end if;
+  insert into app.media_assets (id, key, owner_id, kind, content_type, size, bucket)
+  select id, id, v_caller, p_kind, p_content_type, p_size, private.media_setting('media_bucket')
+  from gen_random_uuid() id
+  returning * into v_asset;
+  return v_asset;
+end $$;
+comment on function private.announce_asset is
+  'A new pending asset of the caller. Fails: media_type, media_size, assets_exhausted, writes_exceeded.';
+
+create function api.create_asset(p_kind text, p_content_type text, p_size bigint) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.asset_card(private.announce_asset(p_kind, lower(btrim(p_content_type)), p_size));
+end $$;
+comment on function api.create_asset is
+  'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. Then the '
+  'facade has its address signed. Fails: media_type, media_size, assets_exhausted, writes_exceeded.';
+
+create function api.get_asset(p_asset_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_asset app.media_assets;
+begin
+  select * into v_asset from app.media_assets
+  where id = p_asset_id and owner_id = private.require_caller() and removed_at is null;
+  if not found then
+    perform private.fail('asset_unknown');
+  end if;
+  return private.asset_card(v_asset);
+end $$;
+comment on function api.get_asset is
+  'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. '
+  'Fails: asset_unknown (also another person''s).';
+
+create function api.commit_asset(p_asset_id uuid, p_mime_type text) returns json
+language plpgsql volatile security definer   -- trusts the facade to have had a look at what was uploaded
+set search_path = ''
+as $$
+begin
+  update app.media_assets
+  set status = 'committed', committed_at = now(), mime_type = p_mime_type, expires_at = null
+  where id = p_asset_id and owner_id = private.require_caller() and status = 'pending' and removed_at is null;
+  return api.get_asset(p_asset_id);   -- a second commit answers the first one's
+end $$;
+comment on function api.commit_asset is
+  'For the gate alone: commits the caller''s asset, which was found in the storage as announced. Answers as '
+  'api.get_asset. Fails: asset_unknown (also another person''s).';

@@ -1,0 +1,296 @@
+// Media with the sink for development: announcing, uploading, committing, serving; and generated avatars.
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../../api-facade/lib/config.ts'
+import { createSeals } from '../../../api-facade/lib/seals.ts'
+import { startServer } from '../../../api-facade/server.ts'
+import { isThatType, typeOf } from '../../../edge-functions/media/types.ts'
+import { files, png } from '../../support/files.ts'
+import { Person } from '../../support/person.ts'
+import { environment, JWT_SECRET } from '../../support/settings.ts'
+import { world } from '../../support/world.ts'
+
+const DATA_DIR = mkdtempSync(join(tmpdir(), 'kith-media-'))
+afterAll(() => rmSync(DATA_DIR, { recursive: true }))
+const { alice, bob, nobody, database, url, stack } = await world({ people: ['alice', 'bob'], env: { DATA_DIR } })
+const { owner } = database
+
+type Upload = {
+  assetId: string
+  uploadUrl: string
+  publicUrl: string
+  expiresAt: string
+  headers: Record<string, string>
+}
+type Asset = { assetId: string; status: string; publicUrl: string; committedAt: string | null }
+const UNKNOWN = '3f1c8e52-7a0b-4d6e-9c1f-2b5a8d7e6f10'
+
+/** The facade under test listens on a port that its settings do not know. */
+const here = (address: string) => new URL(new URL(address).pathname + new URL(address).search, url).href
+const image = (size = png.length, contentType = 'image/png', kind = 'image') => ({ kind, contentType, size })
+const announce = async (person: Person, body: object = image()) =>
+  (await person.post<Upload>('/media/presign', body)).body
+const put = ({ uploadUrl, headers }: Upload, bytes: Uint8Array<ArrayBuffer>, more: Record<string, string> = {}) =>
+  fetch(here(uploadUrl), {
+    method: 'PUT',
+    headers: { 'content-type': headers['Content-Type'] ?? '', ...more },
+    body: bytes,
+  })
+async function upload(person: Person, bytes = png, contentType = 'image/png', kind = 'image') {
+  const announced = await announce(person, image(bytes.length, contentType, kind))
+  expect((await put(announced, bytes)).status).toBe(200)
+  return announced
+}
+const commit = (person: Person, { assetId }: { assetId: string }) => person.post<Asset>(`/media/${assetId}/commit`)
+
+describe('an upload', () => {
+  test('is announced, put, committed, and then for everybody', async () => {
+    const announced = await announce(alice)
+    expect(announced).toEqual({
+      assetId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      uploadUrl: expect.stringContaining(`/api/v1/media/local/${announced.assetId}?token=`),
+      publicUrl: expect.stringContaining(`/api/v1/media/local/${announced.assetId}`),
+      expiresAt: expect.stringMatching(/^20\d\d-.*Z$/),
+      headers: { 'Content-Type': 'image/png', 'Content-Length': String(png.length) },
+    })
+    expect(await commit(alice, announced)).toFailWith(422, 'asset_missing')
+    expect((await put(announced, png)).status).toBe(200)
+    expect((await fetch(here(announced.publicUrl))).status).toBe(404)
+    expect(await commit(bob, announced)).toFailWith(404, 'asset_unknown')
+    const { status, body } = await commit(alice, announced)
+    expect([status, body]).toEqual([
+      200,
+      {
+        assetId: announced.assetId,
+        kind: 'image',
+        contentType: 'image/png',
+        size: png.length,
+        key: announced.assetId,
+        status: 'committed',
+        publicUrl: announced.publicUrl,
+        createdAt: expect.any(String),
+        committedAt: expect.any(String),
+      },
+    ])
+    expect(await commit(alice, announced)).toMatchObject({ status: 200, body })
+    const served = await fetch(here(announced.publicUrl))
+    expect(new Uint8Array(await served.arrayBuffer())).toEqual(png)
+    expect(Object.fromEntries(served.headers)).toMatchObject({
+      'content-type': 'image/png',
+      'content-length': String(png.length),
+      'content-disposition': 'inline',
+      'content-security-policy': expect.stringContaining('sandbox'),
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'cross-origin',
+    })
+  })
+
+  test('may be announced and committed by the other names', async () => {
+    const { status, body } = await alice.post<{ uploadUrl: string; key: string }>('/media/upload', image())
+    expect([status, Object.keys(body)]).toEqual([201, ['uploadUrl', 'key']])
+    const { key, uploadUrl } = body
+    await put({ uploadUrl, headers: { 'Content-Type': 'image/png' } } as unknown as Upload, png)
+    expect(await bob.post('/media/commit', { key })).toFailWith(404, 'asset_unknown')
+    expect(await alice.post('/media/commit', { key })).toMatchObject({ status: 200, body: { assetId: key } })
+    expect(await alice.post('/media/commit', {})).toFailWith(422, 'validation_failed')
+  })
+
+  test.each(Object.entries(files))('of %s is known by its first bytes, and as nothing else', async (type, bytes) => {
+    expect(isThatType(type, typeOf(bytes))).toBe(true)
+    const sound: Record<string, string> = {
+      'audio/webm': 'video/webm',
+      'video/webm': 'audio/webm',
+      'video/mp4': 'audio/mp4',
+    }
+    const others = Object.keys(files).filter((other) => other !== type && isThatType(other, typeOf(bytes)))
+    expect(others).toEqual(sound[type] ? [sound[type]] : [])
+  })
+
+  test('may be of every type that is registered, and of these alone', async () => {
+    const kinds = await owner<{ kind: string; types: string[]; most: number }[]>`
+      select kind, types, max_size::int as most from private.media_kinds`
+    expect(new Set(kinds.flatMap(({ types }) => types))).toEqual(new Set(Object.keys(files)))
+    const { description = '' } =
+      (await nobody.get<{ paths: Record<string, { post: { description?: string } }> }>('//openapi.json')).body.paths[
+        '/api/v1/media/presign'
+      ]?.post ?? {}
+    for (const { kind, types, most } of kinds) {
+      expect(description).toContain(`\`${kind}\``)
+      expect(description).toContain(`${most / 1024 / 1024} MiB`)
+      for (const type of types)
+        expect(await alice.post('/media/presign', image(most, type, kind))).toMatchObject({ status: 201 })
+      expect(await alice.post('/media/presign', image(most + 1, types[0], kind))).toFailWith(422, 'media_size')
+    }
+    for (const type of ['image/svg+xml', 'text/html', 'image/png; a=b', 'video/mp4', ''])
+      expect(await alice.post('/media/presign', image(10, type))).toFailWith(422, 'media_type')
+    expect(await alice.post('/media/presign', image(0))).toFailWith(422, 'media_size')
+    expect(await alice.post('/media/presign', { ...image(), kind: 'script' })).toFailWith(422, 'validation_failed')
+    expect(await nobody.post('/media/presign', image())).toFailWith(401, 'token_missing')
+    expect(await nobody.post(`/media/${UNKNOWN}/commit`)).toFailWith(401, 'token_missing')
+    expect(await alice.post(`/media/${UNKNOWN}/commit`)).toFailWith(404, 'asset_unknown')
+  })
+
+  test('that is not what was announced is refused, deleted, and may come again', async () => {
+    const announced = await announce(alice)
+    const page = new TextEncoder().encode('<html>'.padEnd(png.length))
+    expect((await put(announced, page)).status).toBe(200)
+    expect(await commit(alice, announced)).toFailWith(422, 'asset_unfit')
+    expect(await commit(alice, announced)).toFailWith(422, 'asset_missing')
+    expect((await put(announced, png)).status).toBe(200)
+    expect(await commit(alice, announced)).toMatchObject({ status: 200 })
+  })
+
+  test('is bounded by what waits and by the hour', async () => {
+    await owner`update app.media_assets set expires_at = now() where status = 'pending'`
+    await owner`insert into app.media_assets (owner_id, kind, content_type, size, bucket, key)
+                select ${bob.id}, 'image', 'image/png', 1, 'local', gen_random_uuid() from generate_series(1, 50)`
+    expect(await bob.post('/media/presign', image())).toFailWith(409, 'assets_exhausted')
+    await owner`update app.media_assets set expires_at = now() where owner_id = ${bob.id}`
+    const asked = await Promise.all(Array.from({ length: 3 }, () => bob.post('/media/presign', image())))
+    expect(asked.map(({ status }) => status)).toEqual([201, 201, 201])
+    await owner`update app.settings set value = '0.01' where key = 'rate_limit_scale'`
+    const late = await bob.post('/media/presign', image(100 * 1024 * 1024, 'video/mp4', 'video'))
+    expect(late).toFailWith(429, 'writes_exceeded')
+    await owner`update app.settings set value = '1000000' where key = 'rate_limit_scale'`
+  })
+
+  test('is nobody’s to commit by .rpc(), nor another’s to see', async () => {
+    const { assetId } = await upload(alice)
+    const rpc = (person: Person, name: string, body: object) =>
+      fetch(`${stack.url}/rest/v1/rpc/${name}`, {
+        method: 'POST',
+        headers: { apikey: stack.anonKey, authorization: `Bearer ${person.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    expect((await rpc(alice, 'commit_asset', { p_asset_id: assetId, p_mime_type: 'image/png' })).status).toBe(403)
+    expect((await rpc(bob, 'get_asset', { p_asset_id: assetId })).status).toBe(404)
+    expect((await rpc(alice, 'get_asset', { p_asset_id: assetId })).status).toBe(200)
+  })
+})
+
+describe('the sink', () => {
+  const seal = (id: string, holder: string, seconds = 60) =>
+    createSeals([JWT_SECRET]).seal('upload', { id, generation: Math.floor(Date.now() / 1000) + seconds }, holder)
+  const send = (id: string, token: string, body: Uint8Array<ArrayBuffer> = png, type = 'image/png') =>
+    fetch(`${url}/api/v1/media/local/${id}?token=${token}`, { method: 'PUT', headers: { 'content-type': type }, body })
+
+  test('takes what was announced and nothing else', async () => {
+    const holder = `image/png ${png.length}`
+    const longer = Uint8Array.from([...png, 0])
+    const refused = async (answer: Promise<Response>) =>
+      expect([(await answer).status, (await answer).headers.get('x-error-code')]).toEqual([403, 'upload_refused'])
+    expect((await send(UNKNOWN, seal(UNKNOWN, holder))).status).toBe(200)
+    await refused(send(UNKNOWN, seal('3f1c8e52-7a0b-4d6e-9c1f-2b5a8d7e6f11', holder)))
+    await refused(send(UNKNOWN, seal(UNKNOWN, holder, -1)))
+    await refused(send(UNKNOWN, seal(UNKNOWN, holder), longer))
+    await refused(send(UNKNOWN, seal(UNKNOWN, holder), png, 'text/html'))
+    await refused(send(UNKNOWN, ''))
+    const chunked = {
+      method: 'PUT',
+      headers: { 'content-type': 'image/png' },
+      body: new Blob([png]).stream(),
+      duplex: 'half',
+    }
+    await refused(fetch(`${url}/api/v1/media/local/${UNKNOWN}?token=${seal(UNKNOWN, holder)}`, chunked as RequestInit))
+    expect((await send('..%2f..%2fetc%2fpasswd', seal(UNKNOWN, holder))).status).toBe(422)
+    expect(
+      readdirSync(join(DATA_DIR, 'media')).filter((name) => !/^[0-9a-f-]{36}(\.upload)?(\.type)?$/.test(name)),
+    ).toEqual([])
+  })
+
+  test('takes a body far above BODY_LIMIT, and serves parts of it', async () => {
+    const film = new Uint8Array(3 * 1024 * 1024)
+    film.set(files['video/mp4'] as Uint8Array)
+    film.set([7, 8, 9], film.length - 3)
+    const { assetId, publicUrl } = await upload(alice, film, 'video/mp4', 'video')
+    expect(await commit(alice, { assetId })).toMatchObject({ status: 200 })
+    const part = async (range: string) => {
+      const answer = await fetch(here(publicUrl), { headers: { range } })
+      return [answer.status, answer.headers.get('content-range'), (await answer.arrayBuffer()).byteLength]
+    }
+    expect(await part('bytes=-3')).toEqual([206, `bytes ${film.length - 3}-${film.length - 1}/${film.length}`, 3])
+    expect(await part('bytes=0-99')).toEqual([206, `bytes 0-99/${film.length}`, 100])
+    expect(await part(`bytes=${film.length}-`)).toEqual([200, null, film.length])
+    expect(await part('bytes=9-2')).toEqual([200, null, film.length])
+    const head = await fetch(here(publicUrl), { method: 'HEAD' })
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(film.length)])
+  })
+
+  test('serves what is no picture, film or sound as a download', async () => {
+    const paper = files['application/pdf'] as Uint8Array<ArrayBuffer>
+    const { assetId, publicUrl } = await upload(alice, paper, 'application/pdf', 'attachment')
+    await commit(alice, { assetId })
+    const served = await fetch(here(publicUrl))
+    expect(served.headers.get('content-disposition')).toBe('attachment')
+    expect((await fetch(`${url}/api/v1/media/local/${UNKNOWN}`)).status).toBe(404)
+    expect(await nobody.get('/media/local/nothing')).toFailWith(422, 'validation_failed')
+  })
+
+  test('is not there in production, where nothing can be announced without a storage', async () => {
+    const config = readConfig(environment(database.url, { DATA_DIR, NODE_ENV: 'production' }))
+    const server = await startServer({ config, databaseUrl: database.url })
+    afterAll(() => server.stop())
+    const at = (person: Person) => new Person(server.url, person.token)
+    const { assetId } = await upload(alice)
+    await commit(alice, { assetId })
+    expect(await at(nobody).get(`/media/local/${assetId}`)).toFailWith(404, 'route_unknown')
+    const token = seal(assetId, `image/png ${png.length}`)
+    expect(await at(nobody).put(`/media/local/${assetId}?token=${token}`)).toFailWith(404, 'route_unknown')
+    expect(await at(alice).post('/media/presign', image())).toFailWith(503, 'storage_unavailable')
+  })
+})
+
+describe('a generated avatar', () => {
+  type Avatar = { svg: string; url: string }
+  const generate = async (body: object, person: Person = alice) =>
+    (await person.post<Avatar>('/media/avatar/generate', body)).body
+
+  test.each(['lorelei', 'notionists', 'personas', 'micah', 'avataaars'])(
+    'in the style %s is always the same',
+    async (style) => {
+      const one = await generate({ style, seed: 'Ada' })
+      expect(one).toEqual({ svg: expect.stringMatching(/^<svg .*<\/svg>$/s), url: expect.not.stringContaining('Ada') })
+      expect(await generate({ style, seed: 'Ada' }, bob)).toEqual(one)
+      expect((await generate({ style, seed: 'Ben' })).svg).not.toBe(one.svg)
+      const shown = await fetch(here(one.url))
+      expect(await shown.text()).toBe(one.svg)
+      expect(Object.fromEntries(shown.headers)).toMatchObject({
+        'content-type': 'image/svg+xml',
+        'cache-control': 'public, max-age=31536000, immutable',
+        'content-security-policy': expect.stringContaining('sandbox'),
+      })
+    },
+  )
+
+  test('is one’s own without a seed, and a picture for the profile', async () => {
+    const mine = await generate({ style: 'lorelei' })
+    expect(await generate({ style: 'lorelei' })).toEqual(mine)
+    expect((await generate({ style: 'lorelei' }, bob)).url).not.toBe(mine.url)
+    expect(await alice.patch('/me', { profilePicUrl: mine.url })).toMatchObject({
+      status: 200,
+      body: { profilePicUrl: mine.url },
+    })
+  })
+
+  test('has one of five styles', async () => {
+    expect(await alice.post('/media/avatar/generate', { style: 'bottts' })).toFailWith(422, 'validation_failed')
+    expect(await alice.post('/media/avatar/generate', { style: 'micah', seed: '' })).toFailWith(
+      422,
+      'validation_failed',
+    )
+    expect(await nobody.post('/media/avatar/generate', { style: 'micah' })).toFailWith(401, 'token_missing')
+    expect(await nobody.get('/media/avatar/micah/nothing')).toFailWith(422, 'validation_failed')
+  })
+})
+
+test('an erased person’s uploads are gone, and their objects are on the list of the storage', async () => {
+  const { assetId } = await upload(bob)
+  await commit(bob, { assetId })
+  expect(await bob.delete('/me', { password: bob.password })).toMatchObject({ status: 204 })
+  expect(await owner`select from app.media_assets where owner_id = ${bob.id}`).toHaveLength(0)
+  expect(await owner`select upload_only from private.doomed_objects where key = ${assetId}`).toEqual([
+    { upload_only: false },
+  ])
+})

@@ -1,0 +1,79 @@
+-- Uploads: who may announce and commit one, what is refused, and what is left of them to be deleted.
+begin;
+select plan(29);
+select test.people('alice', 'bob');
+update app.settings set value = 'https://media.example.org/kith' where key = 'media_url';
+update app.settings set value = 'kith' where key = 'media_bucket';
+create temporary table made (number integer primary key, id uuid);
+grant all on made to public;
+create function pg_temp.made(p_number integer) returns uuid language sql stable as $$ select id from made where number = p_number $$;
+create function pg_temp.announce(p_number integer) returns json language plpgsql as $$
+declare
+  v_card json := api.create_asset('image', 'image/png', 10);
+begin
+  insert into made values (p_number, (v_card ->> 'assetId')::uuid);
+  return v_card;
+end $$;
+create function pg_temp.as_gate(p_name text) returns void language sql as $$
+  select test.act_as_gate(), set_config('request.jwt.claims', test.claims(p_name)::text, true) $$;
+grant execute on all functions in schema pg_temp to public;
+
+-- Acting as Alice
+select test.act_as('alice');
+select set_eq($$ select json_object_keys(pg_temp.announce(1)) $$,
+  array['assetId', 'kind', 'contentType', 'size', 'key', 'status', 'publicUrl', 'createdAt', 'committedAt'], 'an announced asset');
+select is((select a.status || ' ' || a.bucket from app.media_assets a where a.id = pg_temp.made(1)), 'pending kith', 'is pending');
+select is(api.get_asset(pg_temp.made(1)) ->> 'publicUrl', 'https://media.example.org/kith/' || pg_temp.made(1), 'and knows its address');
+select is(api.create_asset('image', ' Image/PNG ', 1) ->> 'contentType', 'image/png', 'a content type has no case');
+select throws_ok($$ select api.create_asset('image', 'image/svg+xml', 10) $$, 'PT422', 'media_type', 'a type that runs');
+select throws_ok($$ select api.create_asset('image', 'video/mp4', 10) $$, 'PT422', 'media_type', 'a type of another kind');
+select throws_ok($$ select api.create_asset('script', 'image/png', 10) $$, 'PT422', 'media_type', 'a kind that is none');
+select throws_ok($$ select api.create_asset('image', null, 10) $$, 'PT422', 'media_type', 'no type');
+select throws_ok($$ select api.create_asset('image', 'image/png', 20971521) $$, 'PT422', 'media_size', 'too many bytes');
+select throws_ok($$ select api.create_asset('image', 'image/png', 0) $$, 'PT422', 'media_size', 'too few');
+select throws_ok($$ select api.create_asset('image', 'image/png', null) $$, 'PT422', 'media_size', 'how many, nobody knows');
+select throws_ok($$ select api.commit_asset(pg_temp.made(1), 'image/png') $$, '42501', null, 'people commit nothing by themselves');
+select lives_ok($$ select pg_temp.announce(2) $$, 'one more');
+
+-- Acting as the owner
+select test.act_as_owner();
+insert into app.media_assets (owner_id, kind, content_type, size, bucket, key)
+select test.id('alice'), 'image', 'image/png', 10, 'kith', 'one of many ' || n from generate_series(1, 47) n;
+
+-- Acting as Alice
+select test.act_as('alice');
+select throws_ok($$ select api.create_asset('image', 'image/png', 10) $$, 'PT409', 'assets_exhausted', 'fifty may wait');
+
+-- Acting as Bob
+select test.act_as('bob');
+select throws_ok($$ select api.get_asset(pg_temp.made(1)) $$, 'PT404', 'asset_unknown', 'another sees none of it');
+select is((select count(*)::int from app.media_assets), 0, 'in no way');
+
+-- Acting as the gate
+select pg_temp.as_gate('bob');
+select throws_ok($$ select api.commit_asset(pg_temp.made(1), 'image/png') $$, 'PT404', 'asset_unknown', 'another commits none of it');
+select pg_temp.as_gate('alice');
+select is(api.commit_asset(pg_temp.made(1), 'image/png') ->> 'status', 'committed', 'its owner does');
+select is(api.commit_asset(pg_temp.made(1), 'image/gif') ->> 'status', 'committed', 'and may again');
+select throws_ok($$ select api.commit_asset(gen_random_uuid(), 'image/png') $$, 'PT404', 'asset_unknown', 'not what is not there');
+
+-- Acting as the owner
+select test.act_as_owner();
+select is((select mime_type from app.media_assets where id = pg_temp.made(1)), 'image/png', 'the first commit counts');
+select results_eq($$ select key::uuid, upload_only, due_at = now() + interval '15 minutes' from private.doomed_objects $$,
+  $$ values (pg_temp.made(1), true, true) $$, 'what is uploaded once more goes');
+select is(private.job_delete_objects(), 0, 'but not before the address has ended');
+update app.media_assets set expires_at = now() - interval '1 second', created_at = now() - interval '1 day' where id = pg_temp.made(2);
+select is(private.job_purge() > 0, true, 'what is not committed goes by age');
+update private.doomed_objects set due_at = now();
+select is(private.job_delete_objects(), 2, 'the objects of both are named');
+select is((select data::jsonb from pgboss.job where name = 'objects'),
+  jsonb_build_object('keys', jsonb_build_array(pg_temp.made(2)), 'uploads', jsonb_build_array(pg_temp.made(1))), 'each as what it is');
+select is(private.job_delete_objects(), 0, 'once, for a while');
+update app.media_assets set removed_at = now() where id = pg_temp.made(1);
+select is(private.note_deleted_objects(array[pg_temp.made(2)::text], array[pg_temp.made(1)::text]), 1, 'and forgotten when they are gone');
+select results_eq($$ select key::uuid, upload_only from private.doomed_objects $$,
+  $$ values (pg_temp.made(1), false) $$, 'but not what staff took away meanwhile');
+
+select * from finish();
+rollback;
