@@ -157,7 +157,7 @@ export const errors = {
   token_missing: [401, 'You must send an access token.'],
   token_revoked: [401, 'This access token is no longer valid. Log in again.'],
   under_age: [422, 'You must be at least 18 years old to join.'],
-  unsubscribe_unknown: [404, 'This link to unsubscribe is not complete, or its account is gone.'],
+  unsubscribe_unknown: [404, 'This link to unsubscribe is not complete, or of an address that has gone.'],
   upload_refused: [403, 'The address of this upload is not valid any more, or content type and length are not those that were announced.'],
   username_reserved: [409, 'This username is reserved.'],
   username_taken: [409, 'This username is taken.'],

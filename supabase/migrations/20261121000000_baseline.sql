@@ -12661,7 +12661,7 @@ insert into private.jobs (name, cron, expires, repeats) values ('ask-push-receip
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
-  ('unsubscribe_unknown', 404, 'This link to unsubscribe is not complete, or its account is gone.');
+  ('unsubscribe_unknown', 404, 'This link to unsubscribe is not complete, or of an address that has gone.');
 
 create table private.digests (
   id            uuid primary key default gen_random_uuid(),
@@ -12825,6 +12825,19 @@ begin
 end $$;
 comment on function private.note_digest is
   'For the worker alone: keeps that what it had claimed was sent, or was not taken and is to be tried again.';
+
+create function private.renew_unsubscribe_id() returns trigger
+language plpgsql security definer   -- nobody may read or write it
+set search_path = ''
+as $$
+begin
+  update app.notification_settings set unsubscribe_id = default where user_id = new.user_id;
+  return null;
+end $$;
+comment on function private.renew_unsubscribe_id is
+  'Trigger: ends the tokens that went to an address which is the person''s no more.';
+create trigger _190_renew_unsubscribe_id after update of email on app.accounts
+  for each row when (new.email <> old.email) execute function private.renew_unsubscribe_id();
 
 create function api.unsubscribe(p_id uuid) returns json
 language plpgsql volatile security definer   -- for gate alone: a token of a mail gives the right to it

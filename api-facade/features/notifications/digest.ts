@@ -26,7 +26,7 @@ export default routes('notifications', {
   'POST /notifications/unsubscribe': {
     summary: 'End the daily digest with the token of a mail',
     description:
-      'Sets `digestHour` to null: nothing else changes, and with an hour in the preferences the digest comes again. Needs no login, repeating it changes nothing, and the token stays good until the account is erased. The link of a digest leads to a page of the client, which sends `{token}` once its reader has agreed; opening a link ends nothing. The mail’s header `List-Unsubscribe` has this address with `?token=`, and mail programs send the form `List-Unsubscribe=One-Click` to it (RFC 8058).',
+      'Sets `digestHour` to null: nothing else changes, and with an hour in the preferences the digest comes again. Needs no login, repeating it changes nothing, and the token stays good as long as the account has the address. The link of a digest leads to a page of the client, which sends `{token}` once its reader has agreed; opening a link ends nothing. The mail’s header `List-Unsubscribe` has this address with `?token=`, and mail programs send the form `List-Unsubscribe=One-Click` to it (RFC 8058).',
     access: 'public',
     pool: 'gate',
     query: OneClickQuery,

@@ -1,6 +1,6 @@
 -- The daily digest: when it is due, for whom one is made, what is left of it when it is sent, and who ends it.
 begin;
-select plan(69);
+select plan(70);
 
 -- The hour in the person's time zone, also where clocks are put forward and back
 select is(private.next_digest(zone, hour, after::timestamptz), next::timestamptz, format('%s in %s after %s', hour, zone, after))
@@ -183,6 +183,10 @@ select test.act_as_gate();
 select is(api.unsubscribe(pg_temp.secret('alice')) ->> 'ok', 'true', 'who has the token ends it');
 select is(api.unsubscribe(pg_temp.secret('alice')) ->> 'ok', 'true', 'again and again');
 select throws_ok('select api.unsubscribe(gen_random_uuid())', 'PT404', 'unsubscribe_unknown', 'of nobody there is none');
+select test.act_as_owner();
+create temp table before as select pg_temp.secret('erin') as id;
+update app.accounts set email = 'new.' || email where user_id = test.id('erin');
+select isnt(pg_temp.secret('erin'), (select id from before), 'the token ends with the address to which it went');
 select test.act_as('alice');
 select is(api.get_preferences() ->> 'digestHour', null, 'there is no hour then');
 select is(api.get_preferences()::jsonb #> '{post.replied,email}', 'true', 'and nothing else has changed');
