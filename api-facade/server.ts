@@ -14,6 +14,7 @@ import { openFunctions, vapidOf } from './lib/functions.ts'
 import { createAllowance } from './lib/limits.ts'
 import { createAlias, createLog, type Log } from './lib/log.ts'
 import { metrics } from './lib/metrics.ts'
+import { createPreviews } from './lib/previews.ts'
 import type { Table } from './lib/routes.ts'
 import { createSeals } from './lib/seals.ts'
 import { createTokens } from './lib/tokens.ts'
@@ -66,7 +67,8 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const pushKey = vapidOf(config, secret).publicKey
   const functions = openFunctions({ config, jwtSecret: secret, log })
   const { beside, wrote } = given
-  const services = { config, pools, tokens, seals, pushKey, functions, log, aliasOf, views }
+  const previews = createPreviews(functions, log)
+  const services = { config, pools, tokens, seals, pushKey, functions, previews, log, aliasOf, views }
   const app = createApp({ ...services, tables, beside, wrote })
   let answer: RequestListener = getRequestListener(starting)
   let gateway: Stoppable | undefined

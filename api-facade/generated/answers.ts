@@ -2137,6 +2137,13 @@ export interface Schemas {
     status: 'pending' | 'accepted' | 'declined'
     createdAt: string
   }
+  LinkPreview: {
+    url: string
+    title: string
+    description: string | null
+    imageUrl: string | null
+    siteName: string | null
+  } | null
   Reputation: { total: number; items: Schemas['InterestReputation'][] }
   InterestReputation: {
     interestId: string

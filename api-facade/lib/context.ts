@@ -7,6 +7,7 @@ import type { PoolName, Pools } from './database.ts'
 import type { Refusal } from './errors.ts'
 import type { Functions } from './functions.ts'
 import type { Log } from './log.ts'
+import type { Previews } from './previews.ts'
 import type { Seals } from './seals.ts'
 import type { Claims, Tokens } from './tokens.ts'
 import type { Views } from './views.ts'
@@ -19,6 +20,7 @@ export type Services = {
   /** The public half of the key by which push services know the instance. */
   pushKey: string
   functions: Functions
+  previews: Previews
   log: Log
   /** What stands for a person in the log. */
   aliasOf: (person: string) => string

@@ -72,6 +72,13 @@ export const registry: Registry = {
       : sinkStorage(config, createSeals(secretsOf(config, jwtSecret)))
     return createMedia({ jwtSecrets, storage })
   },
+  async 'link-preview'({ jwtSecrets }) {
+    const [{ createLinkPreview }, { outside }] = await Promise.all([
+      import('../../edge-functions/link-preview/handler.ts'),
+      import('../../edge-functions/link-preview/outside.ts'),
+    ])
+    return createLinkPreview({ jwtSecrets, open: outside() })
+  },
 }
 
 /** How long a function may take to begin its answer. Milliseconds. */

@@ -45,15 +45,16 @@ export async function runFunction(runtime: (typeof runtimes)[number], name: stri
  * Starts functions in Deno, a process each, and before them what stands for the gateway of a stack. Call it at the top
  * of a file or describe: they end after its last test.
  * @param entries modules that are run instead of their own, by name
+ * @param net where they may go: all else Deno refuses
  * @returns what FUNCTIONS_URL is set to
  */
 export async function functionsInDeno(
   names: readonly string[],
   env: Record<string, string>,
-  entries: Readonly<Record<string, string>> = {},
+  { entries = {}, net = ['127.0.0.1'] }: { entries?: Readonly<Record<string, string>>; net?: readonly string[] } = {},
 ): Promise<string> {
   const started = names.map(async (name) => {
-    return [name, await startDeno(entries[name] ?? `edge-functions/${name}/index.ts`, env)] as const
+    return [name, await startDeno(entries[name] ?? `edge-functions/${name}/index.ts`, env, net)] as const
   })
   const ports = new Map(await Promise.all(started))
   const url = await listen((request, answer) => {
@@ -73,7 +74,7 @@ export async function functionsInDeno(
 }
 
 /** @returns the port. @throws Error with what it printed when it ends before it listens */
-async function startDeno(entry: string, env: Record<string, string>): Promise<number> {
+async function startDeno(entry: string, env: Record<string, string>, net: readonly string[]): Promise<number> {
   if (!existsSync(DENO)) {
     throw new Error(
       `There is no Deno at ${DENO}. It is an optional dependency, which npm ci installs on Linux with an x64 processor.`,
@@ -85,11 +86,7 @@ async function startDeno(entry: string, env: Record<string, string>): Promise<nu
     [...readFileSync(path, 'utf8').matchAll(/'([A-Z][A-Z0-9_]+)'/g)].map(([, variable]) => variable),
   )
   const flags = ['--no-prompt', '--no-remote', '--cached-only', '--no-check', '--config', 'edge-functions/deno.json']
-  const rights = [
-    '--allow-net=127.0.0.1',
-    '--ignore-env',
-    `--allow-env=${[...new Set([...read, ...Object.keys(env)])]}`,
-  ]
+  const rights = [`--allow-net=${net}`, '--ignore-env', `--allow-env=${[...new Set([...read, ...Object.keys(env)])]}`]
   const child = spawn(DENO, ['run', ...flags, ...rights, entry], {
     env: { ...env, DENO_DIR: cache, DENO_SERVE_ADDRESS: 'tcp:127.0.0.1:0', DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],

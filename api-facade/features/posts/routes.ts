@@ -1,6 +1,7 @@
 // Posts routes, one table a subject. Rules are in sql/posts, visibility in policies/posts.sql.
 import type { Table } from '../../lib/routes.ts'
 import coAuthors from './co-authors.ts'
+import links from './links.ts'
 import marks from './marks.ts'
 import polls from './polls.ts'
 import publishing from './publishing.ts'
@@ -18,6 +19,7 @@ const table: Table = {
     ...reposts.rows,
     ...polls.rows,
     ...coAuthors.rows,
+    ...links.rows,
   },
 }
 export default table

@@ -202,3 +202,16 @@ export const CoAuthorInvitation = z
     createdAt: Timestamp,
   })
   .openapi('CoAuthorInvitation')
+
+export const LinkQuery = z.object({
+  url: z.string().min(1).max(2048).openapi({ description: 'An address on the Web.', example: 'https://example.org/' }),
+})
+export const LinkPreview = z
+  .object({
+    url: z.string(),
+    title: z.string(),
+    description: z.string().nullable(),
+    imageUrl: z.string().nullable(),
+    siteName: z.string().nullable(),
+  })
+  .openapi('LinkPreview')

@@ -1,0 +1,79 @@
+// Previews of links: the edge function `link-preview` looks, and here stands how often, and what is kept for an hour.
+// What is kept is everybody's, so that a page that many look at is asked once. It must not tell who looked before:
+// an answer comes as late as it first did, whoever asked then, and the bounds count before what is kept is known.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { webAddress } from '../../edge-functions/link-preview/addresses.ts'
+import type { Preview } from '../../edge-functions/link-preview/page.ts'
+import { Refusal } from './errors.ts'
+import type { Functions } from './functions.ts'
+import type { Log } from './log.ts'
+
+/** Null where there is nothing to be shown, for whatever reason. @throws Refusal rate_limited */
+export type Previews = (person: string, url: string) => Promise<Preview | null>
+
+/** How long an answer is kept. Milliseconds. */
+const KEEP = 3_600_000
+/** How many are kept: the oldest goes first. */
+const MOST = 1000
+/** The function has an answer after 5 s at the latest. Milliseconds. */
+const PATIENCE = 10_000
+/** How many pages are looked at, and how many answers a person waits for, at once. */
+const LOOKS = 32
+const WAITS = 8
+
+type Look = { preview: Preview | null; took: number }
+type Kept = { look: Promise<Look>; until: number }
+
+export function createPreviews(functions: Functions, log: Log, now = () => performance.now()): Previews {
+  const kept = new Map<string, Kept>()
+  const waits = new Map<string, number>()
+  let looks = 0
+
+  /** A failure of the function itself is null too, and the next one asks again. */
+  async function look(url: string): Promise<Look> {
+    const start = now()
+    looks++
+    try {
+      const answer = await functions.invoke('link-preview', { url }, { signal: AbortSignal.timeout(PATIENCE) })
+      if (!answer.ok) throw new Error(`link-preview answered ${answer.status}`)
+      return { preview: (await answer.json()) as Preview | null, took: now() - start }
+    } catch (failure) {
+      log.warn({ failure }, 'no link could be looked at')
+      kept.delete(url)
+      return { preview: null, took: now() - start }
+    } finally {
+      looks--
+    }
+  }
+
+  function find(url: string): Promise<Look> {
+    const known = kept.get(url)
+    if (known && known.until > now()) return known.look
+    kept.delete(url)
+    const [oldest] = kept.keys()
+    if (oldest !== undefined && kept.size >= MOST) kept.delete(oldest)
+    const made = look(url)
+    kept.set(url, { look: made, until: now() + KEEP })
+    return made
+  }
+
+  return async (person, text) => {
+    const url = webAddress(text)?.href
+    if (!url) return null
+    const waiting = waits.get(person) ?? 0
+    if (waiting >= WAITS || looks >= LOOKS)
+      throw new Refusal('rate_limited', undefined, { headers: { 'Retry-After': '5' } })
+    waits.set(person, waiting + 1)
+    try {
+      const start = now()
+      const { preview, took } = await find(url)
+      const left = start + took - now()
+      if (left > 0) await sleep(left)
+      return preview
+    } finally {
+      const others = (waits.get(person) ?? 1) - 1
+      if (others > 0) waits.set(person, others)
+      else waits.delete(person)
+    }
+  }
+}

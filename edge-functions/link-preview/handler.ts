@@ -1,0 +1,84 @@
+// What a page elsewhere says of itself. Strangers name the page, so it is opened with care and whatever goes wrong is
+// null: who asks learns nothing of what stands behind an address.
+// POST /link-preview {url} → 200 {url, title, description, imageUrl, siteName} or null
+import type { Hono } from 'hono'
+import { z } from 'zod'
+import { openDoors } from '../shared/doors.ts'
+import { webAddress } from './addresses.ts'
+import { type Preview, previewOf } from './page.ts'
+
+export type LinkPreviewEnvironment = {
+  /** What may have signed the caller's token, HS256. */
+  jwtSecrets: readonly string[]
+  /**
+   * Opens this very address and follows nothing. All of it ends with the signal, the body too.
+   * @throws Error when that is not allowed, or fails
+   */
+  open(url: URL, signal: AbortSignal): Promise<Response>
+}
+
+/** All that one preview takes. Milliseconds. */
+const PATIENCE = 5000
+/** How often a page may send us on. */
+const HOPS = 3
+/** Bytes that are read of a page, when they are unpacked. */
+const MOST = 512 * 1024
+
+const Form = z.object({ url: z.string().max(4096) })
+
+export function createLinkPreview({ jwtSecrets, open }: LinkPreviewEnvironment): Hono {
+  const { app, door } = openDoors('link-preview', jwtSecrets)
+  door('/', Form, async (c, { url }) => c.json(await look(url, open)))
+  return app
+}
+
+async function look(text: string, open: LinkPreviewEnvironment['open']): Promise<Preview | null> {
+  const end = new AbortController()
+  const over = new Promise<null>((settle) => end.signal.addEventListener('abort', () => settle(null)))
+  const clock = setTimeout(() => end.abort(), PATIENCE)
+  try {
+    return await Promise.race([visit(text, open, end.signal).catch(() => null), over])
+  } finally {
+    clearTimeout(clock)
+    end.abort() // what is half read, or was not wanted, is let go
+  }
+}
+
+async function visit(text: string, open: LinkPreviewEnvironment['open'], signal: AbortSignal): Promise<Preview | null> {
+  let url = webAddress(text)
+  for (let hop = 0; url && hop <= HOPS; hop++) {
+    const answer = await open(url, signal)
+    const next = /^30[12378]$/.test(String(answer.status)) ? answer.headers.get('location') : null
+    const type = answer.headers.get('content-type') ?? ''
+    if (next === null) {
+      const fits = answer.status === 200 && /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type)
+      return fits && answer.body ? previewOf(decoded(await readSome(answer.body), type), url) : null
+    }
+    url = webAddress(next, url)
+  }
+  return null
+}
+
+async function readSome(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  const bytes = new Uint8Array(MOST)
+  let size = 0
+  for await (const chunk of body) {
+    const part = chunk.subarray(0, MOST - size)
+    bytes.set(part, size)
+    size += part.length
+    if (size === MOST) break
+  }
+  return bytes.subarray(0, size)
+}
+
+/** In the encoding that the answer names, or else the page. */
+function decoded(bytes: Uint8Array, type: string): string {
+  const charset = /charset\s*=\s*["']?([\w:.-]+)/i
+  const beginning = new TextDecoder('latin1').decode(bytes.subarray(0, 1024))
+  const [, label = 'utf-8'] = charset.exec(type) ?? charset.exec(beginning) ?? []
+  try {
+    return new TextDecoder(label).decode(bytes)
+  } catch {
+    return new TextDecoder().decode(bytes) // nobody knows that encoding
+  }
+}

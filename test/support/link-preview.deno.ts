@@ -1,0 +1,8 @@
+// The edge function `link-preview` in Deno as tests need it: with names and a site of their own (./site.ts).
+import { createLinkPreview } from '../../edge-functions/link-preview/handler.ts'
+import { outside } from '../../edge-functions/link-preview/outside.ts'
+import { jwtSecrets, needed, serve } from '../../edge-functions/shared/deno.ts'
+import { resolverOf } from './resolver.ts'
+
+const { names, ports, exempt } = JSON.parse(needed('SITE'))
+serve(createLinkPreview({ jwtSecrets: jwtSecrets(), open: outside({ resolve: resolverOf(names), ports, exempt }) }))
