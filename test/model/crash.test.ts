@@ -66,23 +66,27 @@ async function kill(withDatabase: boolean): Promise<void> {
   await address(instance)
 }
 
-type Write = { person: Person; path: string; body: object; key: string }
+type Kind = 'posts' | 'payments' | 'boosts' | 'reversals'
+type Write = { person: Person; kind: Kind; path: string; body: object; key: string }
+type Done = { id: string; payment: { id: string }; minted: number }
 
-const acknowledged = { posts: 0, payments: 0 }
+const acknowledged = { posts: 0, payments: 0, boosts: 0, reversals: 0, minted: 0 }
 const unanswered: Write[] = []
 
-/** Sends a write; without an answer it is kept, to be sent again with the same key. */
-async function send(write: Write): Promise<void> {
-  const { person, path, body, key } = write
-  const answer = await person.post<{ id: string }>(path, body, { 'idempotency-key': key }).catch(() => null)
+/** Sends a write, and gives what was done; without an answer it is kept, to be sent again with the same key. */
+async function send(write: Write): Promise<Done | undefined> {
+  const { person, kind, path, body, key } = write
+  const answer = await person.post<Done>(path, body, { 'idempotency-key': key }).catch(() => null)
   if (answer === null || answer.status === 503) unanswered.push(write)
-  else if (answer.status === 201) acknowledged[path === '/posts' ? 'posts' : 'payments']++
-  else expect(answer).toFailWith(409, 'insufficient_mana')
+  else if (answer.status !== 201) expect(answer).toFailWith(409, 'insufficient_mana')
+  else {
+    acknowledged[kind]++
+    if (kind === 'reversals') acknowledged.minted += answer.body.minted
+    return answer.body
+  }
 }
 
-async function people(url: string): Promise<Person[]> {
-  const nobody = new Person(url)
-  const admin = await Object.assign(nobody.withToken(undefined), ADMIN).login()
+async function people(nobody: Person, admin: Person): Promise<Person[]> {
   const codes = await admin.post<{ items: { code: string }[] }>('/admin/invite-codes/generate', { count: names.length })
   return Promise.all(
     names.map(async (name, at) => {
@@ -97,7 +101,9 @@ async function people(url: string): Promise<Person[]> {
 
 test(`${KILLS} kills in mid-traffic`, { timeout: 60_000 + KILLS * 20_000 }, async () => {
   const url = await address(instance)
-  const everyone = await people(url)
+  const nobody = new Person(url)
+  const admin = await Object.assign(nobody.withToken(undefined), ADMIN).login()
+  const everyone = await people(nobody, admin)
   const [reader] = everyone
   if (!reader) throw new Error('nobody came')
 
@@ -123,10 +129,17 @@ test(`${KILLS} kills in mid-traffic`, { timeout: 60_000 + KILLS * 20_000 }, asyn
     const traffic = everyone.map(async (person, at) => {
       const next = names[(at + 1) % names.length]
       while (running) {
-        const key = `${turn}-${at}-${sent++}`
-        await send({ person, path: '/posts', body: { body: key }, key })
-        const body = { receiverId: next, emotion: 'joy', tier: 0 }
-        await send({ person, path: '/economy/pay', body, key })
+        const n = sent++
+        const key = `${turn}-${at}-${n}`
+        const post = await send({ person, kind: 'posts', path: '/posts', body: { body: key }, key })
+        const gift = { receiverId: next, emotion: 'joy', tier: 0 }
+        const gave = await send({ person, kind: 'payments', path: '/economy/pay', body: gift, key })
+        // a post in eight is boosted, and a payment in four taken back, also where the mana is gone
+        if (post && n % 8 === 0)
+          await send({ person, kind: 'boosts', path: `/posts/${post.id}/boost`, body: { tier: 1 }, key })
+        const path = `/admin/economy/payments/${gave?.payment.id}/reverse`
+        const back = { reason: 'Because.', force: true }
+        if (gave && n % 4 === 1) await send({ person: admin, kind: 'reversals', path, body: back, key })
       }
     })
     await until(() => sent >= goal && heard > heardBefore)
@@ -146,24 +159,37 @@ test(`${KILLS} kills in mid-traffic`, { timeout: 60_000 + KILLS * 20_000 }, asyn
   await until(async () => (await sql`select from private.effects limit 1`).length === 0) // the worker is at it
   const [books] = await sql`
     select (select count(*)::int from app.posts) as posts,
-           (select count(*)::int from app.payments) as payments,
+           (select count(*)::int from app.payments where not reversed) as payments,
+           (select count(*)::int from app.payments b join app.payments p on p.id = b.reversal_of
+            where b.reversed and not p.reversed and b.amount = p.amount) as reversals,
+           (select count(*)::int from app.post_boosts b join app.post_counters c on c.post_id = b.post_id
+            where c.boost = b.multiplier and c.boost_expires_at = b.expires_at) as boosts,
+           (select coalesce(sum(amount), 0)::int from app.mana_entries where account_id = private.burn()) as burnt,
+           (select coalesce(sum(balance), 0)::int from app.wallets)
+             - (select sum(-e.amount)::int from app.mana_entries e join app.mana_transactions t on t.id = e.transaction_id
+                where e.account_id = private.mint() and t.kind not in ('reversal', 'recredit')) as gained,
+           (select count(*)::int from app.audit_log where action = 'payment.reversed') as audited,
            (select count(*)::int from app.posts p where not exists
              (select from app.post_counters c where c.post_id = p.id)) as posts_without_counters,
            (select count(*)::int from app.payments p where not exists
              (select from app.payment_splits s where s.payment_id = p.id)) as payments_without_splits,
            (select count(*)::int from app.notifications where kind = 'payment.received') as told,
            (select coalesce(sum(amount), 0)::int from app.mana_entries) as sum,
-           (select count(*)::int from app.wallets w where balance <>
-             (select sum(amount) from app.mana_entries e where e.account_id = w.user_id)) as wrong_wallets`
+           (select count(*)::int from private.audit_mana()) as wrong`
   await sql.end()
+  const { minted, ...done } = acknowledged
   expect(books).toEqual({
-    ...acknowledged,
+    ...done,
+    burnt: 10 * done.boosts,
+    gained: minted - 10 * done.boosts,
+    audited: done.reversals,
     posts_without_counters: 0,
     payments_without_splits: 0,
-    told: acknowledged.payments,
+    told: done.payments,
     sum: 0,
-    wrong_wallets: 0,
+    wrong: 0,
   })
+  expect([done.boosts > 0, done.reversals > 0], 'all of them happened').toEqual([true, true])
   const { body } = await reader.get<{ items: { kind: string }[] }>('/notifications?limit=1')
   expect(body.items[0]?.kind).toBe('payment.received')
 })
