@@ -1800,7 +1800,7 @@ export interface Schemas {
     format?: 'note' | 'essay' | 'photo' | 'video' | 'quote' | 'thread' | 'repost'
     title?: string | null
     body?: string
-    media?: { url: string; alt?: string | null; assetId?: Json }[]
+    media?: { url?: string | null; assetId?: string | null; alt?: string | null }[]
     visibility?: 'public' | 'circles' | 'inner'
     depth?: number
     interestId?: string | null
@@ -2087,7 +2087,7 @@ export interface Schemas {
   PostChanges: {
     title?: string | null
     body?: string
-    media?: { url: string; alt?: string | null; assetId?: Json }[]
+    media?: { url?: string | null; assetId?: string | null; alt?: string | null }[]
     visibility?: 'public' | 'circles' | 'inner'
     depth?: number
     interestId?: string | null

@@ -107,7 +107,7 @@ export const errors = {
   post_fixed: [422, 'The format of a post, its poll and what it quotes cannot be changed.'],
   post_interests_exceeded: [422, 'A post can have one primary interest and at most 4 more.'],
   post_is_published: [422, 'This post is already published. publishAt can only be changed while a post is scheduled.'],
-  post_media: [422, 'A photo must have 1 to 10 pieces of media and a video exactly one; a repost cannot have any, and other formats can have up to 10. Each must have an http(s) address, and can have an alt of up to 1000 characters.'],
+  post_media: [422, 'A photo must have 1 to 10 pieces of media and a video exactly one; a repost cannot have any, and other formats can have up to 10. Each must have an http(s) address or an asset, not both, and can have an alt of up to 1000 characters.'],
   post_mutes_exhausted: [409, 'You can mute at most 5000 posts.'],
   post_not_out: [422, 'This post has not been published yet.'],
   post_not_yours: [403, 'Only the author of a post can do this.'],

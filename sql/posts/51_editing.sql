@@ -86,8 +86,8 @@ begin
   update app.posts set
     title = case when p_changes ? 'title' then private.require_name(p_changes ->> 'title') else title end,
     body = case when p_changes ? 'body' then private.require_text(p_changes ->> 'body') else body end,
-    media = case when p_changes ? 'media' then private.require_media(nullif(p_changes -> 'media', 'null'))
-                 else media end,
+    media = case when p_changes ? 'media'
+                 then private.require_media(nullif(p_changes -> 'media', 'null'), format) else media end,
     visibility = case when p_changes ? 'visibility' then p_changes ->> 'visibility' else visibility end,
     depth = case when p_changes ? 'depth' then (p_changes ->> 'depth')::smallint else depth end,
     interest_id = v_interest,
@@ -114,7 +114,8 @@ comment on function api.update_post is
   'Changes the caller''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, '
   'isJournalism, publishAt}: what is absent stays. The former words are kept. publishAt moves a scheduled post, null '
   'publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, '
-  'publish_at_past, text_unfit, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, '
+  'publish_at_past, text_unfit, post_title, post_body, post_media, media_url, asset_unknown, asset_pending, '
+  'asset_kind, interest_unknown, post_interests_exceeded, '
   'persona_unknown, poll_closes_at, journalism_not_allowed, writes_exceeded.';
 
 create function private.delete_post(p_post uuid) returns uuid

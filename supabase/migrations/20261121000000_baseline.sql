@@ -7662,8 +7662,8 @@ insert into private.errors (code, status, text) values
   ('post_body', 422, 'A post must have a body of up to 5000 characters, 20000 for a thread, 100000 for an essay. The '
   'body of a photo or a video can be empty, and a repost cannot have one.'),
   ('post_media', 422, 'A photo must have 1 to 10 pieces of media and a video exactly one; a repost cannot have any, '
-  'and other formats can have up to 10. Each must have an http(s) address, and can have an alt of up to 1000 '
-  'characters.'),
+  'and other formats can have up to 10. Each must have an http(s) address or an asset, not both, and can have an alt '
+  'of up to 1000 characters.'),
   ('post_quoted', 422, 'A quote or a repost must name the post that it is of. Other formats cannot name one.'),
   ('post_interests_exceeded', 422, 'A post can have one primary interest and at most 4 more.');
 
@@ -10080,35 +10080,44 @@ insert into private.errors (code, status, text) values
 
 insert into private.write_limits (kind, per_hour) values ('posts', 300);
 
-create function private.require_media(p_media jsonb) returns jsonb
+create function private.require_media(p_media jsonb, p_format text) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_kinds text[] := case p_format when 'photo' then '{image}' when 'video' then '{video}'
+                                  else '{image,video,audio}' end;
 begin
   if p_media is null or p_media = '[]' then
     return '[]';
   end if;
-  if jsonb_typeof(p_media) <> 'array' then
+  if jsonb_typeof(p_media) <> 'array' or jsonb_array_length(p_media) > 10 then
     perform private.fail('post_media');
   end if;
   if exists (
     select from jsonb_array_elements(p_media) m (piece)
-    where (jsonb_typeof(piece -> 'url') = 'string'
-       and piece ->> 'url' ~* '^https?://[^\s/?#]+[^\s]*$'
-       and length(piece ->> 'url') <= 2000
+    where (num_nonnulls(piece ->> 'url', piece ->> 'assetId') = 1
+       and coalesce(jsonb_typeof(piece -> 'url'), 'null') in ('string', 'null')
+       and coalesce(piece ->> 'url' ~* '^https?://[^\s/?#]+[^\s]*$' and length(piece ->> 'url') <= 2000, true)
+       and coalesce(pg_input_is_valid(piece ->> 'assetId', 'uuid'), true)
        and coalesce(jsonb_typeof(piece -> 'alt'), 'null') in ('string', 'null')
        and length(coalesce(private.trimmed(piece ->> 'alt'), '')) <= 1000) is not true) then
     perform private.fail('post_media');
   end if;
+  perform private.check_media_url(piece ->> 'url', v_kinds)
+  from jsonb_array_elements(p_media) m (piece) where piece ->> 'url' is not null;
   return (
-    select jsonb_agg(jsonb_build_object('url', piece ->> 'url',
-                                        'alt', nullif(private.require_text(piece ->> 'alt'), ''))
+    select jsonb_agg(jsonb_build_object(
+                       'url', case when piece ->> 'url' is not null then piece ->> 'url'
+                                   else private.use_asset((piece ->> 'assetId')::uuid, v_kinds) end,
+                       'alt', nullif(private.require_text(piece ->> 'alt'), ''))
                      order by place)
     from jsonb_array_elements(p_media) with ordinality m (piece, place));
 end $$;
 comment on function private.require_media is
-  'Media as a post keeps it: [{url, alt}] without other fields, alt null where it is empty. The format decides how '
-  'many there may be. Fails: post_media, text_unfit.';
+  'Media, of which each names a url or an asset of the caller, as a post of this format keeps them: [{url, alt}] '
+  'without other fields, alt null where it is empty. The format decides how many there may be. Fails: post_media, '
+  'text_unfit, media_url, asset_unknown, asset_pending, asset_kind.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable
@@ -10180,7 +10189,8 @@ begin
                            interest_id, is_journalism, publish_at, published_at)
     values (private.require_caller(),
             case when p_persona_id is not null then private.require_own_persona(p_persona_id) end,
-            p_format, private.require_name(p_title), private.require_text(p_body), private.require_media(p_media),
+            p_format, private.require_name(p_title), private.require_text(p_body),
+            private.require_media(p_media, p_format),
             -- read by the statement that writes, so that a post hidden at this moment answers as an unknown one
             case when p_quoted_post_id is not null then private.require_quotable(p_quoted_post_id) end,
             p_visibility, p_depth, p_interest_id, p_is_journalism, p_publish_at,
@@ -10212,7 +10222,8 @@ begin
 end $$;
 comment on function api.create_post is
   'Publishes a post of any format, or schedules it (p_publish_at). A repost that exists already is answered as it is. '
-  'Takes an Idempotency-Key. Fails: text_unfit, post_title, post_body, post_media, post_quoted, post_unknown, '
+  'Takes an Idempotency-Key. Fails: text_unfit, post_title, post_body, post_media, media_url, asset_unknown, '
+  'asset_pending, asset_kind, post_quoted, post_unknown, '
   'repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, '
   'journalism_not_allowed, writes_exceeded, those of private.add_poll and private.begin_idempotent.';
 
@@ -10322,8 +10333,8 @@ begin
   update app.posts set
     title = case when p_changes ? 'title' then private.require_name(p_changes ->> 'title') else title end,
     body = case when p_changes ? 'body' then private.require_text(p_changes ->> 'body') else body end,
-    media = case when p_changes ? 'media' then private.require_media(nullif(p_changes -> 'media', 'null'))
-                 else media end,
+    media = case when p_changes ? 'media'
+                 then private.require_media(nullif(p_changes -> 'media', 'null'), format) else media end,
     visibility = case when p_changes ? 'visibility' then p_changes ->> 'visibility' else visibility end,
     depth = case when p_changes ? 'depth' then (p_changes ->> 'depth')::smallint else depth end,
     interest_id = v_interest,
@@ -10350,7 +10361,8 @@ comment on function api.update_post is
   'Changes the caller''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, '
   'isJournalism, publishAt}: what is absent stays. The former words are kept. publishAt moves a scheduled post, null '
   'publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, '
-  'publish_at_past, text_unfit, post_title, post_body, post_media, interest_unknown, post_interests_exceeded, '
+  'publish_at_past, text_unfit, post_title, post_body, post_media, media_url, asset_unknown, asset_pending, '
+  'asset_kind, interest_unknown, post_interests_exceeded, '
   'persona_unknown, poll_closes_at, journalism_not_allowed, writes_exceeded.';
 
 create function private.delete_post(p_post uuid) returns uuid

@@ -15,7 +15,11 @@ export default routes('posts', {
     access: 'user',
     operation: 'repost',
     never: [
+      'asset_kind',
+      'asset_pending',
+      'asset_unknown',
       'journalism_not_allowed',
+      'media_url',
       'poll_closes_at',
       'poll_options',
       'post_media',

@@ -1,5 +1,5 @@
 // Shapes of posts. Rules are in sql/posts.
-import { Moment, notYet, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const ReplyKind = z.enum(['reply', 'reaction', 'criticism', 'contribution'])
 const ReactionKind = z.enum(['heart', 'spark'])
@@ -12,9 +12,15 @@ const words = {
   media: z
     .array(
       z.object({
-        url: z.string().openapi({ description: 'An http(s) address of up to 2000 characters.' }),
+        url: z.string().nullish().openapi({
+          description:
+            'An http(s) address of up to 2000 characters; in our own storage that of a fitting asset of mine.',
+        }),
+        assetId: Uuid.nullish().openapi({
+          description:
+            'Instead of `url`: a committed asset of mine, of kind image for a photo, video for a video, else also audio.',
+        }),
         alt: z.string().nullish().openapi({ description: 'What it shows, in up to 1000 characters.' }),
-        assetId: notYet(),
       }),
     )
     .optional(),

@@ -127,7 +127,7 @@ describe('bodies', async () => {
     ['POST', '/posts', { interestId: 'x' }, 'interestId: must be a UUID'],
     ['POST', '/posts', { publishAt: 'soon' }, 'publishAt: must be a time with its zone such as 2026-01-31T12:00:00Z'],
     ['POST', '/posts', { poll: 'a' }, 'poll: must be an object'],
-    ['POST', '/posts', { media: [{}] }, 'media.0.url: is required'],
+    ['POST', '/posts', { poll: {} }, 'poll.options: is required'],
     ['POST', '/interests/me/bulk', { interests: [] }, 'interests: must not be empty'],
     ['GET', '/feed?limit=0', undefined, 'limit: must be at least 1'],
   ])('%s %s %j says so in plain words', async (method, path, sent, message) => {

@@ -170,6 +170,23 @@ describe('an upload', () => {
   })
 })
 
+test('a committed asset is media of one’s post, by its address, and in one’s export', async () => {
+  const { assetId, publicUrl } = await upload(alice)
+  const media = [{ assetId, alt: 'A cat' }]
+  expect(await alice.post('/posts', { format: 'photo', media })).toFailWith(422, 'asset_pending')
+  await commit(alice, { assetId })
+  expect(await bob.post('/posts', { format: 'photo', media })).toFailWith(404, 'asset_unknown')
+  expect(await bob.post('/posts', { format: 'photo', media: [{ url: publicUrl }] })).toFailWith(422, 'media_url')
+  expect(await alice.post('/posts', { format: 'video', media })).toFailWith(422, 'asset_kind')
+  const { status, body } = await alice.post<{ id: string }>('/posts', { format: 'photo', media })
+  expect([status, body]).toMatchObject([201, { media: [{ url: publicUrl, alt: 'A cat' }] }])
+  expect((await bob.get<{ media: object[] }>(`/posts/${body.id}`)).body.media).toEqual([
+    { url: publicUrl, alt: 'A cat' },
+  ])
+  const { mediaAssets } = (await alice.get<{ mediaAssets: { id: string }[] }>('/me/export')).body
+  expect(mediaAssets).toContainEqual(expect.objectContaining({ id: assetId, ownerId: alice.id, mimeType: 'image/png' }))
+})
+
 describe('the sink', () => {
   const seal = (id: string, holder: string, seconds = 60) =>
     createSeals([JWT_SECRET]).seal('upload', { id, generation: Math.floor(Date.now() / 1000) + seconds }, holder)

@@ -49,7 +49,7 @@ describe('PATCH /posts/:id', () => {
     ['a title of a note', {}, { title: 'T' }, 'post_title'],
     ['an essay without a title', { format: 'essay', title: 'T' }, { title: null }, 'post_title'],
     ['a photo without media', { format: 'photo', media: [{ url: 'https://x' }] }, { media: [] }, 'post_media'],
-    ['media of an asset', {}, { media: [{ url: 'https://x', assetId: UNKNOWN }] }, 'validation_failed'],
+    ['an address and an asset', {}, { media: [{ url: 'https://x', assetId: UNKNOWN }] }, 'post_media'],
     ['another format', {}, { format: 'essay' }, 'post_fixed'],
     ['a poll', {}, { poll: { options: ['a', 'b'] } }, 'post_fixed'],
     ['what it quotes', {}, { quotedPostId: UNKNOWN }, 'post_fixed'],

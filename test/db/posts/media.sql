@@ -1,0 +1,60 @@
+-- Media of posts that are assets: one's own, committed, of a kind that fits, when it is published and when it is edited.
+begin;
+select plan(27);
+select test.people('alice', 'bob');
+create temp table made (name text primary key, id uuid);
+grant all on made to public;
+create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
+create function pg_temp.media(p_name text) returns jsonb language sql stable
+  as $$ select jsonb_build_array(jsonb_build_object('assetId', pg_temp.id(p_name), 'alt', ' A thing ')) $$;
+create function pg_temp.place(p_name text) returns text language sql stable as $$ select private.asset_url(pg_temp.id(p_name)::text) $$;
+grant execute on all functions in schema pg_temp to public;
+with asset as (
+  insert into app.media_assets (owner_id, kind, content_type, size, bucket, key, status, mime_type, committed_at, expires_at, removed_at)
+  select test.id(a.owner), a.kind, 'x/y', 1, 'local', a.name, case when a.name = 'pending' then 'pending' else 'committed' end,
+         case when a.name <> 'pending' then 'x/y' end, case when a.name <> 'pending' then now() end,
+         case when a.name = 'pending' then now() + interval '1 day' end, case when a.name = 'removed' then now() end
+  from (values ('image', 'image', 'alice'), ('video', 'video', 'alice'), ('audio', 'audio', 'alice'), ('avatar', 'avatar', 'alice'),
+               ('attachment', 'attachment', 'alice'), ('pending', 'image', 'alice'), ('removed', 'image', 'alice'),
+               ('bobs', 'image', 'bob')) a (name, kind, owner)
+  returning key, id)
+insert into made select key, id from asset;
+update app.media_assets set key = id;
+
+-- Acting as Alice
+select test.act_as('alice');
+select is((api.create_post('x', f, p_media => pg_temp.media(m)) -> 'media')::jsonb,
+  jsonb_build_array(jsonb_build_object('url', pg_temp.place(m), 'alt', 'A thing')), format('a %s of the %s has its address', f, m))
+from (values ('photo', 'image'), ('video', 'video'), ('note', 'image'), ('note', 'video'), ('note', 'audio')) c (f, m);
+select throws_ok(format('select api.create_post(%L, %L, p_media => pg_temp.media(%L))', 'x', f, m), 'PT' || s, code, format('a %s of the %s', f, m))
+from (values ('photo', 'video', 422, 'asset_kind'), ('video', 'image', 422, 'asset_kind'), ('photo', 'audio', 422, 'asset_kind'),
+             ('note', 'avatar', 422, 'asset_kind'), ('note', 'attachment', 422, 'asset_kind'), ('note', 'pending', 422, 'asset_pending'),
+             ('note', 'removed', 404, 'asset_unknown'), ('note', 'bobs', 404, 'asset_unknown')) c (f, m, s, code);
+select throws_ok(format('select api.create_post(%L, p_media => %L)', 'x', m), 'PT' || s, code, 'media ' || left(m::text, 40))
+from (values (jsonb_build_array(jsonb_build_object('assetId', gen_random_uuid())), 404, 'asset_unknown'),
+             ('[{"assetId": "x"}]', 422, 'post_media'), ('[{"assetId": 1}]', 422, 'post_media'), ('[{"assetId": null}]', 422, 'post_media'),
+             (jsonb_build_array(jsonb_build_object('assetId', gen_random_uuid(), 'url', 'https://x')), 422, 'post_media'),
+             (jsonb_build_array(jsonb_build_object('url', pg_temp.place('bobs'))), 422, 'media_url'),
+             (jsonb_build_array(jsonb_build_object('url', pg_temp.place('pending'))), 422, 'media_url')) c (m, s, code);
+select is(api.create_post('x', p_media => jsonb_build_array(jsonb_build_object('url', pg_temp.place('image')))) #>> '{media,0,url}',
+  pg_temp.place('image'), 'one''s own address is fine');
+insert into made select 'post', (api.create_post('x', 'photo', p_media => pg_temp.media('image')) ->> 'id')::uuid;
+select throws_ok($$ select api.update_post(pg_temp.id('post'), jsonb_build_object('media', pg_temp.media('bobs'))) $$,
+  'PT404', 'asset_unknown', 'an edit takes no other''s either');
+select throws_ok($$ select api.update_post(pg_temp.id('post'), jsonb_build_object('media', pg_temp.media('video'))) $$,
+  'PT422', 'asset_kind', 'nor one that the format does not have');
+select is(api.update_post(pg_temp.id('post'), jsonb_build_object('media', api.get_post(pg_temp.id('post')) -> 'media', 'depth', 1)) #>> '{media,0,url}',
+  pg_temp.place('image'), 'what a card says may come back');
+
+-- Acting as Bob
+select test.act_as('bob');
+select is(api.get_post(pg_temp.id('post')) #>> '{media,0,url}', pg_temp.place('image'), 'who sees the post sees the address');
+select throws_ok($$ select api.create_post('x', p_media => pg_temp.media('image')) $$, 'PT404', 'asset_unknown', 'and takes it for no asset');
+
+-- Acting as Alice
+select test.act_as('alice');
+select api.delete_post(pg_temp.id('post'));
+select is(private.use_asset(pg_temp.id('image'), '{image}'), pg_temp.place('image'), 'an asset stays when its post goes');
+
+select * from finish();
+rollback;
