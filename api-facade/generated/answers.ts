@@ -68,6 +68,37 @@ export interface Schemas {
   Ban: { reason: string }
   RoleChange: { role: 'user' | 'moderator' | 'admin' }
   Hidden: { id: string; hiddenAt: string | null }
+  AiSession: {
+    id: string
+    topic: string
+    status: 'in_progress' | 'completed' | 'abandoned'
+    question: { position: number; text: string } | null
+    turns: {
+      position: number
+      question: string
+      backend: 'scripted' | 'llm'
+      fallback: boolean
+      answer: string | null
+      answeredAt: string | null
+    }[]
+    createdAt: string
+    completedAt: string | null
+  }
+  AiSessions: { items: Schemas['AiSession'][]; nextCursor: string | null; hasMore: boolean }
+  AiSuggestions: { suggestions: { id: string; slug: string; name: string; confidence: number }[] }
+  UserInterests: { items: Schemas['UserInterest'][] }
+  UserInterest: {
+    interestId: string
+    slug: string
+    name: string
+    level: number
+    parentId: string | null
+    accentColor: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
+    depth: number
+    expertise: number
+    createdAt: string
+    updatedAt: string
+  }
   Paid: { payment: Schemas['Payment']; senderBalance: number }
   Payment: {
     id: string
@@ -724,6 +755,8 @@ export interface Schemas {
     paymentSharesReceived: Schemas['ExportedPaymentSharesReceived'][]
     manaTransactions: Schemas['ExportedManaTransactions'][]
     conversations: Schemas['ExportedConversations'][]
+    aiSessions: Schemas['ExportedAiSessions'][]
+    aiTurns: Schemas['ExportedAiTurns'][]
     broadcasts: Schemas['ExportedBroadcasts'][]
   }
   ExportedProfile: {
@@ -1130,6 +1163,23 @@ export interface Schemas {
   }
   ExportedManaTransactions: { id: string; kind: string; reversalOf: string | null; createdAt: string }
   ExportedConversations: { conversationId: string | null; userId: string | null; joinedAt: string }
+  ExportedAiSessions: {
+    id: string
+    userId: string | null
+    topic: string
+    createdAt: string
+    answeredAt: string
+    completedAt: string | null
+    abandonedAt: string | null
+  }
+  ExportedAiTurns: {
+    sessionId: string | null
+    position: number
+    question: string
+    fallback: boolean
+    answer: string | null
+    answeredAt: string | null
+  }
   ExportedBroadcasts: {
     id: string
     actorId: string | null
@@ -1195,19 +1245,6 @@ export interface Schemas {
     accentColor: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
     userCount: number
     children?: Json[]
-  }
-  UserInterests: { items: Schemas['UserInterest'][] }
-  UserInterest: {
-    interestId: string
-    slug: string
-    name: string
-    level: number
-    parentId: string | null
-    accentColor: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
-    depth: number
-    expertise: number
-    createdAt: string
-    updatedAt: string
   }
   Upload: {
     assetId: string
@@ -2281,7 +2318,10 @@ export interface Answers {
   add_push_token: Json
   add_series_item: Schemas['SeriesItem']
   adjust_reputation: Schemas['AdjustedReputation']
+  answer_ai_session: Schemas['AiSession']
+  apply_ai_suggestions: Schemas['UserInterests']
   ban_person: Schemas['StaffAccount']
+  begin_ai_answer: Json
   block_person: { blocked: true }
   bookmark: Schemas['Reactions']
   boost_post: Schemas['Boosted']
@@ -2290,6 +2330,7 @@ export interface Answers {
   check_circles: { sharesCircle: boolean; inMyCircle: boolean; inTheirCircle: boolean }
   check_password_reset: Json
   commit_asset: Json
+  complete_ai_session: Schemas['AiSession']
   count_unread: Schemas['Unread']
   count_views: Json
   create_appeal: Schemas['ReputationAppeal']
@@ -2308,8 +2349,10 @@ export interface Answers {
   end_session: null
   erase_me: Json
   export_me: Json
+  find_ai_mapping: Json
   find_login: Json
   find_password: Json
+  finish_ai_answer: Json
   follow_person: { followers: number; following: number; isFollowing: boolean }
   follow_series: { following: boolean }
   follow_stats: { followers: number; following: number; isFollowing: boolean }
@@ -2332,6 +2375,7 @@ export interface Answers {
   hide_reply: Schemas['Hidden']
   invite_co_author: Schemas['CoAuthorInvitation']
   invite_to_circle: Json
+  list_ai_sessions: Schemas['AiSessions']
   list_all_payments: { items: Schemas['StaffPayment'][]; nextCursor: string | null; hasMore: boolean }
   list_appeals: { items: Schemas['StaffAppeal'][]; nextCursor: string | null; hasMore: boolean }
   list_blocks: { items: Schemas['BlockedPerson'][]; nextCursor: string | null; hasMore: boolean }
@@ -2363,6 +2407,7 @@ export interface Answers {
   list_wallets: { items: Schemas['StaffWallet'][]; nextCursor: string | null; hasMore: boolean }
   log_in: Json
   log_out: Json
+  map_ai_interests: Schemas['AiSuggestions']
   mark_read: Schemas['Unread']
   mute_keyword: Schemas['MutedKeyword']
   mute_person: { muted: true }
@@ -2381,6 +2426,7 @@ export interface Answers {
   request_email_change: Json
   request_password_reset: Json
   resend_verification: Json
+  reserve_ai_tokens: Json
   reserve_invite: Json
   reserve_invite_code: Json
   reset_password: Json
@@ -2395,6 +2441,8 @@ export interface Answers {
   set_bond_level: Schemas['CircleMember']
   set_default_persona: Schemas['Persona']
   set_role: Schemas['StaffAccount']
+  settle_ai_tokens: Json
+  start_ai_session: Schemas['AiSession']
   unban_person: Schemas['StaffAccount']
   unblock_person: null
   unbookmark: null

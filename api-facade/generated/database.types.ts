@@ -26,12 +26,21 @@ export type Database = {
         Args: { p_delta: number; p_interest_id: string; p_note: string; p_user_id: string }
         Returns: Answers['adjust_reputation']
       }
+      answer_ai_session: {
+        Args: { p_answer: string; p_position?: number; p_session_id: string }
+        Returns: Answers['answer_ai_session']
+      }
+      apply_ai_suggestions: {
+        Args: { p_ids: string[]; p_session_id: string }
+        Returns: Answers['apply_ai_suggestions']
+      }
       ban_person: { Args: { p_id: string; p_reason: string }; Returns: Answers['ban_person'] }
       block_person: { Args: { p_person: string }; Returns: Answers['block_person'] }
       bookmark: { Args: { p_id: string }; Returns: Answers['bookmark'] }
       boost_post: { Args: { p_id: string; p_tier: number }; Returns: Answers['boost_post'] }
       broadcast: { Args: { p_body: string; p_title: string }; Returns: Answers['broadcast'] }
       check_circles: { Args: { p_person: string }; Returns: Answers['check_circles'] }
+      complete_ai_session: { Args: { p_session_id: string }; Returns: Answers['complete_ai_session'] }
       count_unread: { Args: Record<PropertyKey, never>; Returns: Answers['count_unread'] }
       create_appeal: {
         Args: { p_event_id?: string; p_interest_id: string; p_text: string }
@@ -77,6 +86,7 @@ export type Database = {
       drop_interest: { Args: { p_interest_id: string }; Returns: Answers['drop_interest'] }
       end_session: { Args: { p_id: string }; Returns: Answers['end_session'] }
       export_me: { Args: { p_after?: Json; p_section?: string }; Returns: Answers['export_me'] }
+      find_ai_mapping: { Args: { p_session_id: string }; Returns: Answers['find_ai_mapping'] }
       follow_person: { Args: { p_person: string }; Returns: Answers['follow_person'] }
       follow_series: { Args: { p_id: string }; Returns: Answers['follow_series'] }
       follow_stats: { Args: { p_person: string }; Returns: Answers['follow_stats'] }
@@ -108,6 +118,7 @@ export type Database = {
         Args: { p_bond_level?: string; p_id: string; p_invitee_id: string }
         Returns: Answers['invite_to_circle']
       }
+      list_ai_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_ai_sessions'] }
       list_all_payments: {
         Args: { p_cursor?: string; p_limit?: number; p_user_id?: string }
         Returns: Answers['list_all_payments']
@@ -182,6 +193,7 @@ export type Database = {
         Returns: Answers['list_wallets']
       }
       log_out: { Args: { p_family?: string; p_scope?: string }; Returns: Answers['log_out'] }
+      map_ai_interests: { Args: { p_found?: Json; p_session_id: string }; Returns: Answers['map_ai_interests'] }
       mark_read: { Args: { p_before?: string; p_group_key?: string; p_ids?: string[] }; Returns: Answers['mark_read'] }
       mute_keyword: { Args: { p_keyword: string; p_until?: string }; Returns: Answers['mute_keyword'] }
       mute_person: { Args: { p_person: string }; Returns: Answers['mute_person'] }
@@ -235,6 +247,7 @@ export type Database = {
       }
       set_default_persona: { Args: { p_id: string }; Returns: Answers['set_default_persona'] }
       set_role: { Args: { p_id: string; p_role: string }; Returns: Answers['set_role'] }
+      start_ai_session: { Args: { p_topic: string }; Returns: Answers['start_ai_session'] }
       unban_person: { Args: { p_id: string; p_reason?: string }; Returns: Answers['unban_person'] }
       unblock_person: { Args: { p_person: string }; Returns: Answers['unblock_person'] }
       unbookmark: { Args: { p_id: string }; Returns: Answers['unbookmark'] }

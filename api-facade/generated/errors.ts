@@ -2,6 +2,14 @@
 
 /** Every error code of the database: its HTTP status and the sentence that people read. */
 export const errors = {
+  ai_answer: [422, 'An answer must have 1 to 2000 characters.'],
+  ai_question_answered: [409, 'This question has been answered already. GET /ai/sessions shows the next one.'],
+  ai_question_pending: [409, 'The next question is on its way. Try again when Retry-After, in seconds, is over.'],
+  ai_session_answered: [409, 'All five questions have been answered. Complete the session.'],
+  ai_session_over: [409, 'This session is completed, or was abandoned after 24 hours without an answer.'],
+  ai_session_unanswered: [409, 'A session can be completed when its five questions have been answered.'],
+  ai_session_unknown: [404, 'There is no such session.'],
+  ai_topic: [422, 'A topic must have 1 to 60 characters, or be the name of an interest.'],
   appeal_decision: [422, 'decision must be accepted or rejected.'],
   appeal_open: [409, 'You already have an open appeal in this interest.'],
   appeal_resolved: [409, 'This appeal has already been resolved.'],

@@ -581,6 +581,29 @@ export const sections = {
     single: false,
     fields: { conversationId: 'uuid?', userId: 'uuid?', joinedAt: 'timestamp with time zone' },
   },
+  aiSessions: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      userId: 'uuid?',
+      topic: 'text',
+      createdAt: 'timestamp with time zone',
+      answeredAt: 'timestamp with time zone',
+      completedAt: 'timestamp with time zone?',
+      abandonedAt: 'timestamp with time zone?',
+    },
+  },
+  aiTurns: {
+    single: false,
+    fields: {
+      sessionId: 'uuid?',
+      position: 'smallint',
+      question: 'text',
+      fallback: 'boolean',
+      answer: 'text?',
+      answeredAt: 'timestamp with time zone?',
+    },
+  },
   broadcasts: {
     single: false,
     fields: {

@@ -16596,6 +16596,756 @@ create policy select_own on app.conversation_members for select to authenticated
 comment on policy select_own on app.conversation_members is
   'People see their own memberships, which other policies probe.';
 
+-- sql/ai/10_sessions.sql
+
+-- AI sessions: a person reflects on a topic by answering five questions. They come from a script (20_questions.sql)
+-- or from a model that the facade asks (30_model.sql). The words are the owner's alone: no operation shows them to
+-- anybody else.
+-- docs/decisions.md, AI.
+
+create table app.ai_sessions (
+  id           uuid primary key default private.timed_id(),
+  user_id      uuid not null references app.users on delete cascade,
+  topic        text not null,
+  created_at   timestamptz not null default now(),
+  answered_at  timestamptz not null default now(),
+  asking_until timestamptz,
+  completed_at timestamptz,
+  abandoned_at timestamptz,
+  constraint ai_topic check (length(topic) between 1 and 80),
+  check (num_nonnulls(completed_at, abandoned_at) < 2)
+);
+create index ai_sessions_user_id_idx on app.ai_sessions (user_id, id desc);
+create index ai_sessions_open_idx on app.ai_sessions (answered_at) where completed_at is null and abandoned_at is null;
+create index ai_sessions_abandoned_at_idx on app.ai_sessions (abandoned_at);
+comment on table app.ai_sessions is
+  'Reflections of people. id is made of the time, so that it is its own place in the list. private.ai_status is the '
+  'state.';
+comment on column app.ai_sessions.answered_at is 'When it began, or was answered last: from then on it has 24 hours.';
+comment on column app.ai_sessions.asking_until is
+  'Until then a facade asks the model for the next question; null when none does. After that it has died.';
+comment on column app.ai_sessions.completed_at is 'When its owner completed it; null until then.';
+comment on column app.ai_sessions.abandoned_at is
+  'When a job found it without an answer for 24 hours; null until then.';
+insert into private.retention (relation, counts_from, keep) values ('app.ai_sessions', 'abandoned_at', '30 days');
+
+create table app.ai_turns (
+  session_id  uuid not null references app.ai_sessions on delete cascade,
+  position    smallint not null check (position between 1 and 5),
+  question    text not null check (length(question) between 1 and 500),
+  family      text,
+  fallback    boolean not null default false,
+  answer      text,
+  answered_at timestamptz,
+  primary key (session_id, position),
+  constraint ai_answer check (length(answer) between 1 and 2000),
+  check ((answer is null) = (answered_at is null)),
+  check (family is not null or not fallback)
+);
+comment on table app.ai_turns is
+  'The questions of a session in their order, each with its answer once it is given. family: which question of the '
+  'script it is, null for the model''s. fallback: the model was asked for it in vain.';
+comment on column app.ai_turns.answered_at is 'When it was answered; null until then.';
+
+insert into private.write_limits (kind, per_hour) values ('reflections', 300);
+insert into private.errors (code, status, text) values
+  ('ai_topic', 422, 'A topic must have 1 to 60 characters, or be the name of an interest.'),
+  ('ai_answer', 422, 'An answer must have 1 to 2000 characters.'),
+  ('ai_session_unknown', 404, 'There is no such session.'),
+  ('ai_session_over', 409, 'This session is completed, or was abandoned after 24 hours without an answer.'),
+  ('ai_session_answered', 409, 'All five questions have been answered. Complete the session.'),
+  ('ai_session_unanswered', 409, 'A session can be completed when its five questions have been answered.'),
+  ('ai_question_answered', 409, 'This question has been answered already. GET /ai/sessions shows the next one.'),
+  ('ai_question_pending', 409, 'The next question is on its way. Try again when Retry-After, in seconds, is over.');
+
+create function private.ai_deadline() returns timestamptz
+language plpgsql stable
+set search_path = ''
+as $$ begin return now() - interval '24 hours'; end $$;
+comment on function private.ai_deadline is 'A session that was answered last before this moment is abandoned.';
+
+create function private.ai_status(p_session app.ai_sessions) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return case when p_session.completed_at is not null then 'completed'
+              when p_session.abandoned_at is not null or p_session.answered_at <= private.ai_deadline()
+              then 'abandoned'
+              else 'in_progress' end;
+end $$;
+comment on function private.ai_status is
+  'in_progress, completed or abandoned. It is worked out on reading; the job only writes it down.';
+
+create view app.ai_session_card with (security_invoker) as
+select s.id, s.user_id,
+       json_build_object(
+         'id', s.id,
+         'topic', s.topic,
+         'status', private.ai_status(s),
+         'question', (select json_build_object('position', t.position, 'text', t.question)
+                      from app.ai_turns t where t.session_id = s.id and t.answer is null),
+         'turns', (select json_agg(json_build_object(
+                            'position', t.position,
+                            'question', t.question,
+                            'backend', case when t.family is null then 'llm' else 'scripted' end,
+                            'fallback', t.fallback,
+                            'answer', t.answer,
+                            'answeredAt', private.utc(t.answered_at)) order by t.position)
+                   from app.ai_turns t where t.session_id = s.id),
+         'createdAt', private.utc(s.created_at),
+         'completedAt', private.utc(s.completed_at)) as card
+from app.ai_sessions s;
+comment on view app.ai_session_card is
+  'A session as its owner sees it: {id, topic, status, question {position, text}, turns [{position, question, '
+  'backend, fallback, answer, answeredAt}], createdAt, completedAt}. question is the one to answer, or null.';
+
+create function private.require_ai_session(p_session uuid) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if not exists (select from app.ai_sessions where id = p_session and user_id = private.require_caller()) then
+    perform private.fail('ai_session_unknown');
+  end if;
+  return p_session;
+end $$;
+comment on function private.require_ai_session is
+  'Answers the id of a session of the caller. Fails: ai_session_unknown.';
+
+create function private.lock_open_ai_session(p_session uuid) returns app.ai_sessions
+language plpgsql volatile security definer   -- people may not write sessions
+set search_path = ''
+as $$
+declare
+  v_session app.ai_sessions;
+begin
+  select * into v_session from app.ai_sessions
+  where id = p_session and user_id = private.require_caller() for no key update;
+  if not found then
+    perform private.fail('ai_session_unknown');
+  end if;
+  if private.ai_status(v_session) = 'abandoned' then
+    perform private.fail('ai_session_over');
+  end if;
+  return v_session;
+end $$;
+comment on function private.lock_open_ai_session is
+  'Locks a session of the caller that is not abandoned. Fails: ai_session_unknown, ai_session_over.';
+
+create function private.job_abandon_ai_sessions() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_changed integer;
+begin
+  update app.ai_sessions set abandoned_at = now() where ctid = any (array(
+    select ctid from app.ai_sessions
+    where completed_at is null and abandoned_at is null and answered_at <= private.ai_deadline()
+    limit 500 for no key update skip locked));
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end $$;
+comment on function private.job_abandon_ai_sessions is
+  'Job: abandons up to 500 sessions that had no answer for 24 hours. May run twice: it takes only open ones, and '
+  'skips locked ones. The worker repeats it until there is none.';
+insert into private.jobs (name, cron, expires, repeats) values ('abandon-ai-sessions', '*/10 * * * *', 60, true);
+
+-- sql/ai/20_questions.sql
+
+-- The script of the questions: it needs no model, and stands in for one that does not answer. The first question opens
+-- the topic and the last one looks ahead; between them the last answer decides which family comes next, and none comes
+-- twice.
+
+create table private.ai_questions (
+  family  text primary key,
+  place   smallint not null unique,
+  cues    text,
+  plain   text not null,
+  quoting text
+);
+comment on table private.ai_questions is
+  'The script. cues: words, as a pattern, that bring a family forward when the answer before has them. plain: the '
+  'question; quoting: the same where the answer before has a word to take up. {topic} and {word} are filled in.';
+
+insert into private.ai_questions (family, place, cues, plain, quoting) values
+  ('beginning', 1, null,
+   'How did {topic} come into your life, and what made you stay with it?', null),
+  ('moment', 2, '(once|first time|remember|yesterday|last year|years ago|moment|night|day when)',
+   'Tell me about one moment with {topic} that you still think of. What happened?',
+   'You spoke of “{word}”. Take me to one moment where it mattered: what happened?'),
+  ('practice', 3, '(make|making|made|build|write|writing|cook|play|paint|draw|code|plant|train|practi[cs]e|doing)',
+   'When you give {topic} an hour of your day, what do you do, and how can you tell that it goes well?',
+   'You spoke of “{word}”. What do you do there yourself, and how can you tell that it goes well?'),
+  ('people', 4, '(friend|family|father|mother|parent|grand|teacher|people|someone|together|community|colleague|child)',
+   'Who has shaped how you see {topic}, and what did they show you?',
+   'You mentioned “{word}”. Who has shaped how you see that, and what did they show you?'),
+  ('difficulty', 5, '(hard|difficult|struggl|problem|fail|afraid|fear|stuck|lose|lost|frustrat|never|cannot|can''t)',
+   'What is hard for you about {topic}, and what do you do when you are stuck?',
+   'What makes “{word}” hard, and what do you do when you are stuck?'),
+  ('learning', 6, '(learn|read|book|stud|course|school|universit|research|question|understand|know)',
+   'What have you understood about {topic} that you did not see a few years ago?',
+   'What have you understood about “{word}” that you did not see a few years ago?'),
+  ('meaning', 7, '(why|mean|matter|believe|value|important|feel|love|hope|truth|beaut)',
+   'What would be missing from your life if {topic} were not in it?',
+   'Why does “{word}” matter to you, and what would be missing without it?'),
+  ('neighbours', 8, '(also|besides|like|similar|connect|relat|between|both|other)',
+   'Which other field does {topic} lead you into, and where do the two meet?',
+   'Where does “{word}” lead you beyond {topic}, and where do the two meet?'),
+  ('ahead', 9, null,
+   'If you had a free month for {topic}, what would you explore, and whom would you like beside you?',
+   'Looking ahead from “{word}”: if you had a free month for {topic}, what would you explore, and whom would you '
+   'like beside you?');
+
+create function private.telling_word(p_answer text, p_topic text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return (
+    select w.word[1]
+    from regexp_matches(p_answer collate pg_catalog.pg_c_utf8, '[[:alpha:]][[:alpha:]''’-]{3,22}[[:alpha:]]', 'g')
+         with ordinality as w (word, place)
+    where strpos(lower(p_topic), lower(w.word[1])) = 0
+      -- neither a stop word nor one that says nothing by itself
+      and to_tsvector('pg_catalog.english', w.word[1]) <> ''
+      and lower(w.word[1]) !~ ('^(some|any|every|no)(thing|times?|body|one|where)$|^(really|always|never|often|started'
+            || '|actually|probably|maybe|perhaps|though|although|without|within|about|around|became|become|things'
+            || '|still|other|others|another|would|could|should|might|think|thing|years|again|first|which|where)$')
+    order by length(w.word[1]) desc, w.place limit 1);
+end $$;
+comment on function private.telling_word is
+  'The word of an answer that a question can take up: its longest one that is neither common nor in the topic. Null '
+  'where there is none.';
+
+create function private.scripted_question(p_session app.ai_sessions) returns private.ai_questions
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_asked  text[] := array(select family from app.ai_turns where session_id = p_session.id and family is not null);
+  v_count  bigint;
+  v_answer text;
+  v_word   text;
+  v_next   private.ai_questions;
+begin
+  select count(*), (array_agg(answer order by position desc))[1] into v_count, v_answer
+  from app.ai_turns where session_id = p_session.id;
+  v_word := private.telling_word(v_answer, p_session.topic);
+  select * into strict v_next from private.ai_questions q
+  where case v_count when 0 then q.family = 'beginning' when 4 then q.family = 'ahead'
+        else q.family not in ('beginning', 'ahead') and q.family <> all (v_asked) end
+  order by coalesce(lower(v_answer) ~ ('\m' || q.cues), false) desc, q.place limit 1;
+  -- the word first: it has letters only, and the topic may say anything
+  if v_word is not null and v_next.quoting is not null then
+    v_next.plain := replace(v_next.quoting, '{word}', v_word);
+  end if;
+  v_next.plain := replace(v_next.plain, '{topic}', p_session.topic);
+  return v_next;
+end $$;
+comment on function private.scripted_question is
+  'The next question of the script for a session whose last question is answered: plain has its words.';
+
+create function private.put_ai_question(
+  p_session app.ai_sessions, p_text text default null, p_fallback boolean default false
+) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_last     smallint := (select max(position) from app.ai_turns where session_id = p_session.id);
+  v_scripted private.ai_questions;
+begin
+  update app.ai_sessions set asking_until = null where id = p_session.id and asking_until is not null;
+  if v_last = 5 then
+    return;
+  end if;
+  if p_text is null then
+    v_scripted := private.scripted_question(p_session);
+  end if;
+  insert into app.ai_turns (session_id, position, question, family, fallback)
+  values (p_session.id, coalesce(v_last, 0) + 1, coalesce(p_text, v_scripted.plain), v_scripted.family, p_fallback);
+end $$;
+comment on function private.put_ai_question is
+  'Asks the next question of a session that its caller has locked: these words of the model, or without any the '
+  'script''s. After the fifth there is none.';
+
+create function private.open_ai_session(p_topic text) returns uuid
+language plpgsql volatile security definer   -- people may not write sessions
+set search_path = ''
+as $$
+declare
+  v_topic   text;
+  v_session app.ai_sessions;
+begin
+  -- a character of NFC is up to four before: what is longer is too long, and is not looked at
+  if length(p_topic) > 400 then
+    perform private.fail('ai_topic');
+  end if;
+  v_topic := private.require_name(p_topic);
+  if length(v_topic) > 60 and not exists (select from app.interests where name = v_topic) then
+    perform private.fail('ai_topic');
+  end if;
+  perform private.count_writes('reflections');
+  insert into app.ai_sessions (user_id, topic) values (private.require_caller(), v_topic) returning * into v_session;
+  perform private.put_ai_question(v_session);
+  return v_session.id;
+end $$;
+comment on function private.open_ai_session is
+  'Begins a session with its first question. Fails: ai_topic, text_unfit, writes_exceeded.';
+
+create function private.give_ai_answer(p_session uuid, p_answer text, p_position integer) returns app.ai_sessions
+language plpgsql volatile security definer   -- people may not write sessions
+set search_path = ''
+as $$
+declare
+  v_caller  uuid := private.require_caller();
+  v_seen    smallint := (select max(t.position) from app.ai_turns t join app.ai_sessions s on s.id = t.session_id
+                         where s.id = p_session and s.user_id = v_caller);
+  v_session app.ai_sessions;
+  v_turn    app.ai_turns;
+begin
+  if length(p_answer) > 10000 then
+    perform private.fail('ai_answer');   -- as for the topic
+  end if;
+  perform private.count_writes('reflections');
+  v_session := private.lock_open_ai_session(p_session);
+  if v_session.completed_at is not null then
+    perform private.fail('ai_session_over');
+  end if;
+
+  select * into strict v_turn from app.ai_turns where session_id = p_session order by position desc limit 1;
+  -- another answer may have come while we waited: this one was not meant for the question that is asked now
+  if v_turn.position is distinct from coalesce(p_position, v_seen) then
+    perform private.fail('ai_question_answered');
+  end if;
+  if v_turn.answer is not null and v_turn.position = 5 then
+    perform private.fail('ai_session_answered');
+  end if;
+  if v_session.asking_until > now() then
+    perform private.fail('ai_question_pending', json_build_object(
+      'Retry-After', ceil(extract(epoch from v_session.asking_until - now()))::text));
+  end if;
+
+  -- answered, and no question came of it: what is said now counts
+  update app.ai_turns set answer = private.require_text(p_answer), answered_at = now()
+  where session_id = p_session and position = v_turn.position;
+  update app.ai_sessions set answered_at = now() where id = p_session returning * into v_session;
+  return v_session;
+end $$;
+comment on function private.give_ai_answer is
+  'Answers the question of a session of the caller, which is locked from then on. Of two answers at once one counts. '
+  'Where no question has come of the last answer, it can be given again. Fails: ai_answer, text_unfit, '
+  'ai_session_unknown, ai_session_over, ai_session_answered, ai_question_answered, ai_question_pending, '
+  'writes_exceeded.';
+
+create function private.answer_by_script(p_session uuid, p_answer text, p_position integer) returns void
+language plpgsql volatile security definer   -- people may not write sessions
+set search_path = ''
+as $$
+begin
+  perform private.put_ai_question(private.give_ai_answer(p_session, p_answer, p_position));
+end $$;
+comment on function private.answer_by_script is
+  'Answers a question, and asks the next one of the script. Fails: private.give_ai_answer.';
+
+create function private.close_ai_session(p_session uuid) returns void
+language plpgsql volatile security definer   -- people may not write sessions
+set search_path = ''
+as $$
+begin
+  perform private.lock_open_ai_session(p_session);
+  if not exists (select from app.ai_turns where session_id = p_session and position = 5 and answer is not null) then
+    perform private.fail('ai_session_unanswered');
+  end if;
+  update app.ai_sessions set completed_at = now() where id = p_session and completed_at is null;
+end $$;
+comment on function private.close_ai_session is
+  'Completes a session of the caller. Repeating it changes nothing. Fails: ai_session_unknown, ai_session_over, '
+  'ai_session_unanswered.';
+
+create function api.start_ai_session(p_topic text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_session uuid := private.open_ai_session(p_topic);
+begin
+  return (select card from app.ai_session_card where id = v_session);
+end $$;
+comment on function api.start_ai_session is
+  'Begins a session on a topic, and answers it with its first question. Fails: ai_topic, text_unfit, writes_exceeded.';
+
+create function api.answer_ai_session(p_session_id uuid, p_answer text, p_position integer default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.answer_by_script(p_session_id, p_answer, p_position);
+  return (select card from app.ai_session_card where id = p_session_id);
+end $$;
+comment on function api.answer_ai_session is
+  'Answers the question of a session (p_position: only if it is still this one) and answers the session with the next '
+  'one of the script; after the fifth there is none. Fails: ai_answer, text_unfit, ai_session_unknown, '
+  'ai_session_over, ai_session_answered, ai_question_answered, ai_question_pending, writes_exceeded.';
+
+create function api.complete_ai_session(p_session_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.close_ai_session(p_session_id);
+  return (select card from app.ai_session_card where id = p_session_id);
+end $$;
+comment on function api.complete_ai_session is
+  'Completes a session whose five questions are answered; repeating it changes nothing. Fails: ai_session_unknown, '
+  'ai_session_over, ai_session_unanswered.';
+
+create function api.list_ai_sessions(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_from uuid := coalesce(private.require_cursor(p_cursor), 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_ids  uuid[];
+begin
+  if p_cursor is not null and substr(v_from::text, 15, 1) <> '7' then
+    perform private.fail('cursor_unknown');   -- it is not one of our ids
+  end if;
+  v_ids := array(select id from app.ai_sessions
+                 where user_id = private.require_caller() and id < v_from
+                 order by id desc limit 51);
+  return private.page(
+    (select json_agg(card order by id desc) from app.ai_session_card where id = any (v_ids[:p_limit])),
+    v_ids::text[], p_limit);
+end $$;
+comment on function api.list_ai_sessions is
+  'The caller''s sessions, newest first. Fails: cursor_unknown, limit_out_of_range.';
+
+-- sql/ai/30_model.sql
+
+-- What the facade does with a model: the tokens that a person may spend a day, the lease under which it asks for a
+-- question, and what came of it. What a model says is text, and never an instruction.
+-- docs/decisions.md, AI.
+
+create table private.ai_usage (
+  user_id uuid not null references app.users on delete cascade,
+  day     date not null,
+  tokens  bigint not null check (tokens >= 0),
+  primary key (user_id, day)
+);
+create index ai_usage_day_idx on private.ai_usage (((day::timestamp at time zone 'UTC')));
+comment on table private.ai_usage is
+  'How many tokens of the model a person has spent on a day (UTC), what is reserved for calls under way included.';
+insert into private.retention (relation, counts_from, keep) values
+  ('private.ai_usage', '(day::timestamp at time zone ''UTC'')', '2 days');
+
+create function private.reserve_tokens(p_tokens integer, p_budget integer) returns date
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_day date := (now() at time zone 'UTC')::date;
+begin
+  insert into private.ai_usage as u (user_id, day, tokens)
+  select private.require_caller(), v_day, p_tokens where p_tokens <= p_budget
+  on conflict (user_id, day) do update set tokens = u.tokens + excluded.tokens
+    where u.tokens + excluded.tokens <= p_budget;
+  return case when found then v_day end;
+end $$;
+comment on function private.reserve_tokens is
+  'Takes so many tokens from the caller''s budget of the day before they are spent, and answers the day; null where '
+  'there are not so many left.';
+
+create function private.settle_tokens(p_day date, p_reserved integer, p_used integer) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  update private.ai_usage set tokens = greatest(0, tokens - p_reserved + coalesce(p_used, p_reserved))
+  where user_id = private.require_caller() and day = p_day;
+end $$;
+comment on function private.settle_tokens is
+  'Puts what was spent in the place of what was reserved. Where nobody knows (null) the reservation stays.';
+
+create function api.reserve_ai_tokens(p_tokens integer, p_budget integer) returns json
+language plpgsql volatile security definer   -- for gate alone: nobody may write budgets
+set search_path = ''
+as $$
+begin
+  return json_build_object('day', private.reserve_tokens(p_tokens, p_budget));
+end $$;
+comment on function api.reserve_ai_tokens is
+  'For the facade alone, before it asks the model: {day}, for api.settle_ai_tokens; null where the caller''s budget '
+  'of the day has not so many left.';
+
+create function api.settle_ai_tokens(p_day date, p_reserved integer, p_used integer default null) returns json
+language plpgsql volatile security definer   -- for gate alone: nobody may write budgets
+set search_path = ''
+as $$
+begin
+  perform private.settle_tokens(p_day, p_reserved, p_used);
+  return null;
+end $$;
+comment on function api.settle_ai_tokens is
+  'For the facade alone, when it knows what the model took: puts that in the place of what was reserved.';
+
+create function api.begin_ai_answer(
+  p_session_id uuid, p_answer text, p_budget integer, p_position integer default null
+) returns json
+language plpgsql volatile security definer   -- for gate alone: who asks must also spend
+set search_path = ''
+as $$
+declare
+  v_session  app.ai_sessions := private.give_ai_answer(p_session_id, p_answer, p_position);
+  v_turns    json;
+  v_count    bigint;
+  v_reserved integer;
+  v_day      date;
+begin
+  select json_agg(json_build_object('question', question, 'answer', answer) order by position), count(*),
+         -- three characters a token are rather too many; what the model is told beside, and its question
+         1200 + sum(length(question) + length(answer)) / 3
+  into v_turns, v_count, v_reserved
+  from app.ai_turns where session_id = p_session_id;
+  if v_count < 5 then
+    v_day := private.reserve_tokens(v_reserved, p_budget);
+  end if;
+  if v_day is null then
+    perform private.put_ai_question(v_session, p_fallback => true);
+  else
+    update app.ai_sessions set asking_until = clock_timestamp() + interval '1 minute' where id = p_session_id
+    returning * into v_session;
+  end if;
+  return json_build_object(
+    'session', (select card from app.ai_session_card where id = p_session_id),
+    'ask', case when v_day is not null then json_build_object('topic', v_session.topic, 'turns', v_turns) end,
+    'lease', json_build_object('p_until', v_session.asking_until, 'p_day', v_day, 'p_reserved', v_reserved));
+end $$;
+comment on function api.begin_ai_answer is
+  'For the facade alone: answers a question as api.answer_ai_session does, but leaves the next one to the model: '
+  '{session, ask: {topic, turns}, lease}. lease is for api.finish_ai_answer, which should come within a minute. ask '
+  'is null where nothing is to be asked: after the fifth answer, and where the budget is spent, so that the next '
+  'question is of the script. Fails: private.give_ai_answer.';
+
+create function api.finish_ai_answer(
+  p_session_id uuid, p_until timestamptz, p_day date, p_reserved integer,
+  p_question text default null, p_used integer default null, p_gone boolean default false
+) returns json
+language plpgsql volatile security definer   -- for gate alone: what it writes counts as the model's
+set search_path = ''
+as $$
+declare
+  v_session app.ai_sessions := private.lock_open_ai_session(p_session_id);
+begin
+  perform private.settle_tokens(p_day, p_reserved, p_used);
+  if v_session.asking_until = p_until then   -- else the answer was given again, and somebody else asks
+    if p_gone then
+      update app.ai_sessions set asking_until = null where id = p_session_id;
+    else
+      perform private.put_ai_question(v_session, p_question, p_question is null);
+    end if;
+  end if;
+  return (select card from app.ai_session_card where id = p_session_id);
+end $$;
+comment on function api.finish_ai_answer is
+  'For the facade alone, when the model has answered: notes what it took and asks its question, or without one the '
+  'script''s. With p_gone nobody waits for it any more: the answer can be given again. Fails: ai_session_unknown, '
+  'ai_session_over.';
+
+-- sql/ai/40_mapping.sql
+
+-- Interests that a session suggests: by the words of their names, and by what a model found. Only what is in the
+-- catalog comes back.
+-- docs/decisions.md, AI.
+
+-- the names' words; counting choosers does not touch it
+create index interests_words_idx on app.interests using gin (to_tsvector('pg_catalog.english', name));
+
+create function private.match_interests(p_session uuid) returns table (interest_id uuid, confidence numeric)
+language plpgsql stable   -- invoker: under row-level security the session is the caller's own
+set search_path = ''
+as $$
+declare
+  v_words tsvector;
+  v_query tsquery;
+begin
+  -- the topic counts as said twice, and a word's place in a vector says how often it was said
+  v_words := (select to_tsvector('pg_catalog.english', s.topic || ' ' || s.topic) || to_tsvector('pg_catalog.english',
+                coalesce((select string_agg(t.answer, ' ') from app.ai_turns t where t.session_id = s.id), ''))
+              from app.ai_sessions s where s.id = p_session);
+  v_query := (select string_agg(quote_literal(w.lexeme), ' | ')
+              from (select u.lexeme from unnest(v_words) u
+                    order by cardinality(u.positions) desc, u.lexeme limit 300) w);
+  return query
+    select m.id, round(avg(case when w.lexeme is null then 0 else 1 - 0.5 ^ cardinality(w.positions) end), 2)
+    from (select i.id, to_tsvector('pg_catalog.english', i.name) as words from app.interests i
+          where to_tsvector('pg_catalog.english', i.name) @@ v_query limit 400) m
+    cross join lateral unnest(m.words) n (lexeme)
+    left join unnest(v_words) w on w.lexeme = n.lexeme
+    group by m.id;
+end $$;
+comment on function private.match_interests is
+  'Interests whose names have words of a session of the caller, with a confidence from 0 to 1: how many of the words '
+  'of the name were said, and how often. It looks at 300 words and 400 interests.';
+
+create function api.find_ai_mapping(p_session_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select json_build_object(
+      'topic', s.topic,
+      'answers', (select coalesce(json_agg(t.answer order by t.position) filter (where t.answer is not null), '[]')
+                  from app.ai_turns t where t.session_id = s.id),
+      'interests', (
+        select json_agg(json_build_object('slug', c.slug, 'name', c.name))
+        from (select i.slug, i.name
+              from app.interests i
+              left join private.match_interests(s.id) m on m.interest_id = i.id
+              order by m.confidence desc nulls last, i.level, i.user_count desc, i.slug limit 150) c))
+    from app.ai_sessions s where s.id = private.require_ai_session(p_session_id));
+end $$;
+comment on function api.find_ai_mapping is
+  'What a model needs to map a session: {topic, answers, interests: [{slug, name}]}, the 150 interests that come '
+  'closest by words, then by level and by how many chose them. Fails: ai_session_unknown.';
+
+create function api.map_ai_interests(p_session_id uuid, p_found jsonb default '[]') returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_session uuid := private.require_ai_session(p_session_id);
+begin
+  return json_build_object('suggestions', (
+    select coalesce(json_agg(json_build_object('id', i.id, 'slug', i.slug, 'name', i.name, 'confidence', c.confidence)
+                             order by c.confidence desc, i.slug), '[]')
+    from (select b.interest_id, max(b.confidence) as confidence
+          from (select m.interest_id, m.confidence from private.match_interests(v_session) m
+                union all
+                select e.id, round(least(greatest(f.confidence, 0), 1), 2)
+                from (select r.slug, r.confidence
+                      from jsonb_to_recordset(p_found) as r (slug text, confidence numeric) limit 50) f
+                join app.interests e on e.slug = f.slug) b
+          where b.confidence >= 0.25
+          group by b.interest_id
+          order by max(b.confidence) desc, b.interest_id limit 10) c
+    join app.interests i on i.id = c.interest_id));
+end $$;
+comment on function api.map_ai_interests is
+  'Up to 10 interests that a session suggests, {suggestions: [{id, slug, name, confidence}]}, the surest first: by '
+  'words, and by what a model found ([{slug, confidence}]), of which what is not in the catalog is dropped. Fails: '
+  'ai_session_unknown.';
+
+create function api.apply_ai_suggestions(p_session_id uuid, p_ids uuid[]) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_new jsonb;
+begin
+  perform private.require_ai_session(p_session_id);
+  if cardinality(p_ids) > 50 then
+    perform private.fail('value_invalid');
+  end if;
+  -- as in api.select_interests: what the caller has chosen meanwhile keeps its depth
+  perform pg_advisory_xact_lock(hashtextextended('choices ' || app.uid(), 0));
+  v_new := (select jsonb_agg(jsonb_build_object('interestId', p.id, 'depth', 1, 'expertise', 1) order by p.place)
+            from unnest(p_ids) with ordinality as p (id, place)
+            where not exists (select from app.user_interests u where u.user_id = app.uid() and u.interest_id = p.id));
+  if v_new is null then
+    return api.list_my_interests();
+  end if;
+  return api.select_interests(v_new);
+end $$;
+comment on function api.apply_ai_suggestions is
+  'Chooses interests, at depth and expertise 1, as api.select_interests does; those that are chosen already stay as '
+  'they are. Answers all that is chosen then, {items}. Fails: ai_session_unknown, interest_unknown, value_invalid '
+  '(more than 50), interest_depth_out_of_range, interest_expertise_out_of_range.';
+
+-- sql/ai/90_erasure.sql
+
+-- What erasure does to AI sessions, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+
+insert into private.personal_data (relation, person_column, section, whose, omits) values
+  ('app.ai_sessions', 'user_id', 'aiSessions', null, '{asking_until}'),
+  ('app.ai_turns', 'session_id', 'aiTurns', 'session_id in (select s.id from app.ai_sessions s where s.user_id = $1)',
+   '{family}');
+insert into private.personal_data (relation, person_column, reason) values
+  ('private.ai_usage', 'user_id', 'How much of the day''s budget they spent, which is then forgotten.');
+
+create function private.erase_ai_sessions() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  perform private.erase_rows(new.id, 'app.ai_sessions', 'user_id = $1');
+  delete from private.ai_usage where user_id = new.id;
+  return null;
+end $$;
+comment on function private.erase_ai_sessions is
+  'Trigger: deletes an erased person''s AI sessions with all their words.';
+call private.make_walk('private.erase_ai_sessions');
+create trigger _185_erase_ai_sessions after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_ai_sessions();
+
+-- policies/ai.sql
+
+-- Who may see and touch AI sessions. Twin of sql/ai/.
+
+-- ai_sessions: nobody but their owner, the staff included; definer functions write them
+alter table app.ai_sessions enable row level security;
+grant select on app.ai_sessions to authenticated;
+grant select on app.ai_session_card to authenticated;
+create policy select_own on app.ai_sessions for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.ai_sessions is 'People see their own sessions, and nobody else''s.';
+
+-- ai_turns
+alter table app.ai_turns enable row level security;
+grant select on app.ai_turns to authenticated;
+create policy select_own on app.ai_turns for select to authenticated
+  using (session_id in (select s.id from app.ai_sessions s where s.user_id = (select app.uid())));
+comment on policy select_own on app.ai_turns is 'People see the questions and answers of their own sessions.';
+
+-- ai_questions, ai_usage: for definer functions alone
+alter table private.ai_questions enable row level security;
+alter table private.ai_usage enable row level security;
+
+-- helpers
+grant execute on function
+  private.ai_deadline,
+  private.ai_status,
+  private.answer_by_script,
+  private.close_ai_session,
+  private.match_interests,
+  private.open_ai_session,
+  private.require_ai_session
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.answer_ai_session,
+  api.apply_ai_suggestions,
+  api.complete_ai_session,
+  api.find_ai_mapping,
+  api.list_ai_sessions,
+  api.map_ai_interests,
+  api.start_ai_session
+  to authenticated;
+
+-- gate: what asks a model, and must spend for it; no token can name this role
+grant execute on function
+  api.begin_ai_answer,
+  api.finish_ai_answer,
+  api.reserve_ai_tokens,
+  api.settle_ai_tokens
+  to gate;
+
+-- jobs
+grant execute on function private.job_abandon_ai_sessions to worker;
+
 -- sql/admin/10_invites.sql
 
 -- Invite codes that staff make.

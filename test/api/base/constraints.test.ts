@@ -30,6 +30,7 @@ const post = await made(bob, '/posts', { body: 'A post of somebody else.' })
 const own = await made(alice, '/posts', { body: 'A post of mine.' })
 const circle = await made(alice, '/circles/me', { name: 'Kin', kind: 'family' })
 const [interest] = await owner<{ id: string }[]>`select id from app.interests where level = 3 limit 1`
+const session = await made(alice, '/ai/sessions', { topic: 'Rules' })
 const persona = await made(alice, '/me/personas', { name: 'Poet' })
 const other = await made(alice, '/me/personas', { name: 'Painter' })
 await alice.post(`/circles/${circle}/invite`, { inviteeId: bob.username, bondLevel: 'acquaintance' })
@@ -39,6 +40,8 @@ const long = 'é'.repeat(100_001)
 type Call = [operation: string, given: Record<string, unknown>]
 /** A call that reaches the rule, or why none can. */
 const reached: Record<string, Call | Call[] | string> = {
+  ai_answer: ['answer_ai_session', { p_session_id: session, p_answer: ' ' }],
+  ai_topic: ['start_ai_session', { p_topic: ' ' }],
   block_oneself: ['block_person', { p_person: alice.username }],
   broadcast_body: 'only the staff’s door broadcasts, and no token is that; test/db/admin/broadcast.sql reaches it',
   broadcast_title: 'as broadcast_body',

@@ -1,0 +1,62 @@
+// Shapes of AI sessions. Rules are in sql/ai.
+import { Page, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+
+const Position = z.int().min(1).max(5)
+const Backend = z
+  .enum(['scripted', 'llm'])
+  .openapi({ description: 'What it comes from: the script, or a language model.' })
+const Fallback = z.boolean().openapi({ description: 'Whether it stands in for a model that was of no avail.' })
+const Answer = z.string().openapi({ description: '1 to 2000 characters.', example: 'My grandmother showed me how.' })
+
+export const SessionId = z.object({ sessionId: Uuid })
+export const NewSession = z.object({
+  topic: z.string().openapi({
+    description: '1 to 60 characters; more only as the name of an interest.',
+    example: 'Gardens',
+  }),
+})
+export const NewAnswer = z.object({
+  answer: Answer,
+  position: Position.optional().openapi({ description: 'Of the question that it answers: 409 if that is not asked.' }),
+})
+
+export const Session = z
+  .object({
+    id: Uuid,
+    topic: z.string(),
+    status: z.enum(['in_progress', 'completed', 'abandoned']),
+    question: z
+      .object({ position: Position, text: z.string() })
+      .nullable()
+      .openapi({ description: 'The one to answer; null after the fifth answer, and while the next is on its way.' }),
+    turns: z.array(
+      z.object({
+        position: Position,
+        question: z.string(),
+        backend: Backend,
+        fallback: Fallback,
+        answer: z.string().nullable(),
+        answeredAt: Timestamp.nullable(),
+      }),
+    ),
+    createdAt: Timestamp,
+    completedAt: Timestamp.nullable(),
+  })
+  .openapi('AiSession')
+export const Sessions = Page(Session).openapi('AiSessions')
+
+export const Suggestions = z
+  .object({
+    suggestions: z.array(
+      z.object({
+        id: Uuid.openapi({ description: 'Of the interest.' }),
+        slug: z.string(),
+        name: z.string(),
+        confidence: z.number().min(0).max(1),
+      }),
+    ),
+  })
+  .openapi('AiSuggestions')
+const ids = z.array(Uuid).min(1).max(50).openapi({ description: 'Of interests.' })
+export const Applied = z.object({ ids })
+export const AppliedAlias = z.object({ sessionId: Uuid, ids })

@@ -1,0 +1,108 @@
+-- Interests that a session suggests: by the words of their names, and by what a model found. Only what is in the
+-- catalog comes back.
+-- docs/decisions.md, AI.
+
+-- the names' words; counting choosers does not touch it
+create index interests_words_idx on app.interests using gin (to_tsvector('pg_catalog.english', name));
+
+create function private.match_interests(p_session uuid) returns table (interest_id uuid, confidence numeric)
+language plpgsql stable   -- invoker: under row-level security the session is the caller's own
+set search_path = ''
+as $$
+declare
+  v_words tsvector;
+  v_query tsquery;
+begin
+  -- the topic counts as said twice, and a word's place in a vector says how often it was said
+  v_words := (select to_tsvector('pg_catalog.english', s.topic || ' ' || s.topic) || to_tsvector('pg_catalog.english',
+                coalesce((select string_agg(t.answer, ' ') from app.ai_turns t where t.session_id = s.id), ''))
+              from app.ai_sessions s where s.id = p_session);
+  v_query := (select string_agg(quote_literal(w.lexeme), ' | ')
+              from (select u.lexeme from unnest(v_words) u
+                    order by cardinality(u.positions) desc, u.lexeme limit 300) w);
+  return query
+    select m.id, round(avg(case when w.lexeme is null then 0 else 1 - 0.5 ^ cardinality(w.positions) end), 2)
+    from (select i.id, to_tsvector('pg_catalog.english', i.name) as words from app.interests i
+          where to_tsvector('pg_catalog.english', i.name) @@ v_query limit 400) m
+    cross join lateral unnest(m.words) n (lexeme)
+    left join unnest(v_words) w on w.lexeme = n.lexeme
+    group by m.id;
+end $$;
+comment on function private.match_interests is
+  'Interests whose names have words of a session of the caller, with a confidence from 0 to 1: how many of the words '
+  'of the name were said, and how often. It looks at 300 words and 400 interests.';
+
+create function api.find_ai_mapping(p_session_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select json_build_object(
+      'topic', s.topic,
+      'answers', (select coalesce(json_agg(t.answer order by t.position) filter (where t.answer is not null), '[]')
+                  from app.ai_turns t where t.session_id = s.id),
+      'interests', (
+        select json_agg(json_build_object('slug', c.slug, 'name', c.name))
+        from (select i.slug, i.name
+              from app.interests i
+              left join private.match_interests(s.id) m on m.interest_id = i.id
+              order by m.confidence desc nulls last, i.level, i.user_count desc, i.slug limit 150) c))
+    from app.ai_sessions s where s.id = private.require_ai_session(p_session_id));
+end $$;
+comment on function api.find_ai_mapping is
+  'What a model needs to map a session: {topic, answers, interests: [{slug, name}]}, the 150 interests that come '
+  'closest by words, then by level and by how many chose them. Fails: ai_session_unknown.';
+
+create function api.map_ai_interests(p_session_id uuid, p_found jsonb default '[]') returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_session uuid := private.require_ai_session(p_session_id);
+begin
+  return json_build_object('suggestions', (
+    select coalesce(json_agg(json_build_object('id', i.id, 'slug', i.slug, 'name', i.name, 'confidence', c.confidence)
+                             order by c.confidence desc, i.slug), '[]')
+    from (select b.interest_id, max(b.confidence) as confidence
+          from (select m.interest_id, m.confidence from private.match_interests(v_session) m
+                union all
+                select e.id, round(least(greatest(f.confidence, 0), 1), 2)
+                from (select r.slug, r.confidence
+                      from jsonb_to_recordset(p_found) as r (slug text, confidence numeric) limit 50) f
+                join app.interests e on e.slug = f.slug) b
+          where b.confidence >= 0.25
+          group by b.interest_id
+          order by max(b.confidence) desc, b.interest_id limit 10) c
+    join app.interests i on i.id = c.interest_id));
+end $$;
+comment on function api.map_ai_interests is
+  'Up to 10 interests that a session suggests, {suggestions: [{id, slug, name, confidence}]}, the surest first: by '
+  'words, and by what a model found ([{slug, confidence}]), of which what is not in the catalog is dropped. Fails: '
+  'ai_session_unknown.';
+
+create function api.apply_ai_suggestions(p_session_id uuid, p_ids uuid[]) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_new jsonb;
+begin
+  perform private.require_ai_session(p_session_id);
+  if cardinality(p_ids) > 50 then
+    perform private.fail('value_invalid');
+  end if;
+  -- as in api.select_interests: what the caller has chosen meanwhile keeps its depth
+  perform pg_advisory_xact_lock(hashtextextended('choices ' || app.uid(), 0));
+  v_new := (select jsonb_agg(jsonb_build_object('interestId', p.id, 'depth', 1, 'expertise', 1) order by p.place)
+            from unnest(p_ids) with ordinality as p (id, place)
+            where not exists (select from app.user_interests u where u.user_id = app.uid() and u.interest_id = p.id));
+  if v_new is null then
+    return api.list_my_interests();
+  end if;
+  return api.select_interests(v_new);
+end $$;
+comment on function api.apply_ai_suggestions is
+  'Chooses interests, at depth and expertise 1, as api.select_interests does; those that are chosen already stay as '
+  'they are. Answers all that is chosen then, {items}. Fails: ai_session_unknown, interest_unknown, value_invalid '
+  '(more than 50), interest_depth_out_of_range, interest_expertise_out_of_range.';

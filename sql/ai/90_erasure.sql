@@ -1,0 +1,23 @@
+-- What erasure does to AI sessions, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+
+insert into private.personal_data (relation, person_column, section, whose, omits) values
+  ('app.ai_sessions', 'user_id', 'aiSessions', null, '{asking_until}'),
+  ('app.ai_turns', 'session_id', 'aiTurns', 'session_id in (select s.id from app.ai_sessions s where s.user_id = $1)',
+   '{family}');
+insert into private.personal_data (relation, person_column, reason) values
+  ('private.ai_usage', 'user_id', 'How much of the day''s budget they spent, which is then forgotten.');
+
+create function private.erase_ai_sessions() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  perform private.erase_rows(new.id, 'app.ai_sessions', 'user_id = $1');
+  delete from private.ai_usage where user_id = new.id;
+  return null;
+end $$;
+comment on function private.erase_ai_sessions is
+  'Trigger: deletes an erased person''s AI sessions with all their words.';
+call private.make_walk('private.erase_ai_sessions');
+create trigger _185_erase_ai_sessions after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_ai_sessions();
