@@ -85,7 +85,11 @@ export interface Schemas {
     completedAt: string | null
   }
   AiSessions: { items: Schemas['AiSession'][]; nextCursor: string | null; hasMore: boolean }
-  AiSuggestions: { suggestions: { id: string; slug: string; name: string; confidence: number }[] }
+  AiSuggestions: {
+    backend: 'scripted' | 'llm'
+    fallback: boolean
+    suggestions: { id: string; slug: string; name: string; confidence: number }[]
+  }
   UserInterests: { items: Schemas['UserInterest'][] }
   UserInterest: {
     interestId: string
@@ -99,6 +103,7 @@ export interface Schemas {
     createdAt: string
     updatedAt: string
   }
+  EnhancedPost: { title?: string; body: string; changes: string[]; backend: 'scripted' | 'llm'; fallback: boolean }
   Paid: { payment: Schemas['Payment']; senderBalance: number }
   Payment: {
     id: string
@@ -2318,7 +2323,7 @@ export interface Answers {
   add_push_token: Json
   add_series_item: Schemas['SeriesItem']
   adjust_reputation: Schemas['AdjustedReputation']
-  answer_ai_session: Schemas['AiSession']
+  answer_ai_session: Json
   apply_ai_suggestions: Schemas['UserInterests']
   ban_person: Schemas['StaffAccount']
   begin_ai_answer: Json
@@ -2407,7 +2412,7 @@ export interface Answers {
   list_wallets: { items: Schemas['StaffWallet'][]; nextCursor: string | null; hasMore: boolean }
   log_in: Json
   log_out: Json
-  map_ai_interests: Schemas['AiSuggestions']
+  map_ai_interests: Json
   mark_read: Schemas['Unread']
   mute_keyword: Schemas['MutedKeyword']
   mute_person: { muted: true }

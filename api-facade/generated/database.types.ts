@@ -193,7 +193,10 @@ export type Database = {
         Returns: Answers['list_wallets']
       }
       log_out: { Args: { p_family?: string; p_scope?: string }; Returns: Answers['log_out'] }
-      map_ai_interests: { Args: { p_found?: Json; p_session_id: string }; Returns: Answers['map_ai_interests'] }
+      map_ai_interests: {
+        Args: { p_fallback?: boolean; p_found?: Json; p_session_id: string }
+        Returns: Answers['map_ai_interests']
+      }
       mark_read: { Args: { p_before?: string; p_group_key?: string; p_ids?: string[] }; Returns: Answers['mark_read'] }
       mute_keyword: { Args: { p_keyword: string; p_until?: string }; Returns: Answers['mute_keyword'] }
       mute_person: { Args: { p_person: string }; Returns: Answers['mute_person'] }

@@ -4,7 +4,7 @@
 export const errors = {
   ai_answer: [422, 'An answer must have 1 to 2000 characters.'],
   ai_question_answered: [409, 'This question has been answered already. GET /ai/sessions shows the next one.'],
-  ai_question_pending: [409, 'The next question is on its way. Try again when Retry-After, in seconds, is over.'],
+  ai_question_pending: [409, 'The next question is on its way. If it does not come, answer again after a minute.'],
   ai_session_answered: [409, 'All five questions have been answered. Complete the session.'],
   ai_session_over: [409, 'This session is completed, or was abandoned after 24 hours without an answer.'],
   ai_session_unanswered: [409, 'A session can be completed when its five questions have been answered.'],

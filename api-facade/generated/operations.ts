@@ -142,7 +142,7 @@ export const operations = {
     p_user_agent: 'text',
   },
   log_out: { p_scope: 'text', p_family: 'uuid' },
-  map_ai_interests: { p_session_id: 'uuid', p_found: 'jsonb' },
+  map_ai_interests: { p_session_id: 'uuid', p_found: 'jsonb', p_fallback: 'boolean' },
   mark_read: { p_ids: 'uuid[]', p_group_key: 'text', p_before: 'timestamp with time zone' },
   mute_keyword: { p_keyword: 'text', p_until: 'timestamp with time zone' },
   mute_person: { p_person: 'text' },

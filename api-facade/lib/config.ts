@@ -1,6 +1,7 @@
 // What the process is told from outside: names, defaults, and what is wrong with them. environment.ts reads it.
 // README.md, Configuration; docs/decisions.md, Limits.
 import { z } from 'zod'
+import { AI_TIMEOUT } from '../../edge-functions/ai/timeout.ts'
 import { EXPO_URL, PUSH_ORIGINS } from '../../edge-functions/deliver/providers.ts'
 import { describeIssue } from './issues.ts'
 
@@ -103,6 +104,14 @@ const Variables = z.object({
   EXPO_URL: webUrl.default(EXPO_URL),
   EXPO_ACCESS_TOKEN: z.string().regex(/^\S+$/).optional(),
   PUSH_ORIGINS: list.default(PUSH_ORIGINS),
+  AI_MODEL: z
+    .string()
+    .regex(/^[\w.:@/-]{1,200}$/, 'must be the name of a model')
+    .optional(),
+  ANTHROPIC_API_KEY: z.string().regex(/^\S+$/).optional(),
+  ANTHROPIC_BASE_URL: webUrl.optional(),
+  AI_TIMEOUT: z.coerce.number().positive('must be above 0').max(60).default(AI_TIMEOUT),
+  AI_DAILY_TOKENS: integer(0, 1_000_000_000).default(100_000),
   JWT_SECRET: z.string().min(32).optional(),
   JWT_SECRET_PREVIOUS: z.string().min(32).optional(),
   INSTANCE_DOMAIN: z
@@ -149,6 +158,10 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
   path: ['JWT_SECRET'],
   error: 'must be set together with DATABASE_URL: the tokens of that stack are signed with it',
 })
+  .refine((s) => !s.AI_MODEL || s.ANTHROPIC_API_KEY || s.FUNCTIONS_URL, {
+    path: ['ANTHROPIC_API_KEY'],
+    error: 'must be set together with AI_MODEL, unless FUNCTIONS_URL names functions that have it',
+  })
   .refine((s) => !s.DATABASE_URL || !s.DB_PORT, {
     path: ['DB_PORT'],
     error: 'is for the embedded database, and DATABASE_URL names another',
@@ -177,6 +190,11 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     expoUrl: s.EXPO_URL.replace(/\/$/, ''),
     expoAccessToken: s.EXPO_ACCESS_TOKEN,
     webPushOrigins: s.PUSH_ORIGINS,
+    aiModel: s.AI_MODEL,
+    anthropicApiKey: s.ANTHROPIC_API_KEY,
+    anthropicBaseUrl: s.ANTHROPIC_BASE_URL?.replace(/\/$/, ''),
+    aiTimeout: s.AI_TIMEOUT,
+    aiDailyTokens: s.AI_DAILY_TOKENS,
     jwtSecret: s.JWT_SECRET,
     jwtSecretPrevious: s.JWT_SECRET_PREVIOUS,
     instanceDomain: s.INSTANCE_DOMAIN,

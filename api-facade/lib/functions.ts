@@ -48,6 +48,13 @@ type Registry = Readonly<Record<string, (site: Site) => Promise<App>>>
  * and made when it is first called, since some bring large packages.
  */
 export const registry: Registry = {
+  async ai({ config, jwtSecrets }) {
+    const { createAi } = await import('../../edge-functions/ai/handler.ts')
+    const { aiModel: name, anthropicApiKey: apiKey, anthropicBaseUrl: baseUrl, aiTimeout: patience } = config
+    if (!name || !apiKey) return createAi({ jwtSecrets, model: undefined })
+    const { anthropic } = await import('../../edge-functions/ai/model.ts')
+    return createAi({ jwtSecrets, model: anthropic({ apiKey, model: name, patience, baseUrl }) })
+  },
   async deliver({ config, jwtSecret, jwtSecrets, dataDir, log }) {
     const [{ createDeliver }, { pushSender }, { smtpSender }] = await Promise.all([
       import('../../edge-functions/deliver/handler.ts'),

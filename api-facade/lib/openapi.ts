@@ -290,7 +290,8 @@ function successOf(row: Row): Responses {
     ...(row.etag && referTo('ETag')),
   }
   if (!schema) return { [status]: { description: 'Done.', headers } }
-  const content = { [row.contentType ?? 'application/json']: { schema } }
+  const events = row.streams && { 'text/event-stream': { schema: zod.string().openapi({ description: row.streams }) } }
+  const content = { [row.contentType ?? 'application/json']: { schema }, ...events }
   return { [status]: { description: 'Done.', headers, content } }
 }
 

@@ -38,6 +38,8 @@ type Shape<O extends Operation> = {
   answers: Answers
   /** Other than application/json: the type that the handler answers. */
   contentType?: string
+  /** What the handler may answer as server-sent events instead, in words. */
+  streams?: string
   /** For the unusual route: gets all fields together; gives a Response, an Answer of `call`, or what becomes JSON. */
   handler?(c: Context, input: never): Promise<unknown>
   /** What a success leaves behind, with all fields together. Nobody waits for it, and it never fails. */

@@ -56,7 +56,7 @@ insert into private.errors (code, status, text) values
   ('ai_session_answered', 409, 'All five questions have been answered. Complete the session.'),
   ('ai_session_unanswered', 409, 'A session can be completed when its five questions have been answered.'),
   ('ai_question_answered', 409, 'This question has been answered already. GET /ai/sessions shows the next one.'),
-  ('ai_question_pending', 409, 'The next question is on its way. Try again when Retry-After, in seconds, is over.');
+  ('ai_question_pending', 409, 'The next question is on its way. If it does not come, answer again after a minute.');
 
 create function private.ai_deadline() returns timestamptz
 language plpgsql stable

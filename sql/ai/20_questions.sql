@@ -168,8 +168,7 @@ begin
     perform private.fail('ai_session_answered');
   end if;
   if v_session.asking_until > now() then
-    perform private.fail('ai_question_pending', json_build_object(
-      'Retry-After', ceil(extract(epoch from v_session.asking_until - now()))::text));
+    perform private.fail('ai_question_pending');
   end if;
 
   -- answered, and no question came of it: what is said now counts

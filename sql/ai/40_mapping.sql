@@ -54,14 +54,19 @@ comment on function api.find_ai_mapping is
   'What a model needs to map a session: {topic, answers, interests: [{slug, name}]}, the 150 interests that come '
   'closest by words, then by level and by how many chose them. Fails: ai_session_unknown.';
 
-create function api.map_ai_interests(p_session_id uuid, p_found jsonb default '[]') returns json
+create function api.map_ai_interests(
+  p_session_id uuid, p_found jsonb default null, p_fallback boolean default false
+) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   v_session uuid := private.require_ai_session(p_session_id);
 begin
-  return json_build_object('suggestions', (
+  return json_build_object(
+    'backend', case when p_found is null then 'scripted' else 'llm' end,
+    'fallback', p_fallback,
+    'suggestions', (
     select coalesce(json_agg(json_build_object('id', i.id, 'slug', i.slug, 'name', i.name, 'confidence', c.confidence)
                              order by c.confidence desc, i.slug), '[]')
     from (select b.interest_id, max(b.confidence) as confidence
@@ -77,9 +82,9 @@ begin
     join app.interests i on i.id = c.interest_id));
 end $$;
 comment on function api.map_ai_interests is
-  'Up to 10 interests that a session suggests, {suggestions: [{id, slug, name, confidence}]}, the surest first: by '
-  'words, and by what a model found ([{slug, confidence}]), of which what is not in the catalog is dropped. Fails: '
-  'ai_session_unknown.';
+  'Up to 10 interests that a session suggests, {backend, fallback, suggestions: [{id, slug, name, confidence}]}, the '
+  'surest first: by words, and by what a model found ([{slug, confidence}]), of which what is not in the catalog is '
+  'dropped. p_fallback: a model was asked in vain. Fails: ai_session_unknown.';
 
 create function api.apply_ai_suggestions(p_session_id uuid, p_ids uuid[]) returns json
 language plpgsql volatile

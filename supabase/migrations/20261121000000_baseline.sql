@@ -16656,7 +16656,7 @@ insert into private.errors (code, status, text) values
   ('ai_session_answered', 409, 'All five questions have been answered. Complete the session.'),
   ('ai_session_unanswered', 409, 'A session can be completed when its five questions have been answered.'),
   ('ai_question_answered', 409, 'This question has been answered already. GET /ai/sessions shows the next one.'),
-  ('ai_question_pending', 409, 'The next question is on its way. Try again when Retry-After, in seconds, is over.');
+  ('ai_question_pending', 409, 'The next question is on its way. If it does not come, answer again after a minute.');
 
 create function private.ai_deadline() returns timestamptz
 language plpgsql stable
@@ -16924,8 +16924,7 @@ begin
     perform private.fail('ai_session_answered');
   end if;
   if v_session.asking_until > now() then
-    perform private.fail('ai_question_pending', json_build_object(
-      'Retry-After', ceil(extract(epoch from v_session.asking_until - now()))::text));
+    perform private.fail('ai_question_pending');
   end if;
 
   -- answered, and no question came of it: what is said now counts
@@ -17212,14 +17211,19 @@ comment on function api.find_ai_mapping is
   'What a model needs to map a session: {topic, answers, interests: [{slug, name}]}, the 150 interests that come '
   'closest by words, then by level and by how many chose them. Fails: ai_session_unknown.';
 
-create function api.map_ai_interests(p_session_id uuid, p_found jsonb default '[]') returns json
+create function api.map_ai_interests(
+  p_session_id uuid, p_found jsonb default null, p_fallback boolean default false
+) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   v_session uuid := private.require_ai_session(p_session_id);
 begin
-  return json_build_object('suggestions', (
+  return json_build_object(
+    'backend', case when p_found is null then 'scripted' else 'llm' end,
+    'fallback', p_fallback,
+    'suggestions', (
     select coalesce(json_agg(json_build_object('id', i.id, 'slug', i.slug, 'name', i.name, 'confidence', c.confidence)
                              order by c.confidence desc, i.slug), '[]')
     from (select b.interest_id, max(b.confidence) as confidence
@@ -17235,9 +17239,9 @@ begin
     join app.interests i on i.id = c.interest_id));
 end $$;
 comment on function api.map_ai_interests is
-  'Up to 10 interests that a session suggests, {suggestions: [{id, slug, name, confidence}]}, the surest first: by '
-  'words, and by what a model found ([{slug, confidence}]), of which what is not in the catalog is dropped. Fails: '
-  'ai_session_unknown.';
+  'Up to 10 interests that a session suggests, {backend, fallback, suggestions: [{id, slug, name, confidence}]}, the '
+  'surest first: by words, and by what a model found ([{slug, confidence}]), of which what is not in the catalog is '
+  'dropped. p_fallback: a model was asked in vain. Fails: ai_session_unknown.';
 
 create function api.apply_ai_suggestions(p_session_id uuid, p_ids uuid[]) returns json
 language plpgsql volatile

@@ -2,7 +2,20 @@
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { Choices } from '../interests/schemas.ts'
-import { Applied, AppliedAlias, NewAnswer, NewSession, Session, SessionId, Sessions, Suggestions } from './schemas.ts'
+import { answer } from './answering.ts'
+import {
+  Applied,
+  AppliedAlias,
+  Draft,
+  Enhanced,
+  NewAnswer,
+  NewSession,
+  Session,
+  SessionId,
+  Sessions,
+  Suggestions,
+} from './schemas.ts'
+import { enhancePost, mapInterests } from './suggesting.ts'
 
 const byId = { id: 'p_session_id' } as const
 
@@ -21,15 +34,16 @@ export default routes('ai', {
   'POST /ai/sessions/:id/answer': {
     summary: 'Answer the question of a session',
     description:
-      'Answers the session with the next question, which follows from the answers so far; after the fifth there is none. Of two answers at once to one question one counts, and the other is 409; `position` makes that certain.',
+      'Answers the session with the next question, which follows from the answers so far; after the fifth there is none. Where a language model asks, the answer is server-sent events: `data: {"text"}` while it speaks, then `event: done` with the session, whose question is the one that counts: a model that fails, is too slow or has spent my tokens of the day leaves it to the script, and the turn says `fallback`. `event: error` with an Error stands in its place where nothing could be written any more. Who goes away before that has not seen the question, and answers again. Of two answers at once to one question one counts, and the other is 409; `position` makes that certain.',
     access: 'user',
     limit: 'reflect',
     also: [{ route: 'POST /ai/reflect/:sessionId/answer', params: SessionId }],
-    operation: 'answer_ai_session',
+    handler: answer,
+    calls: ['answer_ai_session', 'begin_ai_answer', 'finish_ai_answer'],
     params: UuidId,
-    as: byId,
     body: NewAnswer,
     answers: { 200: Session },
+    streams: 'What the model says, as `data: {"text": "…"}` each; at last `event: done` with the session as `data`.',
   },
   'POST /ai/sessions/:id/complete': {
     summary: 'Complete a session',
@@ -52,12 +66,12 @@ export default routes('ai', {
   'POST /ai/sessions/:id/map-interests': {
     summary: 'Interests that a session suggests',
     description:
-      'Up to 10 of the catalog, the surest first, by the topic and the answers so far, whatever the status. Those that are chosen already may be among them. It changes nothing.',
+      'Up to 10 of the catalog, the surest first, by the topic and the answers so far, whatever the status: by words, and by a language model where there is one. Those that are chosen already may be among them. It changes nothing.',
     access: 'user',
     also: [{ route: 'POST /ai/map-interests', params: undefined, body: SessionId }],
-    operation: 'map_ai_interests',
+    handler: mapInterests,
+    calls: ['map_ai_interests', 'find_ai_mapping', 'reserve_ai_tokens', 'settle_ai_tokens'],
     params: UuidId,
-    as: byId,
     answers: { 200: Suggestions },
   },
   'POST /ai/sessions/:id/apply-suggestions': {
@@ -72,5 +86,16 @@ export default routes('ai', {
     as: byId,
     body: Applied,
     answers: { 200: Choices },
+  },
+  'POST /ai/enhance-post': {
+    summary: 'A post as it might be',
+    description:
+      'A suggestion: nothing is stored or overwritten. Where there is a language model it improves up to 10,000 characters; else, and where the model fails or my tokens of the day are spent, small repairs that change no word.',
+    access: 'user',
+    limit: 'enhance_post',
+    handler: enhancePost,
+    calls: ['reserve_ai_tokens', 'settle_ai_tokens'],
+    body: Draft,
+    answers: { 200: Enhanced },
   },
 })

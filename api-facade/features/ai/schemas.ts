@@ -47,6 +47,8 @@ export const Sessions = Page(Session).openapi('AiSessions')
 
 export const Suggestions = z
   .object({
+    backend: Backend,
+    fallback: Fallback,
     suggestions: z.array(
       z.object({
         id: Uuid.openapi({ description: 'Of the interest.' }),
@@ -57,6 +59,21 @@ export const Suggestions = z
     ),
   })
   .openapi('AiSuggestions')
+const visible = /\S/
+export const Draft = z.object({
+  title: z.string().max(300).regex(visible, 'must have words').optional(),
+  body: z.string().max(100_000).regex(visible, 'must have words').openapi({ example: 'what I learnt  today .' }),
+})
+export const Enhanced = z
+  .object({
+    title: z.string().optional().openapi({ description: 'Where the draft has one.' }),
+    body: z.string(),
+    changes: z.array(z.string()).openapi({ description: 'What was changed, in words.' }),
+    backend: Backend,
+    fallback: Fallback,
+  })
+  .openapi('EnhancedPost')
+
 const ids = z.array(Uuid).min(1).max(50).openapi({ description: 'Of interests.' })
 export const Applied = z.object({ ids })
 export const AppliedAlias = z.object({ sessionId: Uuid, ids })

@@ -1,6 +1,6 @@
 // AI sessions over HTTP without a model: their questions, states, aliases and limits, and the interests that they
 // suggest. Rules in every state: test/db/ai.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { UNKNOWN, walk } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'
@@ -123,4 +123,53 @@ test('the export has the words, and an erasure leaves none', async () => {
   expect(text).toContain('Words to take along.')
   expect(await bob.post('/me/delete', { password: bob.password })).toMatchObject({ status: 200 })
   expect(await database.owner`select from app.ai_sessions where user_id = ${bob.id}`).toEqual([])
+})
+
+describe('POST /ai/enhance-post', () => {
+  const code = '```\nlet  a = 1 ,\n\n\n\nlet b\n```'
+  test.each([
+    ['  The bees  hum , I\u00a0know .  ', 'The bees hum, I\u00a0know.', 2],
+    ['one\r\n\r\n\r\n\r\ntwo   \n    indented', 'One\n\ntwo\n    indented', 4],
+    ['Of the the bees.', 'Of the bees.', 1],
+    ['https://kith.example is  it', 'https://kith.example is it', 1],
+    ['iPhone @ada 3 , 4', 'iPhone @ada 3, 4', 1],
+    [`Code:\n${code}`, `Code:\n${code}`, 0],
+    [' \n\t\n', null, 0],
+    [`${' '.repeat(50_000)}a${' '.repeat(49_000)}b`, 'A b', 3],
+  ])('makes small repairs of %j', async (body, repaired, changes) => {
+    const answer = await carla.post<{ body: string; changes: string[] }>('/ai/enhance-post', { body })
+    if (repaired === null) return expect(answer).toFailWith(422, 'validation_failed')
+    expect(answer).toMatchObject({ status: 200, body: { body: repaired, backend: 'scripted', fallback: false } })
+    expect(answer.body.changes.length).toBe(changes)
+  })
+
+  test('of a title too, for members, within its length', async () => {
+    expect((await carla.post('/ai/enhance-post', { title: ' on\nbees ', body: 'Hum.' })).body).toMatchObject({
+      title: 'On bees',
+      body: 'Hum.',
+      changes: ['Put the title on one line.', 'Began with a capital letter.'],
+    })
+    for (const wrong of [
+      {},
+      { body: 'x'.repeat(100_001) },
+      { title: '', body: 'x' },
+      { title: 'x'.repeat(301), body: 'x' },
+    ])
+      expect(await carla.post('/ai/enhance-post', wrong)).toFailWith(422, 'validation_failed')
+    expect(await nobody.post('/ai/enhance-post', { body: 'x' })).toFailWith(401, 'token_missing')
+  })
+})
+
+test('starting and answering have one limit, by all spellings, and improving posts another', async () => {
+  const limits = { global: '1000/h', reflect: '2/h', enhance_post: '1/h' }
+  const { dora } = await world({
+    people: ['dora'],
+    env: { RATE_LIMIT_SCALE: '1', RATE_LIMITS: JSON.stringify(limits) },
+  })
+  const { id } = await start(dora, 'Limits')
+  expect((await dora.post(`/ai/reflect/${id}/answer`, { answer: 'One.' })).status).toBe(200)
+  expect(await dora.post(`/ai/sessions/${id}/answer`, { answer: 'Two.' })).toFailWith(429, 'rate_limited')
+  expect(await dora.post('/ai/reflect/start', { topic: 'More' })).toFailWith(429, 'rate_limited')
+  expect((await dora.post('/ai/enhance-post', { body: 'x' })).status).toBe(200)
+  expect(await dora.post('/ai/enhance-post', { body: 'x' })).toFailWith(429, 'rate_limited')
 })

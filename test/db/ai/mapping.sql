@@ -6,7 +6,7 @@ select test.people('alice', 'bob');
 create table pg_temp.kept (session uuid);
 grant all on pg_temp.kept to public;
 create function pg_temp.interest(p_slug text) returns uuid language sql stable as $$ select id from app.interests where slug = p_slug $$;
-create function pg_temp.found(p_found jsonb default '[]') returns text language sql stable
+create function pg_temp.found(p_found jsonb default null) returns text language sql stable
   as $$ select string_agg(format('%s %s', s ->> 'slug', s ->> 'confidence'), ', ' order by n)
         from pg_temp.kept k, json_array_elements(api.map_ai_interests(k.session, p_found) -> 'suggestions') with ordinality as s (s, n) $$;
 create function pg_temp.mine() returns text language sql stable

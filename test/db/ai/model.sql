@@ -39,7 +39,7 @@ select is(pg_temp.begin('They are many.') -> 'ask' ->> 'turns',
   'the answer is stored, and the model is told what was said');
 select is(pg_temp.turn(), '1 beginning false', 'the next question is not there yet');
 select cmp_ok(pg_temp.spent(), '>', 1200::bigint, 'what it may take is reserved');
-select throws_ok($$ select pg_temp.begin('Wait.') $$, 'PGRST', null, 'meanwhile no other answer is taken');
+select throws_ok($$ select pg_temp.begin('Wait.') $$, 'PT409', 'ai_question_pending', 'meanwhile no other answer is taken');
 select is(pg_temp.finish('What do they know?', 77), 'What do they know?', 'what the model asks is asked');
 select is(pg_temp.turn(), '2 llm false', 'as its question');
 select is(pg_temp.spent(), 77::bigint, 'and what it took is spent');
@@ -54,7 +54,7 @@ select lives_ok($$ select pg_temp.begin('Said to nobody.') $$, 'an answer whose 
 select is(pg_temp.finish('Never seen?', 5, true), null, 'leaves no question');
 select is(pg_temp.begin('Said again.') -> 'session' -> 'turns' -> 2 ->> 'answer', 'Said again.', 'it can be given again');
 select pg_temp.wait('59 seconds');
-select throws_ok($$ select pg_temp.begin('Hello?') $$, 'PGRST', null, 'the facade has a minute');
+select throws_ok($$ select pg_temp.begin('Hello?') $$, 'PT409', 'ai_question_pending', 'the facade has a minute');
 select pg_temp.wait('2 seconds');
 create temporary table late as select value from pg_temp.kept where name = 'begun';
 select lives_ok($$ select pg_temp.begin('Said at last.') $$, 'and where it died, the answer can be given once more');

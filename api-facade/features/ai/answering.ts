@@ -1,0 +1,98 @@
+// Answering a question where a model asks the next one: server-sent events, as it speaks. The answer is stored before the
+// model is asked, and its question when it has come: docs/decisions.md, AI.
+import { z } from 'zod'
+import { type Answer, call, callFor } from '../../lib/call.ts'
+import type { Context } from '../../lib/context.ts'
+import { errorAnswer, toRefusal } from '../../lib/errors.ts'
+import { send } from '../../lib/headers.ts'
+import { noteFailure } from './model.ts'
+import type { NewAnswer } from './schemas.ts'
+
+const Begun = z.object({
+  session: z.unknown(),
+  ask: z.object({ topic: z.string(), turns: z.array(z.unknown()) }).nullable(),
+  lease: z.record(z.string(), z.unknown()),
+})
+const Line = z.union([
+  z.object({ text: z.string() }),
+  z.object({ question: z.string().nullable(), tokens: z.int().nullable() }),
+])
+
+type Given = z.output<typeof NewAnswer> & ({ id: string } | { sessionId: string })
+
+export async function answer(c: Context, given: Given): Promise<Answer | Response> {
+  const session = 'id' in given ? given.id : given.sessionId
+  const parameters = { p_session_id: session, p_answer: given.answer, p_position: given.position }
+  const { aiModel, aiDailyTokens } = c.get('services').config
+  if (!aiModel) return call(c, 'answer_ai_session', parameters)
+  // before the first byte: a refusal is still an answer of its own
+  const begun = await callFor(c, 'begin_ai_answer', { ...parameters, p_budget: aiDailyTokens }, Begun, 'gate')
+  const gone = new AbortController()
+  // a proxy that gathers answers would hold back the events
+  const headers = { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' }
+  return send(c, streamed(events(c, session, begun, gone.signal), gone), 200, headers)
+}
+
+/** What the model says bit by bit, then the session with the question that counts. */
+async function* events(
+  c: Context,
+  session: string,
+  { ask, lease, ...begun }: z.output<typeof Begun>,
+  gone: AbortSignal,
+): AsyncGenerator<string, void> {
+  if (ask === null) return yield done(JSON.stringify(begun.session))
+  let said: { p_question?: string | null; p_used?: number | null } = {}
+  let finished = false
+  const finish = () => {
+    finished = true
+    return call(c, 'finish_ai_answer', { p_session_id: session, ...lease, ...said, p_gone: gone.aborted }, 'gate')
+  }
+  try {
+    for await (const line of lines(c, ask, gone)) {
+      if ('text' in line) yield `data: ${JSON.stringify(line)}\n\n`
+      else said = { p_question: line.question, p_used: line.tokens }
+    }
+    yield done((await finish()).body)
+  } catch (error) {
+    // as when the token ended meanwhile; the status is out already
+    noteFailure(c, 'ai/question', error)
+    yield `event: error\ndata: ${errorAnswer(toRefusal(error)).body}\n\n`
+  } finally {
+    // nobody reads on: whoever answers again goes on from there
+    if (!finished) await finish().catch((error: unknown) => noteFailure(c, 'ai/question', error))
+  }
+}
+
+const done = (session: string | null): string => `event: done\ndata: ${session}\n\n`
+
+/** What the function says, line by line; it ends where that does, however it does. */
+async function* lines(c: Context, words: unknown, signal: AbortSignal): AsyncGenerator<z.output<typeof Line>> {
+  try {
+    const answered = await c.get('services').functions.invoke('ai/question', words, { signal })
+    if (!answered.ok) throw new Error(`The function answered ${answered.status}.`)
+    let rest = ''
+    for await (const piece of (answered.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+      const parts = (rest + piece).split('\n')
+      rest = parts.pop() ?? ''
+      for (const part of parts) yield Line.parse(JSON.parse(part))
+    }
+  } catch (error) {
+    if (!signal.aborted) noteFailure(c, 'ai/question', error)
+  }
+}
+
+/** As fast as the client reads. When it goes away, `gone` ends what is asked for it. */
+function streamed(parts: AsyncGenerator<string>, gone: AbortController): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await parts.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+    async cancel() {
+      gone.abort()
+      await parts.return(undefined)
+    },
+  })
+}

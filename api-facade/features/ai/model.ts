@@ -1,0 +1,47 @@
+// Asking a model in a person's name: tokens are reserved before, and settled when it is known what it took. It never
+// fails: without an answer of use there is none.
+import { z } from 'zod'
+import { call, callFor } from '../../lib/call.ts'
+import type { Context } from '../../lib/context.ts'
+
+const Reserved = z.object({ day: z.string().nullable() })
+const Tokens = z.int().min(0).nullable().catch(null)
+
+/** Says that a model was of no avail, and nothing of what it was asked. */
+export function noteFailure(c: Context, path: string, error?: unknown): void {
+  const { log } = c.get('services')
+  log.warn({ id: c.get('requestId'), path, failure: error }, 'the model was of no avail')
+}
+
+/**
+ * Asks for what is no stream.
+ * @param most how many tokens it may take
+ * @returns null where it has no answer, or the person no tokens left
+ */
+export async function ask<T>(
+  c: Context,
+  path: string,
+  words: unknown,
+  most: number,
+  form: z.ZodType<T>,
+): Promise<T | null> {
+  const { config, functions } = c.get('services')
+  const budget = { p_tokens: most, p_budget: config.aiDailyTokens }
+  const { day } = await callFor(c, 'reserve_ai_tokens', budget, Reserved, 'gate')
+  if (day === null) return null
+  let given: unknown = null
+  try {
+    const answer = await functions.invoke(path, words, { signal: c.req.raw.signal })
+    given = await answer.json()
+  } catch (error) {
+    noteFailure(c, path, error)
+  }
+  const { tokens } = z.object({ tokens: Tokens }).catch({ tokens: null }).parse(given)
+  await call(c, 'settle_ai_tokens', { p_day: day, p_reserved: most, p_used: tokens }, 'gate')
+  const read = form.safeParse(given)
+  if (given !== null && !read.success) noteFailure(c, path)
+  return read.success ? read.data : null
+}
+
+/** Tokens of so many characters, rather too many than too few. */
+export const tokensOf = (words: unknown): number => Math.ceil(JSON.stringify(words).length / 3)

@@ -1,0 +1,115 @@
+// What a model is asked in a person's name, and what of its answers counts. It is handed the words and hands words back;
+// who may ask, how often, and what becomes of it others know. 401 for anyone but the service, 422, 503 without a model.
+// POST /ai/question {topic, turns} → 200, a JSON text a line: {text} as it comes, then {question, tokens}
+// POST /ai/interests {topic, answers, interests} → 200 {found: [{slug, confidence}], tokens}
+// POST /ai/post {title?, body} → 200 {post: {title?, body, changes}, tokens}
+// Where the model is of no avail, what it should have given is null. tokens: what it took; null where nobody knows.
+import type { Context, Hono } from 'hono'
+import { z } from 'zod'
+import { openDoors } from '../shared/doors.ts'
+import { asQuestion, legible } from './legible.ts'
+import { Failure, type Model } from './model.ts'
+import { enhancing, mapping, questioning } from './prompts.ts'
+
+const words = z.string().max(100_000)
+const Questioned = z.object({
+  topic: words,
+  turns: z
+    .array(z.object({ question: words, answer: words }))
+    .min(1)
+    .max(5),
+})
+const Mapped = z.object({
+  topic: words,
+  answers: z.array(words).max(5),
+  interests: z.array(z.object({ slug: words, name: words })).max(200),
+})
+const Found = z.object({
+  interests: z.array(z.object({ slug: z.string(), confidence: z.number().min(0).max(1) })).max(50),
+})
+const Post = z.object({ title: words.optional(), body: words })
+const Enhanced = z.object({
+  title: z.string().optional(),
+  body: z.string(),
+  changes: z.array(z.string()).max(20),
+})
+
+export type AiEnvironment = {
+  /** What may have signed the caller's token, HS256. */
+  jwtSecrets: readonly string[]
+  /** Undefined where none is configured. */
+  model: Model | undefined
+}
+
+export function createAi({ jwtSecrets, model }: AiEnvironment): Hono {
+  const { app, door } = openDoors('ai', jwtSecrets)
+  if (!model) return app
+
+  door('/question', Questioned, async (c, given) => {
+    const gone = new AbortController()
+    const signal = AbortSignal.any([c.req.raw.signal, gone.signal])
+    return c.body(streamed(question(model, given, signal), gone), 200, { 'Content-Type': 'application/x-ndjson' })
+  })
+  door('/interests', Mapped, (c, given) => fill(c, 'found', model, mapping, given, Found, ({ interests }) => interests))
+  door('/post', Post, (c, given) =>
+    fill(c, 'post', model, enhancing(given.body.length), given, Enhanced, ({ title, body, changes }) => ({
+      ...(given.title !== undefined && { title: legible(title ?? given.title).replace(/\s+/g, ' ') }),
+      body: legible(body),
+      changes: changes.map((change) => legible(change).slice(0, 200)),
+    })),
+  )
+  return app
+}
+
+type Part = { text: string } | { question: string | null; tokens: number | null }
+
+async function* question(
+  model: Model,
+  given: z.output<typeof Questioned>,
+  signal: AbortSignal,
+): AsyncGenerator<Part, void> {
+  let text = ''
+  try {
+    const speech = model.speak(questioning, given, signal)
+    for (;;) {
+      const { value, done } = await speech.next()
+      if (done) return yield { question: asQuestion(text), tokens: value }
+      text += value
+      yield { text: legible(value) }
+    }
+  } catch (error) {
+    yield { question: null, tokens: error instanceof Failure ? error.tokens : null }
+  }
+}
+
+async function fill<K extends string, T>(
+  c: Context,
+  name: K,
+  model: Model,
+  prompt: typeof mapping,
+  given: unknown,
+  form: z.ZodType<T>,
+  read: (value: T) => unknown,
+): Promise<Response> {
+  try {
+    const { value, tokens } = await model.fill(prompt, given, form, c.req.raw.signal)
+    return c.json({ [name]: read(value), tokens })
+  } catch (error) {
+    return c.json({ [name]: null, tokens: error instanceof Failure ? error.tokens : null })
+  }
+}
+
+/** A line a part, made as fast as it is read. When nobody reads on, `gone` ends what makes them. */
+function streamed(parts: AsyncGenerator<unknown>, gone: AbortController): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await parts.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(`${JSON.stringify(value)}\n`))
+    },
+    cancel() {
+      gone.abort()
+    },
+  })
+}

@@ -1,0 +1,107 @@
+// A language model by Anthropic's API. Whatever goes wrong is a Failure, which knows what it took.
+import Anthropic from '@anthropic-ai/sdk'
+import { z } from 'zod'
+import type { Form } from './prompts.ts'
+
+export type Model = {
+  /** Says what it has to say bit by bit, and at the end how many tokens it took. @throws Failure */
+  speak(prompt: { system: string; most: number }, words: unknown, signal: AbortSignal): AsyncGenerator<string, number>
+  /** Fills in a form. @throws Failure */
+  fill<T>(prompt: Form, words: unknown, form: z.ZodType<T>, signal: AbortSignal): Promise<{ value: T; tokens: number }>
+}
+
+export class Failure extends Error {
+  /** Null where nobody knows. */
+  readonly tokens: number | null
+
+  constructor(message: string, tokens: number | null, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'Failure'
+    this.tokens = tokens
+  }
+}
+
+export type ModelOptions = {
+  apiKey: string
+  model: string
+  /** Seconds until its first word, repeated tries included; a whole answer may take three times as long. */
+  patience: number
+  baseUrl?: string | undefined
+}
+
+type Usage = Pick<Anthropic.Usage, 'input_tokens' | 'cache_creation_input_tokens' | 'cache_read_input_tokens'>
+const taken = (usage: Usage): number =>
+  usage.input_tokens + (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0)
+
+export function anthropic({ apiKey, model, patience, baseUrl }: ModelOptions): Model {
+  const client = new Anthropic({
+    apiKey,
+    authToken: null,
+    baseURL: baseUrl ?? 'https://api.anthropic.com',
+    maxRetries: 1,
+    timeout: 3000 * patience,
+    logLevel: 'off',
+  })
+  const said = (prompt: { system: string; most: number }, words: unknown) => ({
+    model,
+    max_tokens: prompt.most,
+    system: prompt.system,
+    messages: [{ role: 'user' as const, content: JSON.stringify(words) }],
+  })
+
+  return {
+    async *speak(prompt, words, signal) {
+      const first = new AbortController()
+      const clock = setTimeout(() => first.abort(), 1000 * patience)
+      const ends = AbortSignal.any([signal, first.signal, AbortSignal.timeout(3000 * patience)])
+      let [input, output, characters]: [number | null, number | null, number] = [null, null, 0]
+      let reason: string | null = null
+      try {
+        const events = await client.messages.create({ ...said(prompt, words), stream: true }, { signal: ends })
+        for await (const event of events) {
+          if (event.type === 'message_start') input = taken(event.message.usage)
+          if (event.type === 'message_delta') {
+            output = event.usage.output_tokens
+            reason = event.delta.stop_reason
+          }
+          if (event.type !== 'content_block_delta' || event.delta.type !== 'text_delta') continue
+          clearTimeout(clock)
+          characters += event.delta.text.length
+          yield event.delta.text
+        }
+        // an answer that is cut off has no reason, and aborting ends it without an error
+        if (reason !== 'end_turn' || input === null || output === null) throw new Error(`It stopped by ${reason}.`)
+        return input + output
+      } catch (error) {
+        // of what broke off the rest is counted, rather too much than too little
+        const known = input === null ? unanswered(error) : input + (output ?? Math.ceil(characters / 2))
+        throw new Failure('The model did not answer.', known, error)
+      } finally {
+        clearTimeout(clock)
+      }
+    },
+
+    async fill(prompt, words, form, signal) {
+      const { name, description } = prompt
+      const input_schema = z.toJSONSchema(form) as Anthropic.Tool.InputSchema
+      const ends = AbortSignal.any([signal, AbortSignal.timeout(2500 * patience)])
+      const tools = { tools: [{ name, description, input_schema }], tool_choice: { type: 'tool' as const, name } }
+      const answer = await client.messages
+        .create({ ...said(prompt, words), ...tools }, { signal: ends })
+        .catch((error: unknown) => {
+          throw new Failure('The model did not answer.', unanswered(error), error)
+        })
+      const tokens = taken(answer.usage) + answer.usage.output_tokens
+      const filled = answer.content.find((block) => block.type === 'tool_use')
+      const checked = form.safeParse(filled?.input)
+      if (!checked.success || answer.stop_reason !== 'tool_use') throw new Failure('The form is not right.', tokens)
+      return { value: checked.data, tokens }
+    },
+  }
+}
+
+/** What a call took that had no answer: nothing where it was refused or never arrived, else nobody knows. */
+function unanswered(error: unknown): number | null {
+  if (error instanceof Anthropic.APIUserAbortError || error instanceof Anthropic.APIConnectionTimeoutError) return null
+  return error instanceof Anthropic.APIError ? 0 : null
+}

@@ -1,0 +1,105 @@
+// A server that speaks Anthropic's Messages API, streams included, as the real SDK hears it: what it says and how it
+// fails is for each test to tell.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { listen } from './functions.ts'
+
+type Asked = {
+  system: string
+  messages: { role: string; content: string }[]
+  stream?: boolean
+  tools?: { name: string }[]
+  headers: IncomingMessage['headers']
+  /** Whether the caller left before it had all. */
+  gone: boolean
+}
+/** Answers one request. */
+type Turn = (answer: ServerResponse) => void | Promise<void>
+
+const usage = { input_tokens: 100, output_tokens: 1 }
+const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'a-model', stop_sequence: null }
+
+const event = (answer: ServerResponse, type: string, more: object) =>
+  answer.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`)
+const open = (answer: ServerResponse) => {
+  answer.writeHead(200, { 'content-type': 'text/event-stream' })
+  event(answer, 'message_start', { message: { ...message, content: [], stop_reason: null, usage } })
+  event(answer, 'content_block_start', { index: 0, content_block: { type: 'text', text: '' } })
+}
+const bit = (answer: ServerResponse, text: string) =>
+  event(answer, 'content_block_delta', { index: 0, delta: { type: 'text_delta', text } })
+const close = (answer: ServerResponse, stop_reason: string) => {
+  event(answer, 'content_block_stop', { index: 0 })
+  event(answer, 'message_delta', { delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 20 } })
+  event(answer, 'message_stop', {})
+  answer.end()
+}
+
+/** Streams these bits. It takes 120 tokens. */
+export const says =
+  (bits: string[], stopReason = 'end_turn'): Turn =>
+  (answer) => {
+    open(answer)
+    for (const text of bits) bit(answer, text)
+    close(answer, stopReason)
+  }
+/** Streams the first bit, and the others once `released`. */
+export const saysSlowly =
+  (bits: [string, ...string[]], released: Promise<unknown>): Turn =>
+  async (answer) => {
+    open(answer)
+    bit(answer, bits[0])
+    await released
+    for (const text of bits.slice(1)) bit(answer, text)
+    close(answer, 'end_turn')
+  }
+/** Streams a bit and breaks off: by a cut connection, an end that is none, or an error in the stream. */
+export const breaksOff =
+  (how: 'cut' | 'ended' | 'overloaded'): Turn =>
+  (answer) => {
+    open(answer)
+    bit(answer, 'What if')
+    if (how === 'overloaded') event(answer, 'error', { error: { type: 'overloaded_error', message: 'Overloaded' } })
+    if (how === 'cut') setImmediate(() => answer.destroy())
+    else answer.end()
+  }
+/** Refuses with a status, and may be asked again at once. */
+export const refuses =
+  (status: 429 | 529 | 401): Turn =>
+  (answer) => {
+    answer
+      .writeHead(status, { 'content-type': 'application/json', 'retry-after-ms': '1' })
+      .end(JSON.stringify({ type: 'error', error: { type: 'api_error', message: 'Not now.' } }))
+  }
+export const saysNothing: Turn = () => {}
+/** Fills in a form. It takes 150 tokens. */
+export const fills =
+  (input: unknown): Turn =>
+  (answer) => {
+    const content = [{ type: 'tool_use', id: 'toolu_1', name: 'a-form', input }]
+    const body = { ...message, content, stop_reason: 'tool_use', usage: { ...usage, output_tokens: 50 } }
+    answer.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  }
+
+/** Call it at the top of a file. Each request takes the next turn, the last one again and again. */
+export async function modelServer() {
+  const asked: Asked[] = []
+  let turns: Turn[] = []
+  const url = await listen(async (request, answer) => {
+    const body: Omit<Asked, 'headers' | 'gone'> = JSON.parse(Buffer.concat(await request.toArray()).toString())
+    const one: Asked = { ...body, headers: request.headers, gone: false }
+    asked.push(one)
+    answer.on('close', () => {
+      one.gone = !answer.writableEnded
+    })
+    await ((turns.length > 1 ? turns.shift() : turns[0]) ?? saysNothing)(answer)
+  })
+  return {
+    url,
+    asked,
+    /** What it does from now on, and forgets what it was asked. */
+    will(...next: Turn[]) {
+      turns = next
+      asked.length = 0
+    },
+  }
+}
