@@ -38,6 +38,21 @@ export interface Schemas {
   }
   ReputationAdjustment: { userId: string; interestId: string; delta: number; note: string }
   Broadcast: { id: string; title: string; body: string; createdAt: string }
+  StaffContent: {
+    id: string
+    kind: string
+    authorId: string
+    author: Schemas['PersonCard']
+    interestId: string | null
+    title: string | null
+    groupId: string | null
+    guildId: string | null
+    detail: { [key: string]: Json }
+    createdAt: string
+    editedAt: string | null
+    removedAt: string | null
+  }
+  Removed: { id: string; kind: string; removedAt: string | null }
   StaffWallet: Schemas['Wallet'] & { id: string; user: Schemas['PersonCard']; createdAt: string }
   Wallet: { balance: number; lifetimeEarned: number; lifetimeSpent: number; lastRegenAt: string }
   StaffPayment: {
@@ -759,6 +774,13 @@ export interface Schemas {
     paymentSharesGiven: Schemas['ExportedPaymentSharesGiven'][]
     paymentSharesReceived: Schemas['ExportedPaymentSharesReceived'][]
     manaTransactions: Schemas['ExportedManaTransactions'][]
+    contents: Schemas['ExportedContents'][]
+    videos: Schemas['ExportedVideos'][]
+    videoCounters: Schemas['ExportedVideoCounters'][]
+    audio: Schemas['ExportedAudio'][]
+    videoLikes: Schemas['ExportedVideoLikes'][]
+    videoReposts: Schemas['ExportedVideoReposts'][]
+    videoComments: Schemas['ExportedVideoComments'][]
     conversations: Schemas['ExportedConversations'][]
     aiSessions: Schemas['ExportedAiSessions'][]
     aiTurns: Schemas['ExportedAiTurns'][]
@@ -1167,6 +1189,38 @@ export interface Schemas {
     createdAt: string
   }
   ExportedManaTransactions: { id: string; kind: string; reversalOf: string | null; createdAt: string }
+  ExportedContents: {
+    id: string
+    kind: string
+    authorId: string | null
+    interestId: string | null
+    title: string | null
+    spaceId: string | null
+    isDraft: boolean
+    editedAt: string | null
+    removedAt: string | null
+    deletedAt: string | null
+    createdAt: string
+  }
+  ExportedVideos: {
+    id: string
+    mediaUrl: string
+    thumbnailUrl: string | null
+    caption: string | null
+    durationSec: number | null
+  }
+  ExportedVideoCounters: { videoId: string | null; likes: number; reposts: number; comments: number }
+  ExportedAudio: { id: string; mediaUrl: string; caption: string | null; durationSec: number | null }
+  ExportedVideoLikes: { videoId: string | null; userId: string | null; createdAt: string }
+  ExportedVideoReposts: { videoId: string | null; userId: string | null; createdAt: string }
+  ExportedVideoComments: {
+    id: string
+    videoId: string | null
+    authorId: string | null
+    body: string
+    removedAt: string | null
+    createdAt: string
+  }
   ExportedConversations: { conversationId: string | null; userId: string | null; joinedAt: string }
   ExportedAiSessions: {
     id: string
@@ -1538,8 +1592,12 @@ export interface Schemas {
     updatedAt: string
     readAt: string | null
     kind: 'moderation.actioned'
-    target: { type: 'post' | 'reply'; id: string }
-    payload: { targetType: 'post' | 'reply'; targetId: string; action: 'hidden' | 'unhidden' | 'deleted' }
+    target: { type: 'post' | 'reply' | 'video' | 'audio'; id: string }
+    payload: {
+      targetType: 'post' | 'reply' | 'video' | 'audio'
+      targetId: string
+      action: 'hidden' | 'unhidden' | 'deleted' | 'removed' | 'restored'
+    }
   }
   NotificationAdminBroadcast: {
     id: string
@@ -2314,6 +2372,73 @@ export interface Schemas {
     status: 'open' | 'reviewed' | 'dismissed'
     createdAt: string
   }
+  Video: {
+    id: string
+    kind: 'video'
+    authorId: string
+    author: Schemas['PersonCard']
+    interestId: string | null
+    interest: { id: string; slug: string; name: string; accentColor: string } | null
+    title: null
+    groupId: string | null
+    guildId: string | null
+    createdAt: string
+    editedAt: string | null
+    removedAt: string | null
+    mediaUrl: string
+    caption: string | null
+    thumbnailUrl: string | null
+    durationSec: number | null
+    likeCount: number
+    repostCount: number
+    commentCount: number
+    viewerHasLiked: boolean
+    viewerHasReposted: boolean
+  }
+  NewVideo: {
+    mediaUrl: string
+    thumbnailUrl?: string | null
+    caption?: string | null
+    durationSec?: number | null
+    interestId?: string | null
+    groupId?: Json
+    guildId?: Json
+  }
+  VideoComment: {
+    id: string
+    videoId: string
+    authorId: string
+    author: Schemas['PersonCard']
+    body: string
+    removedAt: null
+    createdAt: string
+  }
+  NewVideoComment: { body: string }
+  Audio: {
+    id: string
+    kind: 'audio'
+    authorId: string
+    author: Schemas['PersonCard']
+    interestId: string | null
+    interest: { id: string; slug: string; name: string; accentColor: string } | null
+    title: null
+    groupId: string | null
+    guildId: string | null
+    createdAt: string
+    editedAt: string | null
+    removedAt: string | null
+    mediaUrl: string
+    caption: string | null
+    durationSec: number | null
+  }
+  NewAudio: {
+    mediaUrl: string
+    caption?: string | null
+    durationSec?: number | null
+    interestId?: string | null
+    groupId?: Json
+    guildId?: Json
+  }
 }
 
 /** What each operation of schema `api` answers. */
@@ -2340,16 +2465,22 @@ export interface Answers {
   count_views: Json
   create_appeal: Schemas['ReputationAppeal']
   create_asset: Json
+  create_audio: Schemas['Audio']
   create_circle: Schemas['Circle']
   create_invite: Schemas['Invite']
   create_persona: Schemas['Persona']
   create_post: Schemas['Post']
   create_reply: Schemas['Reply']
   create_series: Schemas['Series']
+  create_video: Schemas['Video']
+  create_video_comment: Schemas['VideoComment']
   decline_invitation: Schemas['CircleInvitation']
+  delete_audio: null
   delete_circle: null
   delete_persona: null
   delete_post: null
+  delete_video: null
+  delete_video_comment: null
   drop_interest: null
   end_session: null
   erase_me: Json
@@ -2363,6 +2494,7 @@ export interface Answers {
   follow_stats: { followers: number; following: number; isFollowing: boolean }
   generate_invite_codes: Schemas['GeneratedCodes']
   get_asset: Json
+  get_audio: Schemas['Audio']
   get_breakdown: { emojiBreakdown: Schemas['EmojiBreakdown'] }
   get_catalog: Schemas['Catalog']
   get_invite_tree: Schemas['InviteTree']
@@ -2375,18 +2507,23 @@ export interface Answers {
   get_reputation: Schemas['Reputation']
   get_reputation_details: Schemas['DetailedReputation']
   get_reputation_summary: Schemas['ReputationSummary']
+  get_video: Schemas['Video']
   get_wallet: Schemas['Wallet']
   hide_post: Schemas['Hidden']
   hide_reply: Schemas['Hidden']
   invite_co_author: Schemas['CoAuthorInvitation']
   invite_to_circle: Json
+  like_video: Schemas['Video']
   list_ai_sessions: Schemas['AiSessions']
   list_all_payments: { items: Schemas['StaffPayment'][]; nextCursor: string | null; hasMore: boolean }
   list_appeals: { items: Schemas['StaffAppeal'][]; nextCursor: string | null; hasMore: boolean }
+  list_audio: { items: Schemas['Audio'][]; nextCursor: string | null; hasMore: boolean }
+  list_audio_by: { items: Schemas['Audio'][]; nextCursor: string | null; hasMore: boolean }
   list_blocks: { items: Schemas['BlockedPerson'][]; nextCursor: string | null; hasMore: boolean }
   list_bookmarks: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
   list_circle_invitations: { items: Schemas['CircleInvitation'][]; nextCursor: string | null; hasMore: boolean }
   list_circle_members: { items: Schemas['CircleMember'][]; nextCursor: string | null; hasMore: boolean }
+  list_contents: { items: Schemas['StaffContent'][]; nextCursor: string | null; hasMore: boolean }
   list_feed: { items: Schemas['FeedItem'][]; nextCursor: string | null; hasMore: boolean }
   list_followers: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
   list_following: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
@@ -2409,6 +2546,9 @@ export interface Answers {
   list_scheduled_posts: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
   list_series_items: Schemas['SeriesParts']
   list_sessions: { items: Schemas['RotatingSession'][]; nextCursor: string | null; hasMore: boolean }
+  list_video_comments: { items: Schemas['VideoComment'][]; nextCursor: string | null; hasMore: boolean }
+  list_videos: { items: Schemas['Video'][]; nextCursor: string | null; hasMore: boolean }
+  list_videos_by: { items: Schemas['Video'][]; nextCursor: string | null; hasMore: boolean }
   list_wallets: { items: Schemas['StaffWallet'][]; nextCursor: string | null; hasMore: boolean }
   log_in: Json
   log_out: Json
@@ -2424,10 +2564,12 @@ export interface Answers {
   refresh_session: Json
   register: Json
   remove_circle_member: null
+  remove_content: Schemas['Removed']
   remove_post: null
   remove_push_token: null
   report: Schemas['Report']
   repost: Schemas['Post']
+  repost_video: Schemas['Video']
   request_email_change: Json
   request_password_reset: Json
   resend_verification: Json
@@ -2438,6 +2580,7 @@ export interface Answers {
   resolve_appeal: Schemas['StaffAppeal']
   respond_co_author: Schemas['CoAuthorInvitation']
   respond_invitation: Schemas['CircleInvitation']
+  restore_content: Schemas['Removed']
   reverse_payment: Schemas['Reversal']
   revoke_invitation: null
   revoke_invite: null
@@ -2455,12 +2598,14 @@ export interface Answers {
   unfollow_series: null
   unhide_post: Schemas['Hidden']
   unhide_reply: Schemas['Hidden']
+  unlike_video: Schemas['Video']
   unmute_keyword: null
   unmute_person: null
   unmute_post: null
   unpin_post: null
   unreact: Schemas['Reactions']
   unrepost: null
+  unrepost_video: Schemas['Video']
   unsubscribe: Json
   unvote_poll: Schemas['Poll']
   update_circle: Schemas['Circle']

@@ -50,6 +50,10 @@ export type Database = {
         Args: { p_content_type: string; p_kind: string; p_size: number }
         Returns: Answers['create_asset']
       }
+      create_audio: {
+        Args: { p_caption?: string; p_duration_sec?: number; p_interest_id?: string; p_media_url: string }
+        Returns: Answers['create_audio']
+      }
       create_circle: { Args: { p_accent?: string; p_kind?: string; p_name: string }; Returns: Answers['create_circle'] }
       create_invite: { Args: Record<PropertyKey, never>; Returns: Answers['create_invite'] }
       create_persona: {
@@ -79,10 +83,24 @@ export type Database = {
         Returns: Answers['create_reply']
       }
       create_series: { Args: { p_description?: string; p_title: string }; Returns: Answers['create_series'] }
+      create_video: {
+        Args: {
+          p_caption?: string
+          p_duration_sec?: number
+          p_interest_id?: string
+          p_media_url: string
+          p_thumbnail_url?: string
+        }
+        Returns: Answers['create_video']
+      }
+      create_video_comment: { Args: { p_body: string; p_id: string }; Returns: Answers['create_video_comment'] }
       decline_invitation: { Args: { p_id: string }; Returns: Answers['decline_invitation'] }
+      delete_audio: { Args: { p_id: string }; Returns: Answers['delete_audio'] }
       delete_circle: { Args: { p_id: string }; Returns: Answers['delete_circle'] }
       delete_persona: { Args: { p_id: string }; Returns: Answers['delete_persona'] }
       delete_post: { Args: { p_id: string }; Returns: Answers['delete_post'] }
+      delete_video: { Args: { p_id: string }; Returns: Answers['delete_video'] }
+      delete_video_comment: { Args: { p_id: string }; Returns: Answers['delete_video_comment'] }
       drop_interest: { Args: { p_interest_id: string }; Returns: Answers['drop_interest'] }
       end_session: { Args: { p_id: string }; Returns: Answers['end_session'] }
       export_me: { Args: { p_after?: Json; p_section?: string }; Returns: Answers['export_me'] }
@@ -92,6 +110,7 @@ export type Database = {
       follow_stats: { Args: { p_person: string }; Returns: Answers['follow_stats'] }
       generate_invite_codes: { Args: { p_count: number }; Returns: Answers['generate_invite_codes'] }
       get_asset: { Args: { p_asset_id: string }; Returns: Answers['get_asset'] }
+      get_audio: { Args: { p_id: string }; Returns: Answers['get_audio'] }
       get_breakdown: { Args: { p_post_id: string }; Returns: Answers['get_breakdown'] }
       get_catalog: { Args: { p_level?: number; p_parent_id?: string }; Returns: Answers['get_catalog'] }
       get_invite_tree: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['get_invite_tree'] }
@@ -107,6 +126,7 @@ export type Database = {
         Returns: Answers['get_reputation_details']
       }
       get_reputation_summary: { Args: { p_person: string }; Returns: Answers['get_reputation_summary'] }
+      get_video: { Args: { p_id: string }; Returns: Answers['get_video'] }
       get_wallet: { Args: Record<PropertyKey, never>; Returns: Answers['get_wallet'] }
       hide_post: { Args: { p_id: string; p_reason?: string }; Returns: Answers['hide_post'] }
       hide_reply: { Args: { p_id: string; p_reason?: string }; Returns: Answers['hide_reply'] }
@@ -118,6 +138,7 @@ export type Database = {
         Args: { p_bond_level?: string; p_id: string; p_invitee_id: string }
         Returns: Answers['invite_to_circle']
       }
+      like_video: { Args: { p_id: string }; Returns: Answers['like_video'] }
       list_ai_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_ai_sessions'] }
       list_all_payments: {
         Args: { p_cursor?: string; p_limit?: number; p_user_id?: string }
@@ -127,6 +148,11 @@ export type Database = {
         Args: { p_cursor?: string; p_limit?: number; p_status?: string }
         Returns: Answers['list_appeals']
       }
+      list_audio: {
+        Args: { p_cursor?: string; p_interest_id?: string; p_limit?: number }
+        Returns: Answers['list_audio']
+      }
+      list_audio_by: { Args: { p_author_id: string }; Returns: Answers['list_audio_by'] }
       list_blocks: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_blocks'] }
       list_bookmarks: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_bookmarks'] }
       list_circle_invitations: {
@@ -134,6 +160,18 @@ export type Database = {
         Returns: Answers['list_circle_invitations']
       }
       list_circle_members: { Args: { p_id: string }; Returns: Answers['list_circle_members'] }
+      list_contents: {
+        Args: {
+          p_cursor?: string
+          p_from?: string
+          p_kind?: string
+          p_limit?: number
+          p_q?: string
+          p_status?: string
+          p_to?: string
+        }
+        Returns: Answers['list_contents']
+      }
       list_feed: {
         Args: {
           p_cursor?: string
@@ -188,6 +226,12 @@ export type Database = {
         Returns: Answers['list_series_items']
       }
       list_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_sessions'] }
+      list_video_comments: { Args: { p_id: string }; Returns: Answers['list_video_comments'] }
+      list_videos: {
+        Args: { p_cursor?: string; p_interest_id?: string; p_limit?: number }
+        Returns: Answers['list_videos']
+      }
+      list_videos_by: { Args: { p_author_id: string }; Returns: Answers['list_videos_by'] }
       list_wallets: {
         Args: { p_cursor?: string; p_limit?: number; p_user_id?: string }
         Returns: Answers['list_wallets']
@@ -209,6 +253,7 @@ export type Database = {
       pin_post: { Args: { p_id: string }; Returns: Answers['pin_post'] }
       react: { Args: { p_id: string; p_kind: string }; Returns: Answers['react'] }
       remove_circle_member: { Args: { p_id: string; p_member_id: string }; Returns: Answers['remove_circle_member'] }
+      remove_content: { Args: { p_id: string; p_kind: string; p_reason?: string }; Returns: Answers['remove_content'] }
       remove_post: { Args: { p_id: string; p_reason?: string }; Returns: Answers['remove_post'] }
       remove_push_token: { Args: { p_token: string }; Returns: Answers['remove_push_token'] }
       report: { Args: { p_reason: string; p_target_id: string; p_target_type: string }; Returns: Answers['report'] }
@@ -224,6 +269,7 @@ export type Database = {
         }
         Returns: Answers['repost']
       }
+      repost_video: { Args: { p_id: string }; Returns: Answers['repost_video'] }
       resolve_appeal: {
         Args: { p_decision: string; p_id: string; p_note?: string; p_restore_delta?: number }
         Returns: Answers['resolve_appeal']
@@ -233,6 +279,10 @@ export type Database = {
         Returns: Answers['respond_co_author']
       }
       respond_invitation: { Args: { p_accept: boolean; p_id: string }; Returns: Answers['respond_invitation'] }
+      restore_content: {
+        Args: { p_id: string; p_kind: string; p_reason?: string }
+        Returns: Answers['restore_content']
+      }
       reverse_payment: {
         Args: { p_force?: boolean; p_id: string; p_reason: string }
         Returns: Answers['reverse_payment']
@@ -258,12 +308,14 @@ export type Database = {
       unfollow_series: { Args: { p_id: string }; Returns: Answers['unfollow_series'] }
       unhide_post: { Args: { p_id: string; p_reason?: string }; Returns: Answers['unhide_post'] }
       unhide_reply: { Args: { p_id: string; p_reason?: string }; Returns: Answers['unhide_reply'] }
+      unlike_video: { Args: { p_id: string }; Returns: Answers['unlike_video'] }
       unmute_keyword: { Args: { p_id: string }; Returns: Answers['unmute_keyword'] }
       unmute_person: { Args: { p_person: string }; Returns: Answers['unmute_person'] }
       unmute_post: { Args: { p_id: string }; Returns: Answers['unmute_post'] }
       unpin_post: { Args: { p_id: string }; Returns: Answers['unpin_post'] }
       unreact: { Args: { p_id: string; p_kind?: string }; Returns: Answers['unreact'] }
       unrepost: { Args: { p_id: string }; Returns: Answers['unrepost'] }
+      unrepost_video: { Args: { p_id: string }; Returns: Answers['unrepost_video'] }
       unvote_poll: { Args: { p_id: string }; Returns: Answers['unvote_poll'] }
       update_circle: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_circle'] }
       update_me: { Args: { p_changes: Json }; Returns: Answers['update_me'] }

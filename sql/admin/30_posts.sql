@@ -3,7 +3,7 @@
 
 insert into private.events (name, payload, happens) values
   ('admin.content.moderated', '{targetType,targetId,action,authorId}',
-   'staff has hidden, shown again or deleted a post or a reply');
+   'staff has hidden, shown again or deleted a post or a reply, or removed or restored a content');
 
 insert into private.errors (code, status, text) values
   ('reason_length', 422, 'A reason can have at most 1000 characters. A ban and a reversal must have one.');

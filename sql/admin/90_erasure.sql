@@ -1,4 +1,4 @@
--- What erasure does to what staff wrote about a person's posts, replies and payments.
+-- What erasure does to what staff wrote about a person's posts, replies, contents and payments.
 -- How erasure runs: sql/base/90_erasure.sql.
 
 create function private.erase_reasons(p_job jsonb, p_after uuid default null) returns json
@@ -13,19 +13,24 @@ declare
 begin
   if v_type = 'post' then
     v_ids := private.next_posts(v_user, p_after);
-  else
+  elsif v_type = 'reply' then
     v_ids := private.next_replies(v_user, p_after);
+  else
+    v_ids := private.next_contents(v_user, p_after);
   end if;
   update app.audit_details d set detail = null
   from app.audit_log l join app.users u on u.id = v_user and u.erased_at is not null
   where l.id = d.audit_id and d.detail is not null
-    and l.target_type = v_type and l.target_id = any (v_ids::text[]);
+    and l.target_type = any (case when v_type = 'content' then array(select kind from private.content_kinds)
+                                  else array[v_type] end)
+    and l.target_id = any (v_ids::text[]);
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.erase_reasons is
-  'For the worker alone, and private.erase_moderation: deletes the reasons that staff gave about the next 500 posts '
-  'or replies (type) of an erased person {userId, type} behind one. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.erase_moderation: deletes the reasons that staff gave about the next 500 posts, '
+  'replies or contents (type) of an erased person {userId, type} behind one. Answers {changed, next}; next is null at '
+  'the end.';
 call private.make_walk('private.erase_reasons');
 call private.make_batch_queue('erased-reasons', 'private.erase_reasons', 1);
 
@@ -37,7 +42,8 @@ declare
   v_job json;
 begin
   foreach v_job in array array[json_build_object('userId', new.id, 'type', 'post'),
-                               json_build_object('userId', new.id, 'type', 'reply')] loop
+                               json_build_object('userId', new.id, 'type', 'reply'),
+                               json_build_object('userId', new.id, 'type', 'content')] loop
     if private.erase_reasons(v_job::jsonb) ->> 'next' is not null then
       perform private.erase_later('erased-reasons', v_job);
     end if;
@@ -53,8 +59,24 @@ begin
   return null;
 end $$;
 comment on function private.erase_moderation is
-  'Trigger: deletes the reasons that staff gave about an erased person''s posts and replies, of the newest 500 of '
-  'each at once, and about their payments; the entries stay.';
+  'Trigger: deletes the reasons that staff gave about an erased person''s posts, replies and contents, of the '
+  'newest 500 of each at once, and about their payments; the entries stay.';
 call private.make_walk('private.erase_moderation');
 create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();
+
+create function private.forget_reasons() returns trigger
+language plpgsql security definer   -- nobody may change what staff wrote
+set search_path = ''
+as $$
+begin
+  update app.audit_details d set detail = null
+  from gone g join app.audit_log l on l.target_type = g.kind and l.target_id = g.id::text
+  where l.id = d.audit_id and d.detail is not null;
+  return null;
+end $$;
+comment on function private.forget_reasons is
+  'Trigger: when the head of a deleted content goes, so do the reasons that staff gave about it: an erasure could not '
+  'find them any more. The entries stay.';
+create trigger _185_forget_reasons after delete on app.contents
+  referencing old table as gone for each statement execute function private.forget_reasons();

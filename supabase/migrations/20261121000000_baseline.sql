@@ -16519,6 +16519,1498 @@ grant execute on function
   private.feed_ranked
   to authenticated;
 
+-- sql/content/10_contents.sql
+
+-- Contents: what people publish beside posts. Videos, audio and the kinds to come have one head here and a detail
+-- table each; the head alone decides who sees a content, and what staff, reports and an erasure do with it.
+-- docs/decisions.md, Contents.
+
+create table private.content_kinds (
+  kind     text primary key check (kind ~ '^[a-z]+$'),
+  plural   text not null unique check (plural ~ '^[a-z]+$'),
+  relation regclass not null unique,
+  details  regclass not null unique,
+  eraser   text not null check (eraser ~ '^private\.[a-z_]+$')
+);
+comment on table private.content_kinds is
+  'Kinds of contents, with a row from each. relation is its detail table, under the ids of the heads; details is a '
+  'view (id, detail) of what a card has of the kind; eraser(uuid[]) deletes the words of these contents, whose '
+  'author '
+  'is erased. test/model/contents.test.ts finds what else a kind lacks.';
+comment on column private.content_kinds.plural is 'Its name under /admin/content.';
+
+create table app.contents (
+  id             uuid primary key default gen_random_uuid(),
+  kind           text not null references private.content_kinds on delete restrict,
+  author_id      uuid not null references app.users on delete restrict,
+  interest_id    uuid,
+  title          text,
+  space_id       uuid references app.spaces on delete restrict,
+  is_draft       boolean not null default false,
+  words          tsvector not null default '',
+  edited_at      timestamptz,
+  removed_at     timestamptz,
+  deleted_at     timestamptz,
+  author_silent  boolean not null default false,
+  created_at     timestamptz not null default now(),
+  required_level smallint not null generated always as (
+    case when deleted_at is not null or author_silent then 4 when removed_at is not null or is_draft then 3
+         else 0 end) stored,
+  constraint content_title check (length(private.trimmed(title)) between 1 and 200)
+);
+-- without what nobody sees: readers then need not walk over thousands of contents of the banned
+create index contents_kind_idx on app.contents (kind, created_at desc, id desc)
+  where required_level <= 3 and space_id is null;
+create index contents_interest_id_idx on app.contents (interest_id, kind, created_at desc, id desc)
+  where required_level <= 3 and space_id is null;
+create index contents_author_id_idx on app.contents (author_id, kind desc, created_at desc, id desc);
+create index contents_space_id_idx on app.contents (space_id, kind, created_at desc, id desc)
+  where space_id is not null;
+create index contents_created_at_idx on app.contents (created_at desc, id desc) where deleted_at is null;
+create index contents_deleted_at_idx on app.contents (deleted_at) where deleted_at is not null;
+comment on table app.contents is
+  'The head of every content: its kind, whose it is, where it belongs, and who sees it. What a kind has of its '
+  'own is '
+  'in its detail table.';
+comment on column app.contents.interest_id is
+  'No foreign key: that of a video may be any. It stands for the interests above it too, which a list looks up.';
+comment on column app.contents.title is 'Of kinds that have one; null for videos and audio.';
+comment on column app.contents.is_draft is 'Whether its author alone sees it as yet.';
+comment on column app.contents.words is 'The words of its title and text, for staff who look for them.';
+comment on column app.contents.edited_at is 'When its words last changed; null if never.';
+comment on column app.contents.removed_at is
+  'When staff took it from all but its author; null unless it is removed.';
+comment on column app.contents.deleted_at is
+  'When its author deleted it for good. Its detail is gone at once, and the head a day later, so that cursors hold.';
+comment on column app.contents.author_silent is
+  'Whether the author is banned or erased: of the newest 500 contents at once, of the others soon after '
+  '(private.mark_contents). Until then app.silenced_people hides them.';
+comment on column app.contents.required_level is
+  'What a viewer must be to the author: 0 anyone (or a member of the space), 3 the author (removed, draft), 4 '
+  'nobody '
+  '(deleted, author banned or erased). See private.may_see.';
+insert into private.retention (relation, counts_from, keep) values ('app.contents', 'deleted_at', '1 day');
+
+insert into private.write_limits (kind, per_hour) values ('contents', 300);
+
+insert into private.errors (code, status, text) values
+  ('content_title', 422, 'A title must have 1 to 200 characters.'),
+  ('content_not_yours', 403, 'Only its author can do this.');
+
+create trigger _100_check_author before insert on app.contents
+  for each row execute function private.check_author();
+
+create view private.visible_contents with (security_invoker) as
+select c.*
+from app.contents c
+-- private.may_see in place, as in private.visible_posts
+where coalesce((select a.level from app.audience a
+                where a.viewer_id = (select app.uid()) and a.author_id = c.author_id), 0) >= c.required_level
+  and (c.space_id is null or (select true from app.space_members m
+                              where m.space_id = c.space_id and m.user_id = (select app.uid())) is true)
+  and (select true from app.silenced_people s where s.user_id = c.author_id) is null;
+comment on view private.visible_contents is
+  'The contents that the caller may see, by the rule of the policy of app.contents. It is for definer functions, to '
+  'which no policy applies.';
+
+create view private.content_heads with (security_invoker) as
+select c.id, c.kind,
+       json_build_object(
+         'id', c.id,
+         'kind', c.kind,
+         'authorId', author.actor_id,
+         'author', author.card,
+         'interestId', c.interest_id,
+         'interest', (select json_build_object('id', i.id, 'slug', i.slug, 'name', i.name,
+                                               'accentColor', i.accent_color)
+                      from app.interests i where i.id = c.interest_id),
+         'title', c.title,
+         'groupId', s.group_id,
+         'guildId', s.guild_id,
+         'createdAt', private.utc(c.created_at),
+         'editedAt', private.utc(c.edited_at),
+         'removedAt', private.utc(c.removed_at)) as head
+from private.visible_contents c
+join app.person_card author on author.id = c.author_id
+left join lateral (
+  select case p.kind when 'group' then p.id end as group_id, case p.kind when 'guild' then p.id end as guild_id
+  from app.spaces p where p.id = c.space_id) s on true;
+comment on view private.content_heads is
+  'The heads of the contents that the caller may see, as every kind''s card begins: {id, kind, authorId, author, '
+  'interestId, interest, title, groupId, guildId, createdAt, editedAt, removedAt}. For definer functions.';
+
+create function private.words_in(p_texts text[]) returns tsvector
+language plpgsql stable security definer   -- what it asks for is not for everybody
+set search_path = ''
+as $$ begin return private.keyword_words(private.keyword_text(p_texts)); end $$;
+comment on function private.words_in is
+  'The words of these texts, without case and accents, as app.contents.words has them.';
+
+create function private.add_content(p_kind text, p_interest uuid, p_title text, p_texts text[]) returns uuid
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  perform private.count_writes('contents');
+  insert into app.contents (kind, author_id, interest_id, title, words)
+  values (p_kind, private.require_caller(), p_interest, p_title,
+          private.words_in(p_title || p_texts))
+  returning id into v_id;
+  return v_id;
+end $$;
+comment on function private.add_content is
+  'Writes the head of a new content of the caller, to be found by the words of its title and these texts. Its kind '
+  'writes the detail. Fails: writes_exceeded.';
+
+create function private.delete_content(p_kind text, p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may delete a head
+set search_path = ''
+as $$
+begin
+  update app.contents set deleted_at = now(), title = null, interest_id = null, words = ''
+  where id = p_id and kind = p_kind and author_id = private.require_caller() and deleted_at is null;
+  return found;
+end $$;
+comment on function private.delete_content is
+  'Deletes the caller''s own content of this kind, also one that they do not see any more; false when there is '
+  'none. '
+  'The head stays for a day, and its kind deletes the detail.';
+
+-- sql/content/20_lists.sql
+
+-- Lists of contents, newest first, for every kind.
+-- docs/decisions.md, Lists; Contents.
+
+create function private.content_place(p_id uuid, p_kind text) returns app.place
+language plpgsql stable security definer   -- a cursor stays good when its content is deleted or removed
+set search_path = ''
+as $$
+begin
+  return (
+    select (c.created_at, c.id)::app.place from app.contents c
+    where c.id = p_id and c.kind = p_kind
+      and (not c.is_draft or c.author_id = app.uid())
+      and private.may_meet(private.find_level(app.uid(), c.author_id))
+      and (c.space_id is null or exists (select from app.space_members m
+                                         where m.space_id = c.space_id and m.user_id = app.uid())));
+end $$;
+comment on function private.content_place is
+  'The place of a cursor''s content, also of one that was deleted within the day or removed, but not of one '
+  'that was '
+  'never for the caller; null then.';
+
+create function private.interests_below(p_interest uuid) returns uuid[]
+language plpgsql stable security definer   -- one plan, whoever asks
+set search_path = ''
+as $$
+begin
+  -- the tree has three levels
+  return p_interest || array(
+    select n.id from app.interests n where n.parent_id = p_interest
+    union all
+    select d.id from app.interests n join app.interests d on d.parent_id = n.id where n.parent_id = p_interest);
+end $$;
+comment on function private.interests_below is
+  'An interest with those below it, first itself, which need not be in the catalog.';
+
+create function private.find_contents(p_kind text, p_from app.place, p_past integer default 0) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_most   integer := 400 + p_past;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select created_at as at, id from app.contents
+    where kind = p_kind and required_level <= 3 and space_id is null and (created_at, id) < (v_from, v_before)
+    order by created_at desc, id desc limit v_most
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_contents c on c.id = l.id
+                 order by l.at desc, l.id desc offset p_past limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset v_most - 1 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_contents is
+  'The next contents of a kind that the caller may see, past so many of them, among the next 400 and as many more. '
+  'Those of spaces are in the lists of their spaces.';
+call private.make_walk('private.find_contents');
+
+create function private.find_contents_about(
+  p_kind text, p_interest uuid, p_from app.place, p_past integer default 0
+) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
+set search_path = ''
+as $$
+declare
+  v_from      timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before    uuid := p_from.id;
+  v_most      integer := 400 + p_past;
+  v_interests uuid[] := private.interests_below(p_interest);
+  v_each      integer := greatest(4, least(v_most, 4000 / cardinality(v_interests)));
+  v_found     app.found;
+begin
+  -- of each interest the next ones. Behind the last one of an interest that has more, others of it may lie between
+  -- those of the rest: so the look ends there
+  with taken as materialized (
+    select e.at, e.id, e.place
+    from unnest(v_interests) n (interest_id)
+    cross join lateral (
+      select w.at, w.id, row_number() over () as place
+      from (select created_at as at, id from app.contents
+            where interest_id = n.interest_id and kind = p_kind and required_level <= 3 and space_id is null
+              and (created_at, id) < (v_from, v_before)
+            order by created_at desc, id desc limit v_each) w) e
+  ), cut as materialized (
+    select at, id from taken where place = v_each order by at desc, id desc limit 1
+  ), looked as materialized (
+    select t.at, t.id from taken t left join cut c on true
+    where c.at is null or (t.at, t.id) >= (c.at, c.id)
+    order by t.at desc, t.id desc limit v_most
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_contents c on c.id = l.id
+                 order by l.at desc, l.id desc offset p_past limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then coalesce((select private.place_cursor(l.at, l.id)
+                                    from (select * from looked offset v_most - 1 limit 1) l),
+                                   (select private.place_cursor(c.at, c.id) from cut c)) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_contents_about is
+  'As private.find_contents, of an interest and those below it, among the next 4000 of all of them together.';
+call private.make_walk('private.find_contents_about');
+
+create function private.list_contents_at(p_kind text, p_interest uuid, p_from app.place, p_past integer default 0)
+returns app.found
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_interest is null then
+    return private.find_contents(p_kind, p_from, p_past);
+  end if;
+  return private.find_contents_about(p_kind, p_interest, p_from, p_past);
+end $$;
+comment on function private.list_contents_at is
+  'A look at the list of a kind: all, or those about an interest and what is below it.';
+
+create function private.find_contents_by(p_kind text, p_author uuid) returns uuid[]
+language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
+set search_path = ''
+as $$
+begin
+  return array(
+    select l.id
+    from (select created_at as at, id from app.contents
+          where author_id = p_author and kind = p_kind
+          order by created_at desc, id desc limit 400) l
+    join private.visible_contents c on c.id = l.id
+    order by l.at desc, l.id desc limit 30);
+end $$;
+comment on function private.find_contents_by is
+  'The latest 30 contents of a kind by a person that the caller may see, among the latest 400.';
+call private.make_walk('private.find_contents_by');
+
+-- sql/content/80_silence.sql
+
+-- What a ban and an erasure do to contents, and where personal data is in them. The newest 500 are marked at once,
+-- the others by the worker; until then app.silenced_people hides them. How erasure runs: sql/base/90_erasure.sql.
+-- docs/decisions.md, Staff; Erasure and export.
+
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.contents', 'author_id', 'contents', '{words,author_silent,required_level}');
+
+create function private.next_contents(p_author uuid, p_after uuid) returns uuid[]
+language plpgsql stable security definer   -- for definer functions that change rows of a person
+set search_path = ''
+as $$
+declare
+  v_kind   text := (select max(kind) || 'z' from private.content_kinds);   -- behind every kind
+  v_from   timestamptz := 'infinity';
+  v_before uuid := p_author;   -- any id will do beside infinity
+begin
+  if p_after is not null then
+    select kind, created_at, id into v_kind, v_from, v_before from app.contents where id = p_after;
+  end if;
+  return array(select id from app.contents
+               where author_id = p_author and (kind, created_at, id) < (v_kind, v_from, v_before)
+               order by kind desc, created_at desc, id desc limit 500);
+end $$;
+comment on function private.next_contents is 'The next 500 contents of a person behind one, by kind, newest first.';
+call private.make_walk('private.next_contents');
+
+create function private.mark_contents(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- a ban and an erasure change rows of their person
+set search_path = ''
+as $$
+declare
+  v_user    uuid := (p_job ->> 'userId')::uuid;
+  v_silent  boolean;
+  v_erased  boolean;
+  v_ids     uuid[];
+  v_eraser  text;
+  v_changed integer;
+begin
+  -- a ban or its end waits for this batch, or this batch for it: what it marks is what holds when it commits
+  select banned_at is not null or erased_at is not null, erased_at is not null into v_silent, v_erased
+  from app.users where id = v_user for share;
+  v_ids := private.next_contents(v_user, p_after);
+  -- before the heads: ARCHITECTURE.md, Locks
+  if v_erased then
+    for v_eraser in select k.eraser from private.content_kinds k order by k.kind loop
+      execute format('select %s($1)', v_eraser) using v_ids;
+    end loop;
+  end if;
+  update app.contents
+  set author_silent = v_silent,
+      title = case when not v_erased then title end,
+      words = case when v_erased then '' else words end
+  where id = any (v_ids)
+    and (author_silent <> v_silent or (v_erased and (title is not null or words <> '')));
+  get diagnostics v_changed = row_count;
+  return json_build_object('changed', v_changed, 'next', v_ids[500]);
+end $$;
+comment on function private.mark_contents is
+  'For the worker alone, and private.silence_contents: marks the next 500 contents of a person {userId} behind '
+  'one as '
+  'those of a banned or erased author, or not, by what the person is then; of an erased one their words go too. '
+  'Answers {changed, next}; next is null at the end.';
+call private.make_batch_queue('silenced-contents', 'private.mark_contents', 1);
+
+create function private.silence_contents() returns trigger
+language plpgsql security definer   -- a ban and an erasure change rows of their person
+set search_path = ''
+as $$
+declare
+  v_job json := json_build_object('userId', new.id);
+begin
+  if private.mark_contents(v_job::jsonb) ->> 'next' is null then
+    return null;
+  elsif new.erased_at is not null then
+    perform private.erase_later('silenced-contents', v_job);
+  else
+    -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
+    perform private.enqueue('silenced-contents', v_job);
+  end if;
+  return null;
+end $$;
+comment on function private.silence_contents is
+  'Trigger: a ban marks a person''s newest 500 contents, its end takes the marks away, and an erasure empties them '
+  'too; the others follow by the worker.';
+create trigger _162_silence_contents after update of banned_at, erased_at on app.users
+  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
+  execute function private.silence_contents();
+
+-- policies/content.sql
+
+-- Who may see and touch contents. Twin of sql/content/.
+
+-- content_kinds: a registry, for definer functions alone
+alter table private.content_kinds enable row level security;
+
+-- contents
+alter table app.contents enable row level security;
+grant select on app.contents to authenticated;
+grant insert (kind, author_id, interest_id, title, words) on app.contents to authenticated;
+create policy select_audience on app.contents for select to authenticated
+  using (private.may_see(
+    (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = contents.author_id),
+    required_level,
+    space_id is null or (select true from app.space_members m
+                         where m.space_id = contents.space_id and m.user_id = (select app.uid())) is true)
+    and (select true from app.silenced_people s where s.user_id = contents.author_id) is null);
+comment on policy select_audience on app.contents is
+  'The one rule of visibility of contents: everybody sees one, but not across a block, nor of who is banned or '
+  'erased; '
+  'what is removed or a draft its author alone; in a space its members. The policies of every kind derive from it.';
+create policy insert_own on app.contents for insert to authenticated with check (author_id = (select app.uid()));
+comment on policy insert_own on app.contents is
+  'People publish in their own name. Definer functions mark, remove and delete.';
+
+-- helpers
+grant execute on function
+  private.add_content,
+  private.content_place,
+  private.delete_content,
+  private.find_contents,
+  private.find_contents_about,
+  private.find_contents_by,
+  private.list_contents_at
+  to authenticated;
+grant execute on function
+  private.words_in
+  to authenticated, service_role;
+
+-- batches that the worker does
+grant execute on function
+  private.mark_contents
+  to worker;
+
+-- sql/videos/10_videos.sql
+
+-- Videos and audio: two kinds of contents, which are a recording elsewhere and a caption. The head: sql/content.
+-- docs/decisions.md, Contents.
+
+create table app.videos (
+  id            uuid primary key references app.contents on delete cascade,
+  media_url     text not null,
+  thumbnail_url text,
+  caption       text,
+  duration_sec  smallint check (duration_sec between 0 and 60),
+  constraint video_caption check (length(caption) between 1 and 280)
+);
+comment on table app.videos is 'What a video has beside its head in app.contents.';
+
+create table app.audio (
+  id           uuid primary key references app.contents on delete cascade,
+  media_url    text not null,
+  caption      text,
+  duration_sec smallint check (duration_sec between 0 and 300),
+  constraint audio_caption check (length(caption) between 1 and 280)
+);
+comment on table app.audio is 'What an audio recording has beside its head in app.contents.';
+
+create table app.video_counters (
+  video_id uuid primary key references app.videos on delete cascade,
+  likes    integer not null default 0 check (likes >= 0),
+  reposts  integer not null default 0 check (reposts >= 0),
+  comments integer not null default 0 check (comments >= 0)
+);
+comment on table app.video_counters is
+  'Counts of a video, in a table of their own so that counting does not rewrite the video. Triggers keep them.';
+
+insert into private.errors (code, status, text) values
+  ('video_unknown', 404, 'There is no such video.'),
+  ('audio_unknown', 404, 'There is no such audio recording.'),
+  ('video_caption', 422, 'The caption of a video can have at most 280 characters.'),
+  ('audio_caption', 422, 'The caption of an audio recording can have at most 280 characters.');
+
+create function private.count_video() returns trigger
+language plpgsql security definer   -- only triggers write counters
+set search_path = ''
+as $$
+begin
+  insert into app.video_counters (video_id) values (new.id);
+  return null;
+end $$;
+comment on function private.count_video is 'Trigger: a new video gets its counters.';
+create trigger _100_count_video after insert on app.videos for each row execute function private.count_video();
+
+create function private.lock_video_counters(p_videos uuid[]) returns void
+language plpgsql volatile security definer   -- only triggers write counters
+set search_path = ''
+as $$
+begin
+  perform from app.video_counters c where c.video_id = any (p_videos) order by c.video_id for no key update;
+end $$;
+comment on function private.lock_video_counters is
+  'Locks the counters of these videos, sorted. Call it before changing heads or comments: ARCHITECTURE.md, Locks.';
+
+create view private.video_details with (security_invoker) as
+select v.id,
+       json_build_object(
+         'mediaUrl', v.media_url,
+         'thumbnailUrl', v.thumbnail_url,
+         'caption', v.caption,
+         'durationSec', v.duration_sec) as detail
+from app.videos v;
+comment on view private.video_details is 'What the card of a video has of its own kind: {mediaUrl, thumbnailUrl, '
+  'caption, durationSec}.';
+
+create view private.audio_details with (security_invoker) as
+select a.id,
+       json_build_object('mediaUrl', a.media_url, 'caption', a.caption, 'durationSec', a.duration_sec) as detail
+from app.audio a;
+comment on view private.audio_details is 'What the card of a recording has of its own kind: {mediaUrl, caption, '
+  'durationSec}.';
+
+create function private.erase_videos(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  perform private.lock_video_counters(p_ids);   -- which go too
+  delete from app.videos where id = any (p_ids);
+end $$;
+comment on function private.erase_videos is 'Deletes what these videos show and say; their author is erased.';
+
+create function private.erase_audio(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  delete from app.audio where id = any (p_ids);
+end $$;
+comment on function private.erase_audio is 'Deletes what these recordings are and say; their author is erased.';
+
+insert into private.content_kinds (kind, plural, relation, details, eraser) values
+  ('video', 'videos', 'app.videos', 'private.video_details', 'private.erase_videos'),
+  ('audio', 'audio', 'app.audio', 'private.audio_details', 'private.erase_audio');
+
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.videos', 'id', 'videos', 'id in (select c.id from app.contents c where c.author_id = $1)'),
+  ('app.video_counters', 'video_id', 'videoCounters',
+   'video_id in (select c.id from app.contents c where c.author_id = $1)'),
+  ('app.audio', 'id', 'audio', 'id in (select c.id from app.contents c where c.author_id = $1)');
+
+create function private.require_video(p_id uuid) returns app.contents
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_video app.contents;
+begin
+  select * into v_video from app.contents where id = p_id and kind = 'video';
+  if not found then
+    perform private.fail('video_unknown');
+  end if;
+  return v_video;
+end $$;
+comment on function private.require_video is 'Answers the head of a video if the caller may see it. Fails: '
+  'video_unknown.';
+
+create function private.require_audio(p_id uuid) returns app.contents
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_audio app.contents;
+begin
+  select * into v_audio from app.contents where id = p_id and kind = 'audio';
+  if not found then
+    perform private.fail('audio_unknown');
+  end if;
+  return v_audio;
+end $$;
+comment on function private.require_audio is 'Answers the head of a recording if the caller may see it. Fails: '
+  'audio_unknown.';
+
+create function private.require_reported_video(p_target text) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  if pg_input_is_valid(p_target, 'uuid') then
+    return (private.require_video(p_target::uuid)).id;
+  end if;
+  perform private.fail('video_unknown');
+  return null;
+end $$;
+comment on function private.require_reported_video is
+  'Answers the video that a report names, if the caller may see it. Fails: video_unknown.';
+
+create function private.require_reported_audio(p_target text) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  if pg_input_is_valid(p_target, 'uuid') then
+    return (private.require_audio(p_target::uuid)).id;
+  end if;
+  perform private.fail('audio_unknown');
+  return null;
+end $$;
+comment on function private.require_reported_audio is
+  'Answers the recording that a report names, if the caller may see it. Fails: audio_unknown.';
+
+insert into private.report_targets (type, finder) values
+  ('video', 'private.require_reported_video'), ('audio', 'private.require_reported_audio');
+
+-- sql/videos/20_marks.sql
+
+-- Likes and reposts of videos, given and taken back. Nobody is told of them: videos have no events.
+
+create table app.video_likes (
+  video_id   uuid not null references app.contents on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (video_id, user_id)
+);
+create index video_likes_user_id_idx on app.video_likes (user_id, created_at desc);
+comment on table app.video_likes is 'Who likes which video. Others see only a count.';
+
+create table app.video_reposts (
+  video_id   uuid not null references app.contents on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (video_id, user_id)
+);
+create index video_reposts_user_id_idx on app.video_reposts (user_id, created_at desc);
+comment on table app.video_reposts is 'Who has reposted which video. Others see only a count.';
+-- no update of either: a mark is given or taken back
+
+insert into private.write_limits (kind, per_hour) values ('likes', 2000);
+insert into private.personal_data (relation, person_column, section) values
+  ('app.video_likes', 'user_id', 'videoLikes'), ('app.video_reposts', 'user_id', 'videoReposts');
+
+create function private.count_video_marks() returns trigger
+language plpgsql security definer   -- only triggers write counters
+set search_path = ''
+as $$
+declare
+  v_video uuid;
+  v_more  integer;
+begin
+  for v_video, v_more in
+    select c.video_id, count(*) * case tg_op when 'INSERT' then 1 else -1 end
+    from changed c group by c.video_id order by c.video_id
+  loop
+    update app.video_counters
+    set likes = likes + case tg_table_name when 'video_likes' then v_more else 0 end,
+        reposts = reposts + case tg_table_name when 'video_reposts' then v_more else 0 end
+    where video_id = v_video;
+  end loop;
+  return null;
+end $$;
+comment on function private.count_video_marks is
+  'Trigger: counts likes and reposts, also those of people whom the viewer does not see, as hearts of posts are.';
+create trigger count_given after insert on app.video_likes
+  referencing new table as changed for each statement execute function private.count_video_marks();
+create trigger count_taken_back after delete on app.video_likes
+  referencing old table as changed for each statement execute function private.count_video_marks();
+create trigger count_given after insert on app.video_reposts
+  referencing new table as changed for each statement execute function private.count_video_marks();
+create trigger count_taken_back after delete on app.video_reposts
+  referencing old table as changed for each statement execute function private.count_video_marks();
+
+create function private.video_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- checks once whether a video is visible, not once for each of its parts
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(
+             private.merged(private.merged(h.head, d.detail), json_build_object(
+               'likeCount', c.likes,
+               'repostCount', c.reposts,
+               'commentCount', c.comments,
+               'viewerHasLiked', (select true from app.video_likes l
+                                  where l.video_id = h.id and l.user_id = (select app.uid())) is true,
+               'viewerHasReposted', (select true from app.video_reposts r
+                                     where r.video_id = h.id and r.user_id = (select app.uid())) is true))
+             order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.content_heads h on h.id = i.id
+    join private.video_details d on d.id = h.id
+    join app.video_counters c on c.video_id = h.id);
+end $$;
+comment on function private.video_cards is
+  'The cards of these videos, in order, as far as the caller sees them: the head, the detail, {likeCount, '
+  'repostCount, '
+  'commentCount, viewerHasLiked, viewerHasReposted}.';
+call private.make_walk('private.video_cards');
+
+create function private.require_video_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.video_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('video_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_video_card is 'Answers the card of a video that the caller may see. Fails: '
+  'video_unknown.';
+
+create function private.require_open_video(p_id uuid) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  if (private.require_video(p_id)).required_level <> 0 then
+    perform private.fail('video_unknown');
+  end if;
+  return p_id;
+end $$;
+comment on function private.require_open_video is
+  'Answers a video that the caller may see and that is not removed: its author sees that one, but nobody can act on '
+  'it. Fails: video_unknown.';
+
+create function api.like_video(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_video uuid := private.require_open_video(p_id);
+begin
+  perform private.count_writes('likes');
+  -- reads and writes in one statement: a block between the two would answer otherwise than an unknown video
+  insert into app.video_likes (video_id, user_id)
+  select c.id, private.require_caller() from app.contents c where c.id = v_video and c.required_level = 0
+  on conflict do nothing;
+  return private.require_video_card(v_video);
+end $$;
+comment on function api.like_video is
+  'Likes a video; repeating it changes nothing. Answers the card. Fails: video_unknown (also of a removed one), '
+  'writes_exceeded.';
+
+create function api.unlike_video(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.video_likes where video_id = p_id and user_id = private.require_caller();
+  if found and not exists (select from app.contents where id = p_id) then
+    return private.refusal('video_unknown');   -- it is taken back, and nothing of the video is shown
+  end if;
+  return private.require_video_card(p_id);
+end $$;
+comment on function api.unlike_video is
+  'Takes the caller''s like back; repeating it changes nothing. It also works on a video that they no longer '
+  'see, which '
+  'is answered as unknown all the same. Answers the card. Fails: video_unknown.';
+
+create function api.repost_video(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_video uuid := private.require_open_video(p_id);
+begin
+  perform private.count_writes('likes');
+  insert into app.video_reposts (video_id, user_id)   -- as api.like_video
+  select c.id, private.require_caller() from app.contents c where c.id = v_video and c.required_level = 0
+  on conflict do nothing;
+  return private.require_video_card(v_video);
+end $$;
+comment on function api.repost_video is
+  'Reposts a video; repeating it changes nothing. Answers the card. Fails: video_unknown (also of a removed one), '
+  'writes_exceeded.';
+
+create function api.unrepost_video(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.video_reposts where video_id = p_id and user_id = private.require_caller();
+  if found and not exists (select from app.contents where id = p_id) then
+    return private.refusal('video_unknown');   -- as in api.unlike_video
+  end if;
+  return private.require_video_card(p_id);
+end $$;
+comment on function api.unrepost_video is
+  'Takes the caller''s repost back; repeating it changes nothing. It also works on a video that they no longer see, '
+  'which is answered as unknown all the same. Answers the card. Fails: video_unknown.';
+
+-- sql/videos/30_comments.sql
+
+-- Comments on videos, oldest first. Their author can take one back.
+
+create table app.video_comments (
+  id             uuid primary key default gen_random_uuid(),
+  video_id       uuid not null references app.contents on delete cascade,
+  author_id      uuid not null references app.users on delete restrict,
+  body           text not null,
+  removed_at     timestamptz,
+  author_silent  boolean not null default false,
+  created_at     timestamptz not null default now(),
+  required_level smallint not null generated always as (
+    case when removed_at is not null or author_silent then 4 else 0 end) stored,
+  -- a removed comment may have lost its words
+  constraint comment_body check (removed_at is not null or length(private.trimmed(body)) between 1 and 2000)
+);
+-- without those that nobody sees: readers then need not walk over thousands of comments of the banned
+create index video_comments_video_id_idx on app.video_comments (video_id, created_at, id) where required_level = 0;
+create index video_comments_all_idx on app.video_comments (video_id);   -- for deleting them with their video
+create index video_comments_author_id_idx on app.video_comments (author_id, created_at desc, id desc);
+comment on table app.video_comments is 'Comments on videos. A removed one keeps its row.';
+comment on column app.video_comments.removed_at is
+  'When its author took it back, for everyone; null unless they did.';
+comment on column app.video_comments.author_silent is
+  'Whether the author is banned or erased: of the newest 500 comments at once, of the others soon after '
+  '(private.mark_comments). Until then app.silenced_people hides them.';
+comment on column app.video_comments.required_level is
+  'As app.contents.required_level; the video''s own applies too.';
+
+insert into private.write_limits (kind, per_hour) values ('comments', 600);
+insert into private.errors (code, status, text) values
+  ('comment_unknown', 404, 'There is no such comment.'),
+  ('comment_body', 422, 'A comment must have 1 to 2000 characters.');
+
+create trigger check_author before insert on app.video_comments
+  for each row execute function private.check_author();
+
+create function private.count_comments() returns trigger
+language plpgsql security definer   -- only triggers write counters
+set search_path = ''
+as $$
+declare
+  v_there uuid[] := array(select w.video_id from written w where w.required_level = 0);
+  v_were  uuid[];
+  v_video uuid;
+  v_more  integer;
+begin
+  if tg_op = 'UPDATE' then
+    v_were := array(select o.video_id from overwritten o where o.required_level = 0);
+  end if;
+  for v_video, v_more in
+    select c.video_id, sum(c.one)
+    from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (video_id, one)
+    group by c.video_id having sum(c.one) <> 0
+    order by c.video_id
+  loop
+    update app.video_counters set comments = comments + v_more where video_id = v_video;
+  end loop;
+  return null;
+end $$;
+comment on function private.count_comments is
+  'Trigger: counts the comments that are there for everyone, as replies to posts are counted: not those that '
+  'are taken '
+  'back, nor those of the banned and erased.';
+create trigger count_comments after insert on app.video_comments
+  referencing new table as written for each statement execute function private.count_comments();
+create trigger count_changed_comments after update on app.video_comments
+  referencing old table as overwritten new table as written
+  for each statement execute function private.count_comments();
+
+create view app.video_comment_card with (security_invoker) as
+select c.id,
+       json_build_object(
+         'id', c.id,
+         'videoId', c.video_id,
+         'authorId', author.actor_id,
+         'author', author.card,
+         'body', c.body,
+         'removedAt', private.utc(c.removed_at),
+         'createdAt', private.utc(c.created_at)) as card
+from app.video_comments c
+join app.person_card author on author.id = c.author_id;
+comment on view app.video_comment_card is
+  'A comment as its viewer sees it: {id, videoId, authorId, author, body, removedAt, createdAt}.';
+
+create function private.require_comment(p_id uuid) returns app.video_comments
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_comment app.video_comments;
+begin
+  select * into v_comment from app.video_comments where id = p_id;
+  if not found then
+    perform private.fail('comment_unknown');
+  end if;
+  return v_comment;
+end $$;
+comment on function private.require_comment is
+  'Answers the comment if the caller may see it and its video. Fails: comment_unknown.';
+
+create function private.find_comments(p_video uuid) returns json
+language plpgsql stable security definer   -- under the policy it would pass over hidden comments without end
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(s.card order by s.created_at, s.id)
+    from (select l.created_at, l.id, c.card
+          from (select created_at, id, author_id from app.video_comments
+                where video_id = p_video and required_level = 0
+                order by created_at, id limit 400) l
+          join app.video_comment_card c on c.id = l.id
+          where private.may_meet((select a.level from app.audience a
+                                  where a.viewer_id = (select app.uid()) and a.author_id = l.author_id))
+            and (select true from app.silenced_people s where s.user_id = l.author_id) is null
+          order by l.created_at, l.id limit 200) s);
+end $$;
+comment on function private.find_comments is
+  'The first 200 comments on a video that the caller sees, oldest first, of those of people whom they see, '
+  'among the '
+  'first 400. Null for none.';
+call private.make_walk('private.find_comments');
+
+create function api.list_video_comments(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.page(private.find_comments((private.require_video(p_id)).id), '{}', 50);
+end $$;
+comment on function api.list_video_comments is
+  'The first 200 comments on a video, oldest first, as one page. Fails: video_unknown.';
+
+create function api.create_video_comment(p_id uuid, p_body text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_video   uuid := private.require_open_video(p_id);
+  v_comment uuid;
+begin
+  perform private.count_writes('comments');
+  -- reads and writes in one statement: a block between the two would answer otherwise than an unknown video
+  insert into app.video_comments (video_id, author_id, body)
+  select c.id, private.require_caller(), private.require_text(p_body)
+  from app.contents c where c.id = v_video and c.required_level = 0
+  returning id into v_comment;
+  if not found then
+    perform private.fail('video_unknown');
+  end if;
+  return (select card from app.video_comment_card where id = v_comment);
+end $$;
+comment on function api.create_video_comment is
+  'Comments on a video. Fails: video_unknown (also of a removed one), text_unfit, comment_body, writes_exceeded.';
+
+create function private.remove_comment(p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may change a comment
+set search_path = ''
+as $$
+begin
+  perform private.lock_video_counters(array(select video_id from app.video_comments where id = p_id));
+  update app.video_comments set removed_at = now()
+  where id = p_id and author_id = private.require_caller() and removed_at is null;
+  return found;
+end $$;
+comment on function private.remove_comment is
+  'Takes the caller''s own comment back, also one on a video that they do not see any more; false when there '
+  'is none.';
+
+create function api.delete_video_comment(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.remove_comment(p_id) then
+    perform private.require_comment(p_id);
+    perform private.fail('content_not_yours');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_video_comment is
+  'Takes the caller''s comment back, for everyone. Fails: comment_unknown, content_not_yours.';
+
+create function private.require_reported_comment(p_target text) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  if pg_input_is_valid(p_target, 'uuid') then
+    return (private.require_comment(p_target::uuid)).id;
+  end if;
+  perform private.fail('comment_unknown');
+  return null;
+end $$;
+comment on function private.require_reported_comment is
+  'Answers the comment that a report names, if the caller may see it. Fails: comment_unknown.';
+insert into private.report_targets (type, finder) values ('video-comment', 'private.require_reported_comment');
+
+-- sql/videos/40_operations.sql
+
+-- Publishing, listing, opening and deleting videos and audio.
+-- docs/decisions.md, Contents; Lists.
+
+create function private.find_caption(p_caption text) returns text
+language plpgsql stable
+set search_path = ''
+as $$ begin return nullif(private.require_text(p_caption), ''); end $$;
+comment on function private.find_caption is 'A caption as it is stored; null where there is none. Fails: text_unfit.';
+
+create function private.clamped(p_seconds numeric, p_most integer) returns integer
+language plpgsql immutable
+set search_path = ''
+as $$ begin return case when p_seconds is not null then round(least(p_seconds, p_most)) end; end $$;
+comment on function private.clamped is 'A duration in whole seconds, of at most so many; null stays null.';
+
+-- videos
+
+create function api.create_video(
+  p_media_url text, p_thumbnail_url text default null, p_caption text default null,
+  p_duration_sec numeric default null, p_interest_id uuid default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_caption text := private.find_caption(p_caption);
+  v_id      uuid;
+begin
+  perform private.check_media_url(p_media_url, array['video']);
+  if p_thumbnail_url is not null then
+    perform private.check_media_url(p_thumbnail_url, array['image']);
+  end if;
+  v_id := private.add_content('video', p_interest_id, null, array[v_caption]);
+  insert into app.videos (id, media_url, thumbnail_url, caption, duration_sec)
+  values (v_id, p_media_url, p_thumbnail_url, v_caption, private.clamped(p_duration_sec, 60));
+  return private.video_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_video is
+  'Publishes a video. Fails: media_url, text_unfit, video_caption, writes_exceeded.';
+
+create function api.list_videos(
+  p_interest_id uuid default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  c_deepest constant integer := 1000;   -- to pass over more would take longer than a request should
+  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_past   integer := 0;
+  v_cursor uuid;
+  v_found  app.found;
+  v_next   text;
+begin
+  if p_cursor ~ '^\d{1,4}$' then
+    v_past := p_cursor;
+  elsif p_cursor is not null then
+    v_cursor := private.require_cursor(p_cursor);
+    v_from := coalesce(private.cursor_place(v_cursor), private.content_place(v_cursor, 'video'));
+  end if;
+  if v_from.at is null or v_past > c_deepest then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_found := private.list_contents_at('video', p_interest_id, v_from, v_past);
+  v_next := case when v_from.at = 'infinity' and v_past + p_limit <= c_deepest then (v_past + p_limit)::text
+                 else v_found.ids[p_limit]::text end;
+  return private.page(private.video_cards(v_found.ids[:p_limit]),
+                      array_fill(v_next, array[cardinality(v_found.ids)]), p_limit, v_found.next);
+end $$;
+comment on function api.list_videos is
+  'Videos, newest first, all or those about an interest and what is below it. A cursor says how many come '
+  'before, up to '
+  '1000; beyond, and where a page is short, it is a place. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.list_videos_by(p_author_id text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.page(private.video_cards(private.find_contents_by('video', private.require_person(p_author_id))),
+                      '{}', 50);
+end $$;
+comment on function api.list_videos_by is 'A person''s latest 30 videos, as one page. Fails: person_unknown.';
+
+create function api.get_video(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_video_card(p_id); end $$;
+comment on function api.get_video is 'The card of a video. Fails: video_unknown.';
+
+create function private.clear_video(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- nobody may delete what others left
+set search_path = ''
+as $$
+declare
+  v_video   uuid := (p_job ->> 'videoId')::uuid;
+  v_table   text;
+  v_deleted integer;
+  v_changed integer := 0;
+  v_more    boolean := false;
+begin
+  perform from app.contents where id = v_video and deleted_at is not null;
+  if not found then
+    return json_build_object('changed', 0, 'next', null);
+  end if;
+  foreach v_table in array array['app.video_likes', 'app.video_reposts', 'app.video_comments'] loop
+    execute format('delete from %1$s where ctid = any (array(select ctid from %1$s where video_id = $1 limit 500))',
+                   v_table) using v_video;
+    get diagnostics v_deleted = row_count;
+    v_changed := v_changed + v_deleted;
+    v_more := v_more or v_deleted = 500;
+  end loop;
+  return json_build_object('changed', v_changed, 'next', case when v_more then v_video end);
+end $$;
+comment on function private.clear_video is
+  'For the worker alone, and private.delete_video: deletes 500 likes, reposts and comments each of a deleted video '
+  '{videoId}. Answers {changed, next}; next is null when there are no more.';
+call private.make_walk('private.clear_video');
+call private.make_batch_queue('deleted-videos', 'private.clear_video', 1);
+
+create function private.delete_video(p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may delete what others left
+set search_path = ''
+as $$
+declare
+  v_job json := json_build_object('videoId', p_id);
+begin
+  perform private.lock_video_counters(array(   -- before the head: ARCHITECTURE.md, Locks
+    select id from app.contents where id = p_id and author_id = private.require_caller()));
+  if not private.delete_content('video', p_id) then
+    return false;
+  end if;
+  delete from app.videos where id = p_id;
+  if private.clear_video(v_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('deleted-videos', v_job);
+  end if;
+  return true;
+end $$;
+comment on function private.delete_video is
+  'Deletes the caller''s own video with 500 likes, reposts and comments each, and leaves the rest to the '
+  'worker; false '
+  'when there is none.';
+
+create function api.delete_video(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.delete_video(p_id) then
+    perform private.require_video(p_id);
+    perform private.fail('content_not_yours');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_video is
+  'Deletes the caller''s video for good, with all that hangs on it. Fails: video_unknown, content_not_yours.';
+
+-- audio
+
+create function private.audio_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- checks once whether a recording is visible, as private.video_cards
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(private.merged(h.head, d.detail) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.content_heads h on h.id = i.id
+    join private.audio_details d on d.id = h.id);
+end $$;
+comment on function private.audio_cards is
+  'The cards of these recordings, in order, as far as the caller sees them: the head and the detail.';
+call private.make_walk('private.audio_cards');
+
+create function private.require_audio_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.audio_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('audio_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_audio_card is 'Answers the card of a recording that the caller may see. Fails: '
+  'audio_unknown.';
+
+create function api.create_audio(
+  p_media_url text, p_caption text default null, p_duration_sec numeric default null, p_interest_id uuid default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_caption text := private.find_caption(p_caption);
+  v_id      uuid;
+begin
+  perform private.check_media_url(p_media_url, array['audio']);
+  v_id := private.add_content('audio', p_interest_id, null, array[v_caption]);
+  insert into app.audio (id, media_url, caption, duration_sec)
+  values (v_id, p_media_url, v_caption, private.clamped(p_duration_sec, 300));
+  return private.audio_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_audio is
+  'Publishes an audio recording. Fails: media_url, text_unfit, audio_caption, writes_exceeded.';
+
+create function api.list_audio(
+  p_interest_id uuid default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_found  app.found;
+begin
+  if v_cursor is not null then
+    v_from := coalesce(private.cursor_place(v_cursor), private.content_place(v_cursor, 'audio'));
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_found := private.list_contents_at('audio', p_interest_id, v_from);
+  return private.page(private.audio_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_audio is
+  'Audio recordings, newest first, all or those about an interest and what is below it. Fails: cursor_unknown, '
+  'limit_out_of_range.';
+
+create function api.list_audio_by(p_author_id text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.page(private.audio_cards(private.find_contents_by('audio', private.require_person(p_author_id))),
+                      '{}', 50);
+end $$;
+comment on function api.list_audio_by is
+  'A person''s latest 30 audio recordings, as one page. Fails: person_unknown.';
+
+create function api.get_audio(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_audio_card(p_id); end $$;
+comment on function api.get_audio is 'The card of an audio recording. Fails: audio_unknown.';
+
+create function private.delete_audio(p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may delete a detail
+set search_path = ''
+as $$
+begin
+  if not private.delete_content('audio', p_id) then
+    return false;
+  end if;
+  delete from app.audio where id = p_id;
+  return true;
+end $$;
+comment on function private.delete_audio is 'Deletes the caller''s own recording; false when there is none.';
+
+create function api.delete_audio(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.delete_audio(p_id) then
+    perform private.require_audio(p_id);
+    perform private.fail('content_not_yours');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_audio is
+  'Deletes the caller''s audio recording for good. Fails: audio_unknown, content_not_yours.';
+
+-- sql/videos/80_silence.sql
+
+-- What a ban and an erasure do to comments on videos, and where personal data is in them, as in sql/content. Likes
+-- and reposts of the erased stay as nameless counts.
+-- docs/decisions.md, Staff; Erasure and export.
+
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.video_comments', 'author_id', 'videoComments', '{author_silent,required_level}');
+
+create function private.next_comments(p_author uuid, p_after uuid) returns uuid[]
+language plpgsql stable security definer   -- for definer functions that change rows of a person
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := coalesce((select created_at from app.video_comments where id = p_after), 'infinity');
+  v_before uuid := coalesce(p_after, p_author);   -- any id will do beside infinity
+begin
+  return array(select id from app.video_comments
+               where author_id = p_author and (created_at, id) < (v_from, v_before)
+               order by created_at desc, id desc limit 500);
+end $$;
+comment on function private.next_comments is 'The next 500 comments of a person behind one, newest first.';
+call private.make_walk('private.next_comments');
+
+create function private.lock_recorded() returns trigger
+language plpgsql security definer   -- only triggers write counters
+set search_path = ''
+as $$
+begin
+  perform private.lock_video_counters(private.next_contents(new.id, null) || array(
+    select video_id from app.video_comments where id = any (private.next_comments(new.id, null))));
+  return null;
+end $$;
+comment on function private.lock_recorded is
+  'Trigger: locks the counters of all videos that a ban or an erasure changes at once, the person''s own and '
+  'those on '
+  'which they commented, before private.silence_contents and private.silence_comments come to any.';
+create trigger _160_lock_recorded after update of banned_at, erased_at on app.users
+  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
+  execute function private.lock_recorded();
+
+create function private.mark_comments(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- a ban and an erasure change rows of their person
+set search_path = ''
+as $$
+declare
+  v_user    uuid := (p_job ->> 'userId')::uuid;
+  v_silent  boolean;
+  v_erased  boolean;
+  v_ids     uuid[];
+  v_changed integer;
+begin
+  -- as in private.mark_contents
+  select banned_at is not null or erased_at is not null, erased_at is not null into v_silent, v_erased
+  from app.users where id = v_user for share;
+  v_ids := private.next_comments(v_user, p_after);
+  perform private.lock_video_counters(array(select video_id from app.video_comments where id = any (v_ids)));
+  update app.video_comments
+  set author_silent = v_silent,
+      body = case when v_erased then '' else body end,
+      removed_at = case when v_erased then coalesce(removed_at, now()) else removed_at end
+  where id = any (v_ids) and (author_silent <> v_silent or (v_erased and body <> ''));
+  get diagnostics v_changed = row_count;
+  return json_build_object('changed', v_changed, 'next', v_ids[500]);
+end $$;
+comment on function private.mark_comments is
+  'For the worker alone, and private.silence_comments: as private.mark_contents, of comments on videos {userId}.';
+call private.make_batch_queue('silenced-comments', 'private.mark_comments', 1);
+
+create function private.silence_comments() returns trigger
+language plpgsql security definer   -- a ban and an erasure change rows of their person
+set search_path = ''
+as $$
+declare
+  v_job json := json_build_object('userId', new.id);
+begin
+  if private.mark_comments(v_job::jsonb) ->> 'next' is null then
+    return null;
+  elsif new.erased_at is not null then
+    perform private.erase_later('silenced-comments', v_job);
+  else
+    perform private.enqueue('silenced-comments', v_job);
+  end if;
+  return null;
+end $$;
+comment on function private.silence_comments is
+  'Trigger: as private.silence_contents, of comments on videos.';
+create trigger _164_silence_comments after update of banned_at, erased_at on app.users
+  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
+  execute function private.silence_comments();
+
+-- policies/videos.sql
+
+-- Who may see and touch videos and audio. Twin of sql/videos/. The head's policies are in policies/content.sql.
+
+-- videos
+alter table app.videos enable row level security;
+grant select on app.videos to authenticated;
+grant insert (id, media_url, thumbnail_url, caption, duration_sec) on app.videos to authenticated;
+create policy select_with_content on app.videos for select to authenticated
+  using ((select true from app.contents c where c.id = videos.id));
+comment on policy select_with_content on app.videos is 'Everybody who sees the head sees the video.';
+create policy insert_author on app.videos for insert to authenticated
+  with check ((select c.author_id from app.contents c where c.id = videos.id and c.kind = 'video')
+              = (select app.uid()));
+comment on policy insert_author on app.videos is 'Only the author of the head adds the video.';
+
+-- audio
+alter table app.audio enable row level security;
+grant select on app.audio to authenticated;
+grant insert (id, media_url, caption, duration_sec) on app.audio to authenticated;
+create policy select_with_content on app.audio for select to authenticated
+  using ((select true from app.contents c where c.id = audio.id));
+comment on policy select_with_content on app.audio is 'Everybody who sees the head sees the recording.';
+create policy insert_author on app.audio for insert to authenticated
+  with check ((select c.author_id from app.contents c where c.id = audio.id and c.kind = 'audio')
+              = (select app.uid()));
+comment on policy insert_author on app.audio is 'Only the author of the head adds the recording.';
+
+-- video_counters
+alter table app.video_counters enable row level security;
+grant select on app.video_counters to authenticated;
+create policy select_with_content on app.video_counters for select to authenticated
+  using ((select true from app.contents c where c.id = video_id));
+comment on policy select_with_content on app.video_counters is
+  'Everybody who sees the video sees its counters. Triggers write them.';
+
+-- video_likes
+alter table app.video_likes enable row level security;
+grant select, delete on app.video_likes to authenticated;
+grant insert (video_id, user_id) on app.video_likes to authenticated;
+create policy select_own on app.video_likes for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.video_likes is
+  'People see only their own likes. What others gave shows as a count.';
+create policy insert_own on app.video_likes for insert to authenticated
+  with check (user_id = (select app.uid())
+          and (select c.kind = 'video' and c.required_level = 0 from app.contents c where c.id = video_id));
+comment on policy insert_own on app.video_likes is
+  'People like in their own name videos that they see and that are not removed.';
+create policy delete_own on app.video_likes for delete to authenticated using (user_id = (select app.uid()));
+comment on policy delete_own on app.video_likes is 'People take their own likes back.';
+
+-- video_reposts
+alter table app.video_reposts enable row level security;
+grant select, delete on app.video_reposts to authenticated;
+grant insert (video_id, user_id) on app.video_reposts to authenticated;
+create policy select_own on app.video_reposts for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.video_reposts is
+  'People see only their own reposts. Those of others show as a count.';
+create policy insert_own on app.video_reposts for insert to authenticated
+  with check (user_id = (select app.uid())
+          and (select c.kind = 'video' and c.required_level = 0 from app.contents c where c.id = video_id));
+comment on policy insert_own on app.video_reposts is
+  'People repost in their own name videos that they see and that are not removed.';
+create policy delete_own on app.video_reposts for delete to authenticated using (user_id = (select app.uid()));
+comment on policy delete_own on app.video_reposts is 'People take their own reposts back.';
+
+-- video_comments
+alter table app.video_comments enable row level security;
+grant select on app.video_comments to authenticated;
+grant insert (video_id, author_id, body) on app.video_comments to authenticated;
+grant select on app.video_comment_card to authenticated;
+create policy select_with_content on app.video_comments for select to authenticated
+  using (private.may_see(
+      (select a.level from app.audience a
+       where a.viewer_id = (select app.uid()) and a.author_id = video_comments.author_id),
+      required_level, true)
+     and (select true from app.silenced_people s where s.user_id = video_comments.author_id) is null
+     and (select true from app.contents c where c.id = video_id));
+comment on policy select_with_content on app.video_comments is
+  'Everybody who sees the video sees its comments, except those that were taken back and those by people across a '
+  'block, the banned and the erased.';
+create policy insert_own on app.video_comments for insert to authenticated
+  with check (author_id = (select app.uid())
+          and (select c.kind = 'video' and c.required_level = 0 from app.contents c where c.id = video_id));
+comment on policy insert_own on app.video_comments is
+  'People comment in their own name on videos that they see and that are not removed.';
+
+-- helpers
+grant execute on function
+  private.audio_cards,
+  private.clamped,
+  private.delete_audio,
+  private.delete_video,
+  private.find_caption,
+  private.find_comments,
+  private.remove_comment,
+  private.require_audio,
+  private.require_audio_card,
+  private.require_comment,
+  private.require_open_video,
+  private.require_reported_audio,
+  private.require_reported_comment,
+  private.require_reported_video,
+  private.require_video,
+  private.require_video_card,
+  private.video_cards
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.create_audio,
+  api.create_video,
+  api.create_video_comment,
+  api.delete_audio,
+  api.delete_video,
+  api.delete_video_comment,
+  api.get_audio,
+  api.get_video,
+  api.like_video,
+  api.list_audio,
+  api.list_audio_by,
+  api.list_video_comments,
+  api.list_videos,
+  api.list_videos_by,
+  api.repost_video,
+  api.unlike_video,
+  api.unrepost_video
+  to authenticated;
+
+-- batches that the worker does
+grant execute on function
+  private.clear_video,
+  private.mark_comments
+  to worker;
+
 -- sql/messaging/10_conversations.sql
 
 -- Conversations and who takes part in them.
@@ -17574,7 +19066,7 @@ comment on function api.adjust_reputation is
 
 insert into private.events (name, payload, happens) values
   ('admin.content.moderated', '{targetType,targetId,action,authorId}',
-   'staff has hidden, shown again or deleted a post or a reply');
+   'staff has hidden, shown again or deleted a post or a reply, or removed or restored a content');
 
 insert into private.errors (code, status, text) values
   ('reason_length', 422, 'A reason can have at most 1000 characters. A ban and a reversal must have one.');
@@ -17714,6 +19206,199 @@ end $$;
 comment on function api.remove_post is
   'Deletes anybody''s post for everyone; repeating it changes nothing. Leaves an audit entry. Fails: role_required, '
   'post_unknown, text_unfit, reason_length.';
+
+-- sql/admin/35_contents.sql
+
+-- How staff finds contents of every kind, takes them away from all but their author and gives them back.
+-- docs/decisions.md, Staff; Contents.
+
+insert into private.errors (code, status, text) values
+  ('content_unknown', 404, 'There is no such content of this kind.'),
+  ('content_kind', 422, 'There is no such kind of contents.');
+
+create function private.require_content_kind(p_plural text) returns text
+language plpgsql stable security definer   -- reads the registry for callers who may not
+set search_path = ''
+as $$
+declare
+  v_kind text;
+begin
+  select kind into v_kind from private.content_kinds where plural = p_plural;
+  if not found then
+    perform private.fail('content_kind');
+  end if;
+  return v_kind;
+end $$;
+comment on function private.require_content_kind is
+  'The kind that a path of /admin/content names. Fails: content_kind.';
+
+create function private.staff_contents(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- asks the registry which view has the detail of each kind
+set search_path = ''
+as $$
+declare
+  v_view    regclass;
+  v_ids     uuid[] := '{}';
+  v_details json[] := '{}';
+begin
+  for v_view in
+    select distinct k.details from app.contents c join private.content_kinds k on k.kind = c.kind
+    where c.id = any (p_ids)
+  loop
+    execute format('select $1 || array_agg(d.id), $2 || array_agg(d.detail) from %s d where d.id = any ($3)', v_view)
+      into v_ids, v_details using v_ids, v_details, p_ids;
+  end loop;
+  return (
+    select json_agg(json_build_object(
+             'id', c.id,
+             'kind', c.kind,
+             'authorId', c.author_id,
+             'author', author.card,
+             'interestId', c.interest_id,
+             'title', c.title,
+             'groupId', case s.kind when 'group' then s.id end,
+             'guildId', case s.kind when 'guild' then s.id end,
+             'detail', d.detail,
+             'createdAt', private.utc(c.created_at),
+             'editedAt', private.utc(c.edited_at),
+             'removedAt', private.utc(c.removed_at)) order by p.place)
+    from unnest(p_ids) with ordinality as p (id, place)
+    join app.contents c on c.id = p.id
+    join app.person_card author on author.id = c.author_id
+    join unnest(v_ids, v_details) as d (id, detail) on d.id = c.id
+    left join app.spaces s on s.id = c.space_id);
+end $$;
+comment on function private.staff_contents is
+  'Contents as staff sees them, in order: the head with the author''s UUID, and the detail of their kind.';
+
+create function private.find_staff_contents(
+  p_kind text, p_removed boolean, p_words text[], p_since timestamptz, p_from app.place
+) returns app.found
+language plpgsql stable security definer   -- the registry and the walk are its own
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_since  timestamptz := coalesce(p_since, '-infinity');
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select created_at as at, id from app.contents
+    where deleted_at is null and (created_at, id) < (v_from, v_before) and created_at >= v_since
+    order by created_at desc, id desc limit 400
+  ), seen as materialized (
+    select array(
+      select l.id from looked l
+      join app.contents c on c.id = l.id
+      join app.users u on u.id = c.author_id and u.erased_at is null
+      where (p_kind is null or c.kind = p_kind)
+        and (p_removed is null or (c.removed_at is not null) = p_removed)
+        and (p_words is null or p_words <@ tsvector_to_array(c.words))
+      order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_staff_contents is
+  'The next contents that are of a kind, removed or not, say all these words, and are not older than a moment, '
+  'as far '
+  'as each is asked for, among the next 400. Those of erased people are empty, and left out.';
+call private.make_walk('private.find_staff_contents');
+
+create function api.list_contents(
+  p_kind text default null, p_status text default null, p_q text default null, p_from timestamptz default null,
+  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_kind   text;
+  v_from   app.place := (coalesce(p_to, 'infinity'), '00000000-0000-0000-0000-000000000000')::app.place;
+  v_words  text[];
+  v_found  app.found;
+begin
+  perform private.require_role('moderator', 'admin');
+  if p_kind is not null then
+    v_kind := private.require_content_kind(p_kind);
+  end if;
+  if v_cursor is not null then
+    v_from := coalesce(private.cursor_place(v_cursor),
+                       (select (c.created_at, c.id)::app.place from app.contents c where c.id = v_cursor));
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  if pg_input_is_valid(p_q, 'uuid') then
+    v_found.ids := array(select id from app.contents
+                         where id = p_q::uuid and kind = coalesce(v_kind, kind) and deleted_at is null);
+  else
+    v_words := tsvector_to_array(private.words_in(array[p_q]));
+    if p_q is null or v_words <> '{}' then
+      v_found := private.find_staff_contents(
+        v_kind, p_status = 'removed', nullif(v_words, '{}'), p_from, v_from);
+    else
+      v_found.ids := '{}';   -- no word is nowhere
+    end if;
+  end if;
+  return private.page(private.staff_contents(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_contents is
+  'Contents of every kind, or of one, newest first, whoever may see them, all, visible or removed ones, since '
+  'a moment '
+  'and before another, of these words or this id. Fails: role_required, content_kind, cursor_unknown, '
+  'limit_out_of_range.';
+
+create function private.set_content_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_content app.contents;
+  v_kind    text;
+begin
+  perform private.require_role('admin');
+  v_kind := private.require_content_kind(p_kind);
+  select * into v_content from app.contents
+  where id = p_id and kind = v_kind and deleted_at is null for no key update;
+  if not found then
+    perform private.fail('content_unknown');
+  end if;
+  if (v_content.removed_at is not null) <> p_removed then
+    update app.contents set removed_at = case when p_removed then now() end
+    where id = p_id
+    returning removed_at into v_content.removed_at;
+    perform private.record_moderation(v_kind, p_id, case when p_removed then 'removed' else 'restored' end,
+                                      v_content.author_id, p_reason);
+  end if;
+  return json_build_object('id', p_id, 'kind', v_kind, 'removedAt', private.utc(v_content.removed_at));
+end $$;
+comment on function private.set_content_removed is
+  'Takes a content from all but its author, or gives it back: {id, kind, removedAt}. Repeating it changes '
+  'nothing and '
+  'leaves no entry; a deleted content is unknown. Fails: role_required, content_kind, content_unknown, text_unfit, '
+  'reason_length.';
+
+create function api.remove_content(p_kind text, p_id uuid, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.set_content_removed(p_kind, p_id, true, p_reason); end $$;
+comment on function api.remove_content is
+  'Takes a content from all but its author; repeating it changes nothing. {id, kind, removedAt}. Leaves an audit '
+  'entry. Fails: role_required, content_kind, content_unknown, text_unfit, reason_length.';
+
+create function api.restore_content(p_kind text, p_id uuid, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.set_content_removed(p_kind, p_id, false, p_reason); end $$;
+comment on function api.restore_content is
+  'Gives a removed content back to whoever saw it; repeating it changes nothing. {id, kind, removedAt}. Leaves an '
+  'audit entry. Fails: role_required, content_kind, content_unknown, text_unfit, reason_length.';
 
 -- sql/admin/40_people.sql
 
@@ -18110,7 +19795,8 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_moderated is
-  'Listener: tells the author that their post or reply was hidden, shown again or deleted.';
+  'Listener: tells the author that their post or reply was hidden, shown again or deleted, or their content '
+  'removed or restored.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('admin.content.moderated', 'private.notify_moderated', 600, 'soon');
@@ -18235,7 +19921,7 @@ comment on function api.broadcast is
 
 -- sql/admin/90_erasure.sql
 
--- What erasure does to what staff wrote about a person's posts, replies and payments.
+-- What erasure does to what staff wrote about a person's posts, replies, contents and payments.
 -- How erasure runs: sql/base/90_erasure.sql.
 
 create function private.erase_reasons(p_job jsonb, p_after uuid default null) returns json
@@ -18250,19 +19936,24 @@ declare
 begin
   if v_type = 'post' then
     v_ids := private.next_posts(v_user, p_after);
-  else
+  elsif v_type = 'reply' then
     v_ids := private.next_replies(v_user, p_after);
+  else
+    v_ids := private.next_contents(v_user, p_after);
   end if;
   update app.audit_details d set detail = null
   from app.audit_log l join app.users u on u.id = v_user and u.erased_at is not null
   where l.id = d.audit_id and d.detail is not null
-    and l.target_type = v_type and l.target_id = any (v_ids::text[]);
+    and l.target_type = any (case when v_type = 'content' then array(select kind from private.content_kinds)
+                                  else array[v_type] end)
+    and l.target_id = any (v_ids::text[]);
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.erase_reasons is
-  'For the worker alone, and private.erase_moderation: deletes the reasons that staff gave about the next 500 posts '
-  'or replies (type) of an erased person {userId, type} behind one. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.erase_moderation: deletes the reasons that staff gave about the next 500 posts, '
+  'replies or contents (type) of an erased person {userId, type} behind one. Answers {changed, next}; next is null at '
+  'the end.';
 call private.make_walk('private.erase_reasons');
 call private.make_batch_queue('erased-reasons', 'private.erase_reasons', 1);
 
@@ -18274,7 +19965,8 @@ declare
   v_job json;
 begin
   foreach v_job in array array[json_build_object('userId', new.id, 'type', 'post'),
-                               json_build_object('userId', new.id, 'type', 'reply')] loop
+                               json_build_object('userId', new.id, 'type', 'reply'),
+                               json_build_object('userId', new.id, 'type', 'content')] loop
     if private.erase_reasons(v_job::jsonb) ->> 'next' is not null then
       perform private.erase_later('erased-reasons', v_job);
     end if;
@@ -18290,11 +19982,27 @@ begin
   return null;
 end $$;
 comment on function private.erase_moderation is
-  'Trigger: deletes the reasons that staff gave about an erased person''s posts and replies, of the newest 500 of '
-  'each at once, and about their payments; the entries stay.';
+  'Trigger: deletes the reasons that staff gave about an erased person''s posts, replies and contents, of the '
+  'newest 500 of each at once, and about their payments; the entries stay.';
 call private.make_walk('private.erase_moderation');
 create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();
+
+create function private.forget_reasons() returns trigger
+language plpgsql security definer   -- nobody may change what staff wrote
+set search_path = ''
+as $$
+begin
+  update app.audit_details d set detail = null
+  from gone g join app.audit_log l on l.target_type = g.kind and l.target_id = g.id::text
+  where l.id = d.audit_id and d.detail is not null;
+  return null;
+end $$;
+comment on function private.forget_reasons is
+  'Trigger: when the head of a deleted content goes, so do the reasons that staff gave about it: an erasure could not '
+  'find them any more. The entries stay.';
+create trigger _185_forget_reasons after delete on app.contents
+  referencing old table as gone for each statement execute function private.forget_reasons();
 
 -- sql/admin/95_checks.sql
 
@@ -18319,6 +20027,7 @@ grant execute on function
   private.close_sessions,
   private.delete_post,
   private.find_reason,
+  private.find_staff_contents,
   private.keep_an_admin,
   private.lock_account,
   private.lock_roles,
@@ -18329,13 +20038,16 @@ grant execute on function
   private.random_code,
   private.record_moderation,
   private.require_any_person,
+  private.require_content_kind,
   private.require_delta,
   private.reverse_payment,
   private.roll_up_fraction,
   private.set_banned,
+  private.set_content_removed,
   private.set_post_hidden,
   private.set_reply_hidden,
   private.staff_account,
+  private.staff_contents,
   private.suspicious_flows,
   private.trending_at,   -- a column of posts is computed with it
   private.visibility_level,   -- a column of posts is computed with it
@@ -18352,9 +20064,12 @@ grant execute on function
   api.hide_reply,
   api.list_all_payments,
   api.list_appeals,
+  api.list_contents,
   api.list_wallets,
+  api.remove_content,
   api.remove_post,
   api.resolve_appeal,
+  api.restore_content,
   api.reverse_payment,
   api.set_role,
   api.unban_person,

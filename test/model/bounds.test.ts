@@ -168,6 +168,40 @@ async function memberships(size: number, ...members: string[]) {
   return ids(made.filter(({ shown }) => shown)).reverse()
 }
 
+/** Contents of the crowd, or of one author and of them removed; some are shown. */
+async function contents(size: number, kind: string, { author = '', interests = [null] as (string | null)[] } = {}) {
+  const made = await put<{ id: string; shown: boolean }>(
+    `insert into app.contents (kind, author_id, interest_id, removed_at, created_at)
+     select $1, case when $2 <> '' then $2::uuid when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end,
+            ($3::text::uuid[])[n % ${interests.length} + 1], case when $2 <> '' and not ${isShown(size)} then now() end, ${minutes('n')}
+     from generate_series(1, ${size}) n
+     returning id, case when $2 <> '' then removed_at is null else author_id >= ${friend('0')} end as shown`,
+    kind,
+    author,
+    `{${interests.map((one) => one ?? 'null').join()}}`,
+  )
+  const all = `{${ids(made).join()}}`
+  const table = kind === 'video' ? 'videos' : kind
+  await put(`insert into app.${table} (id, media_url) select unnest($1::text::uuid[]), 'https://example.org'`, all)
+  if (kind === 'video') await put('insert into app.video_counters (video_id) select unnest($1::text::uuid[])', all)
+  return { all: ids(made), shown: ids(made.filter(({ shown }) => shown)).reverse() }
+}
+
+/** What is of earlier scenes would stand in the lists of everybody. */
+const clearContents = () => put('delete from app.contents where true')
+
+/** Somebody publishes so many videos, and comments on as many. */
+async function record(author: string, size: number) {
+  const { all } = await contents(size, 'video', { author })
+  await put(
+    `with counted as (update app.video_counters set comments = 1 where video_id = any ($1::text::uuid[]))
+     insert into app.video_comments (video_id, author_id, body, created_at)
+     select v.id, $2::text::uuid, 'x', ${minutes('v.n')} from unnest($1::text::uuid[]) with ordinality as v (id, n)`,
+    `{${all.join()}}`,
+    author,
+  )
+}
+
 /** Somebody who wrote so many posts, and replied to a post of a friend so often. */
 async function writer(size: number): Promise<string> {
   const author = await newViewer(0)
@@ -183,6 +217,7 @@ async function writer(size: number): Promise<string> {
      insert into app.replies (post_id, author_id, body, created_at)
      select '${post}', '${author}', 'x', ${minutes('n')} from generate_series(1, ${size}) n`,
   )
+  await record(author, size)
   return author
 }
 
@@ -326,6 +361,103 @@ const bounds: Bound[] = [
       )
       const name = await nameOf(author)
       return { parameters: `p_username => '${name}'`, shown: ids(made.filter(({ shown }) => shown)).reverse() }
+    },
+  },
+  {
+    operation: 'list_videos',
+    against: 'videos of blocked people',
+    most: 2500,
+    async scene(_, size) {
+      await clearContents()
+      return { parameters: '', shown: (await contents(size, 'video')).shown }
+    },
+  },
+  {
+    operation: 'list_videos',
+    against: 'videos of blocked people, behind the deepest offset',
+    most: 7000,
+    async scene(_, size) {
+      await clearContents()
+      await contents(size, 'video')
+      return { parameters: `p_cursor => '1000'` }
+    },
+  },
+  {
+    operation: 'list_audio',
+    against: 'recordings of blocked people about what is below an interest',
+    most: 7000,
+    async scene(_, size) {
+      await clearContents()
+      const above = id(
+        await put<{ id: string }>(
+          `insert into app.interests (slug, name, level, accent_color) values ('above-' || $1, 'x', 1, 'ink') returning id`,
+          String(size),
+        ),
+      )
+      const below = await put<{ id: string }>(
+        `insert into app.interests (slug, name, level, parent_id, accent_color)
+         select 'under-' || $1 || '-' || n, 'x', 2, $2::text::uuid, 'ink' from generate_series(1, 30) n returning id`,
+        String(size),
+        above,
+      )
+      const { shown } = await contents(size, 'audio', { interests: [above, ...ids(below)] })
+      return { parameters: `p_interest_id => '${above}'`, shown }
+    },
+  },
+  {
+    operation: 'list_videos_by',
+    against: 'removed videos',
+    most: 2500,
+    async scene(_, size) {
+      const author = await newViewer(0)
+      await contents(size, 'video', { author })
+      const name = await nameOf(author)
+      return { parameters: `p_author_id => '${name}'` }
+    },
+  },
+  {
+    operation: 'list_video_comments',
+    against: 'comments of blocked people',
+    most: 3000,
+    async scene(_, size) {
+      const author = await newViewer(0)
+      const [video = ''] = (await contents(SHOWN, 'video', { author })).shown
+      await put(
+        `insert into app.video_comments (video_id, author_id, body, created_at)
+         select $1::text::uuid, ${crowd('n')}, 'x', ${minutes('n')} from generate_series(1, ${size}) n`,
+        video,
+      )
+      return { parameters: `p_id => '${video}'` }
+    },
+  },
+  {
+    operation: 'delete_video',
+    against: 'likes, reposts and comments',
+    most: 6000,
+    async scene(viewer, size) {
+      const [video = ''] = (await contents(SHOWN, 'video', { author: viewer })).shown
+      await put(
+        `with liked as (
+           insert into app.video_likes (video_id, user_id) select $1::text::uuid, ${crowd('n')} from generate_series(1, ${size}) n
+         ), reposted as (
+           insert into app.video_reposts (video_id, user_id) select $1::text::uuid, ${crowd('n')} from generate_series(1, ${size}) n)
+         insert into app.video_comments (video_id, author_id, body)
+         select $1::text::uuid, ${crowd('n')}, 'x' from generate_series(1, ${size}) n`,
+        video,
+      )
+      return { parameters: `p_id => '${video}'` }
+    },
+  },
+  {
+    operation: 'list_contents',
+    against: 'contents of another kind',
+    most: 2500,
+    role: 'service_role',
+    async scene(viewer, size) {
+      await put(`update app.users set role = 'admin' where id = $1`, viewer)
+      const author = await newViewer(0)
+      await contents(size, 'video', { author })
+      return { parameters: `p_kind => 'audio'` }
     },
   },
   {
@@ -669,8 +801,8 @@ const bounds: Bound[] = [
   },
   {
     operation: 'ban_person',
-    against: 'posts and replies of the person',
-    most: 12_000,
+    against: 'posts, replies, videos and comments of the person',
+    most: 24_000,
     role: 'service_role',
     async scene(viewer, size) {
       await put(`update app.users set role = 'admin' where id = $1`, viewer)
@@ -680,8 +812,8 @@ const bounds: Bound[] = [
   },
   {
     operation: 'unban_person',
-    against: 'posts and replies of the person',
-    most: 12_000,
+    against: 'posts, replies, videos and comments of the person',
+    most: 24_000,
     role: 'service_role',
     async scene(viewer, size) {
       await put(`update app.users set role = 'admin' where id = $1`, viewer)
@@ -689,17 +821,20 @@ const bounds: Bound[] = [
       await put(`update app.users set banned_at = now() where id = $1`, author)
       for (const table of ['posts', 'replies'])
         await put(`update app.${table} set author_banned = true where author_id = $1`, author)
+      for (const table of ['contents', 'video_comments'])
+        await put(`update app.${table} set author_silent = true where author_id = $1`, author)
       return { parameters: `p_id => '${author}'` }
     },
   },
   {
     operation: 'erase_me',
-    against: 'posts, replies, blocks, follows, mutes and notifications of the person',
-    most: 32_000,
+    against: 'posts, replies, videos, comments, blocks, follows, mutes and notifications of the person',
+    most: 38_000,
     role: 'gate',
     async scene(viewer, size) {
       const post = await newPost(friend('1'))
       await put(`insert into private.credentials (user_id, password_hash) values ($1, 'hash')`, viewer)
+      await record(viewer, size)
       await put(
         `with made as (
            insert into app.posts (author_id, body, published_at)
@@ -771,8 +906,8 @@ async function walk({ operation, key = (item) => String(item.id) }: Bound, viewe
     texts.push(answer)
     most = Math.max(most, work)
     next = page.nextCursor
-    // it names an item that was shown, or none
-    if (next !== null && !shown.includes(next)) expect(next).toMatch(place)
+    // it names an item that was shown, says how many were, or names none
+    if (next !== null && !shown.includes(next) && !/^\d+$/.test(next)) expect(next).toMatch(place)
   } while (next !== null)
   return { shown, text: texts.join(), most }
 }

@@ -1,6 +1,7 @@
 // Admin routes. Each runs on the service pool after the guard, and its operation checks the stored role itself.
 import { routes, type Table } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
+import content from './content.ts'
 import economy from './economy.ts'
 import people from './people.ts'
 import posts from './posts.ts'
@@ -66,5 +67,8 @@ const others = routes('admin', {
   },
 })
 
-const table: Table = { feature: 'admin', rows: { ...others.rows, ...economy.rows, ...people.rows, ...posts.rows } }
+const table: Table = {
+  feature: 'admin',
+  rows: { ...others.rows, ...content.rows, ...economy.rows, ...people.rows, ...posts.rows },
+}
 export default table

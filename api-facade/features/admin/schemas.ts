@@ -1,5 +1,5 @@
 // Shapes of the admin panel's routes.
-import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { Emotion, Tier, Wallet } from '../economy/schemas.ts'
 import { Appeal, AppealStatus, Level } from '../reputation/schemas.ts'
 
@@ -68,6 +68,40 @@ export const Reason = z
   .object({ reason: z.string().trim().max(1000).nullish().openapi({ description: 'For the audit log.' }) })
   .optional()
 export const Hidden = z.object({ id: Uuid, hiddenAt: Timestamp.nullable() }).openapi('Hidden')
+
+const ContentKinds = z
+  .string()
+  .regex(/^[a-z]{1,30}$/)
+  .openapi({ description: 'Such as `videos` or `audio`.', example: 'videos' })
+export const ContentParams = z.object({ kind: ContentKinds, id: Uuid })
+export const ContentQuery = z.object({
+  kind: ContentKinds.optional(),
+  status: z.enum(['visible', 'removed']).optional(),
+  q: z.string().trim().min(1).max(200).optional(),
+  from: Moment.optional(),
+  to: Moment.optional(),
+})
+export const Removed = z.object({ id: Uuid, kind: z.string(), removedAt: Timestamp.nullable() }).openapi('Removed')
+export const StaffContentPage = Page(
+  z
+    .object({
+      id: Uuid,
+      kind: z.string().openapi({ description: 'In the singular.', example: 'video' }),
+      authorId: Uuid.openapi({ description: 'The internal id.' }),
+      author: PersonCard,
+      interestId: Uuid.nullable(),
+      title: z.string().nullable(),
+      groupId: Uuid.nullable(),
+      guildId: Uuid.nullable(),
+      detail: z
+        .record(z.string(), z.unknown())
+        .openapi({ description: 'What its kind has beside this, as in its card.' }),
+      createdAt: Timestamp,
+      editedAt: Timestamp.nullable(),
+      removedAt: Timestamp.nullable(),
+    })
+    .openapi('StaffContent'),
+)
 
 export const EconomyQuery = z.object({ userId: AnyPerson.optional() })
 const InternalId = Uuid.openapi({ description: 'The internal id.' })

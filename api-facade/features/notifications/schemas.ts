@@ -19,9 +19,10 @@ function kind<K extends string, P extends z.ZodRawShape>(name: K, target: z.ZodT
     .object({ ...common, kind: z.literal(name), target, payload: z.object(payload) })
     .openapi(`Notification${words.join('')}`)
 }
-const of = (...types: [string, ...string[]]) => z.object({ type: z.enum(types), id: Uuid })
+const of = (...types: readonly [string, ...string[]]) => z.object({ type: z.enum(types), id: Uuid })
 const postId = Uuid
 const interestId = Uuid
+const moderated = ['post', 'reply', 'video', 'audio'] as const
 
 export const Notification = z
   .discriminatedUnion('kind', [
@@ -54,10 +55,12 @@ export const Notification = z
       postId: Uuid.nullable().openapi({ description: 'Null too where I no longer see the post.' }),
       replyId: Uuid.nullable(),
     }),
-    kind('moderation.actioned', of('post', 'reply'), {
-      targetType: z.enum(['post', 'reply']),
+    kind('moderation.actioned', of(...moderated), {
+      targetType: z.enum(moderated),
       targetId: Uuid,
-      action: z.enum(['hidden', 'unhidden', 'deleted']),
+      action: z.enum(['hidden', 'unhidden', 'deleted', 'removed', 'restored']).openapi({
+        description: 'Posts and replies are hidden, unhidden and deleted, contents removed and restored.',
+      }),
     }),
     kind('admin.broadcast', of('broadcast'), { title: z.string(), body: z.string() }),
   ])

@@ -28,6 +28,7 @@ const made = async (person: typeof alice, path: string, body: unknown) =>
   (await person.post<{ id: string }>(path, body)).body.id
 const post = await made(bob, '/posts', { body: 'A post of somebody else.' })
 const own = await made(alice, '/posts', { body: 'A post of mine.' })
+const video = await made(bob, '/videos', { mediaUrl: 'https://example.org/a.mp4' })
 const circle = await made(alice, '/circles/me', { name: 'Kin', kind: 'family' })
 const [interest] = await owner<{ id: string }[]>`select id from app.interests where level = 3 limit 1`
 const session = await made(alice, '/ai/sessions', { topic: 'Rules' })
@@ -43,6 +44,10 @@ const reached: Record<string, Call | Call[] | string> = {
   ai_answer: ['answer_ai_session', { p_session_id: session, p_answer: ' ' }],
   ai_topic: ['start_ai_session', { p_topic: ' ' }],
   block_oneself: ['block_person', { p_person: alice.username }],
+  audio_caption: ['create_audio', { p_media_url: 'https://example.org/a.mp3', p_caption: 'é'.repeat(281) }],
+  comment_body: ['create_video_comment', { p_id: video, p_body: 'é'.repeat(2001) }],
+  content_title: 'no kind of contents has a title yet',
+  video_caption: ['create_video', { p_media_url: 'https://example.org/a.mp4', p_caption: 'é'.repeat(281) }],
   broadcast_body: 'only the staff’s door broadcasts, and no token is that; test/db/admin/broadcast.sql reaches it',
   broadcast_title: 'as broadcast_body',
   co_author_already: 'api.invite_co_author looks first, with the post locked',

@@ -1,0 +1,66 @@
+// Shapes of videos and audio. Rules are in sql/videos.
+import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { contentOf, space } from '../content/schemas.ts'
+
+const mediaUrl = z.string().openapi({
+  description:
+    'An http(s) address of up to 2000 characters; in this instance’s own storage that of a committed asset of mine.',
+  example: 'https://cdn.example.org/clip.mp4',
+})
+const caption = z.string().nullish().openapi({ description: 'Up to 280 characters.' })
+const seconds = (most: number) =>
+  z
+    .number()
+    .min(0)
+    .nullish()
+    .openapi({ description: `In seconds; rounded, and what is above ${most} becomes ${most}.` })
+const interestId = Uuid.nullish().openapi({ description: 'Any UUID: it need not be in the catalog.' })
+
+export const NewVideo = z
+  .object({ mediaUrl, thumbnailUrl: mediaUrl.nullish(), caption, durationSec: seconds(60), interestId, ...space })
+  .openapi('NewVideo')
+export const NewAudio = z
+  .object({ mediaUrl, caption, durationSec: seconds(300), interestId, ...space })
+  .openapi('NewAudio')
+
+const recording = { mediaUrl: z.string(), caption: z.string().nullable() }
+export const Video = contentOf('video', z.null(), {
+  ...recording,
+  thumbnailUrl: z.string().nullable(),
+  durationSec: z.int().min(0).max(60).nullable(),
+  likeCount: z.int().min(0),
+  repostCount: z.int().min(0),
+  commentCount: z.int().min(0).openapi({
+    description: 'Without those that were taken back, and those of the banned; with those of people across a block.',
+  }),
+  viewerHasLiked: z.boolean(),
+  viewerHasReposted: z.boolean(),
+}).openapi('Video')
+export const Audio = contentOf('audio', z.null(), {
+  ...recording,
+  durationSec: z.int().min(0).max(300).nullable(),
+}).openapi('Audio')
+export const VideoPage = Page(Video)
+export const AudioPage = Page(Audio)
+
+export const AboutQuery = z.object({
+  interestId: Uuid.optional().openapi({ description: 'Those about this interest and what is below it.' }),
+})
+export const AuthorId = z.object({ authorId: PersonParam })
+
+export const NewComment = z
+  .object({ body: z.string().openapi({ description: '1 to 2000 characters.', example: 'Well said.' }) })
+  .openapi('NewVideoComment')
+export const CommentId = z.object({ commentId: Uuid })
+export const Comment = z
+  .object({
+    id: Uuid,
+    videoId: Uuid,
+    authorId: z.string(),
+    author: PersonCard,
+    body: z.string(),
+    removedAt: z.null().openapi({ description: 'One that was taken back is shown to nobody.' }),
+    createdAt: Timestamp,
+  })
+  .openapi('VideoComment')
+export const CommentPage = Page(Comment)

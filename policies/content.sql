@@ -1,0 +1,42 @@
+-- Who may see and touch contents. Twin of sql/content/.
+
+-- content_kinds: a registry, for definer functions alone
+alter table private.content_kinds enable row level security;
+
+-- contents
+alter table app.contents enable row level security;
+grant select on app.contents to authenticated;
+grant insert (kind, author_id, interest_id, title, words) on app.contents to authenticated;
+create policy select_audience on app.contents for select to authenticated
+  using (private.may_see(
+    (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = contents.author_id),
+    required_level,
+    space_id is null or (select true from app.space_members m
+                         where m.space_id = contents.space_id and m.user_id = (select app.uid())) is true)
+    and (select true from app.silenced_people s where s.user_id = contents.author_id) is null);
+comment on policy select_audience on app.contents is
+  'The one rule of visibility of contents: everybody sees one, but not across a block, nor of who is banned or '
+  'erased; '
+  'what is removed or a draft its author alone; in a space its members. The policies of every kind derive from it.';
+create policy insert_own on app.contents for insert to authenticated with check (author_id = (select app.uid()));
+comment on policy insert_own on app.contents is
+  'People publish in their own name. Definer functions mark, remove and delete.';
+
+-- helpers
+grant execute on function
+  private.add_content,
+  private.content_place,
+  private.delete_content,
+  private.find_contents,
+  private.find_contents_about,
+  private.find_contents_by,
+  private.list_contents_at
+  to authenticated;
+grant execute on function
+  private.words_in
+  to authenticated, service_role;
+
+-- batches that the worker does
+grant execute on function
+  private.mark_contents
+  to worker;

@@ -1,0 +1,156 @@
+-- Contents: what people publish beside posts. Videos, audio and the kinds to come have one head here and a detail
+-- table each; the head alone decides who sees a content, and what staff, reports and an erasure do with it.
+-- docs/decisions.md, Contents.
+
+create table private.content_kinds (
+  kind     text primary key check (kind ~ '^[a-z]+$'),
+  plural   text not null unique check (plural ~ '^[a-z]+$'),
+  relation regclass not null unique,
+  details  regclass not null unique,
+  eraser   text not null check (eraser ~ '^private\.[a-z_]+$')
+);
+comment on table private.content_kinds is
+  'Kinds of contents, with a row from each. relation is its detail table, under the ids of the heads; details is a '
+  'view (id, detail) of what a card has of the kind; eraser(uuid[]) deletes the words of these contents, whose '
+  'author '
+  'is erased. test/model/contents.test.ts finds what else a kind lacks.';
+comment on column private.content_kinds.plural is 'Its name under /admin/content.';
+
+create table app.contents (
+  id             uuid primary key default gen_random_uuid(),
+  kind           text not null references private.content_kinds on delete restrict,
+  author_id      uuid not null references app.users on delete restrict,
+  interest_id    uuid,
+  title          text,
+  space_id       uuid references app.spaces on delete restrict,
+  is_draft       boolean not null default false,
+  words          tsvector not null default '',
+  edited_at      timestamptz,
+  removed_at     timestamptz,
+  deleted_at     timestamptz,
+  author_silent  boolean not null default false,
+  created_at     timestamptz not null default now(),
+  required_level smallint not null generated always as (
+    case when deleted_at is not null or author_silent then 4 when removed_at is not null or is_draft then 3
+         else 0 end) stored,
+  constraint content_title check (length(private.trimmed(title)) between 1 and 200)
+);
+-- without what nobody sees: readers then need not walk over thousands of contents of the banned
+create index contents_kind_idx on app.contents (kind, created_at desc, id desc)
+  where required_level <= 3 and space_id is null;
+create index contents_interest_id_idx on app.contents (interest_id, kind, created_at desc, id desc)
+  where required_level <= 3 and space_id is null;
+create index contents_author_id_idx on app.contents (author_id, kind desc, created_at desc, id desc);
+create index contents_space_id_idx on app.contents (space_id, kind, created_at desc, id desc)
+  where space_id is not null;
+create index contents_created_at_idx on app.contents (created_at desc, id desc) where deleted_at is null;
+create index contents_deleted_at_idx on app.contents (deleted_at) where deleted_at is not null;
+comment on table app.contents is
+  'The head of every content: its kind, whose it is, where it belongs, and who sees it. What a kind has of its '
+  'own is '
+  'in its detail table.';
+comment on column app.contents.interest_id is
+  'No foreign key: that of a video may be any. It stands for the interests above it too, which a list looks up.';
+comment on column app.contents.title is 'Of kinds that have one; null for videos and audio.';
+comment on column app.contents.is_draft is 'Whether its author alone sees it as yet.';
+comment on column app.contents.words is 'The words of its title and text, for staff who look for them.';
+comment on column app.contents.edited_at is 'When its words last changed; null if never.';
+comment on column app.contents.removed_at is
+  'When staff took it from all but its author; null unless it is removed.';
+comment on column app.contents.deleted_at is
+  'When its author deleted it for good. Its detail is gone at once, and the head a day later, so that cursors hold.';
+comment on column app.contents.author_silent is
+  'Whether the author is banned or erased: of the newest 500 contents at once, of the others soon after '
+  '(private.mark_contents). Until then app.silenced_people hides them.';
+comment on column app.contents.required_level is
+  'What a viewer must be to the author: 0 anyone (or a member of the space), 3 the author (removed, draft), 4 '
+  'nobody '
+  '(deleted, author banned or erased). See private.may_see.';
+insert into private.retention (relation, counts_from, keep) values ('app.contents', 'deleted_at', '1 day');
+
+insert into private.write_limits (kind, per_hour) values ('contents', 300);
+
+insert into private.errors (code, status, text) values
+  ('content_title', 422, 'A title must have 1 to 200 characters.'),
+  ('content_not_yours', 403, 'Only its author can do this.');
+
+create trigger _100_check_author before insert on app.contents
+  for each row execute function private.check_author();
+
+create view private.visible_contents with (security_invoker) as
+select c.*
+from app.contents c
+-- private.may_see in place, as in private.visible_posts
+where coalesce((select a.level from app.audience a
+                where a.viewer_id = (select app.uid()) and a.author_id = c.author_id), 0) >= c.required_level
+  and (c.space_id is null or (select true from app.space_members m
+                              where m.space_id = c.space_id and m.user_id = (select app.uid())) is true)
+  and (select true from app.silenced_people s where s.user_id = c.author_id) is null;
+comment on view private.visible_contents is
+  'The contents that the caller may see, by the rule of the policy of app.contents. It is for definer functions, to '
+  'which no policy applies.';
+
+create view private.content_heads with (security_invoker) as
+select c.id, c.kind,
+       json_build_object(
+         'id', c.id,
+         'kind', c.kind,
+         'authorId', author.actor_id,
+         'author', author.card,
+         'interestId', c.interest_id,
+         'interest', (select json_build_object('id', i.id, 'slug', i.slug, 'name', i.name,
+                                               'accentColor', i.accent_color)
+                      from app.interests i where i.id = c.interest_id),
+         'title', c.title,
+         'groupId', s.group_id,
+         'guildId', s.guild_id,
+         'createdAt', private.utc(c.created_at),
+         'editedAt', private.utc(c.edited_at),
+         'removedAt', private.utc(c.removed_at)) as head
+from private.visible_contents c
+join app.person_card author on author.id = c.author_id
+left join lateral (
+  select case p.kind when 'group' then p.id end as group_id, case p.kind when 'guild' then p.id end as guild_id
+  from app.spaces p where p.id = c.space_id) s on true;
+comment on view private.content_heads is
+  'The heads of the contents that the caller may see, as every kind''s card begins: {id, kind, authorId, author, '
+  'interestId, interest, title, groupId, guildId, createdAt, editedAt, removedAt}. For definer functions.';
+
+create function private.words_in(p_texts text[]) returns tsvector
+language plpgsql stable security definer   -- what it asks for is not for everybody
+set search_path = ''
+as $$ begin return private.keyword_words(private.keyword_text(p_texts)); end $$;
+comment on function private.words_in is
+  'The words of these texts, without case and accents, as app.contents.words has them.';
+
+create function private.add_content(p_kind text, p_interest uuid, p_title text, p_texts text[]) returns uuid
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  perform private.count_writes('contents');
+  insert into app.contents (kind, author_id, interest_id, title, words)
+  values (p_kind, private.require_caller(), p_interest, p_title,
+          private.words_in(p_title || p_texts))
+  returning id into v_id;
+  return v_id;
+end $$;
+comment on function private.add_content is
+  'Writes the head of a new content of the caller, to be found by the words of its title and these texts. Its kind '
+  'writes the detail. Fails: writes_exceeded.';
+
+create function private.delete_content(p_kind text, p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may delete a head
+set search_path = ''
+as $$
+begin
+  update app.contents set deleted_at = now(), title = null, interest_id = null, words = ''
+  where id = p_id and kind = p_kind and author_id = private.require_caller() and deleted_at is null;
+  return found;
+end $$;
+comment on function private.delete_content is
+  'Deletes the caller''s own content of this kind, also one that they do not see any more; false when there is '
+  'none. '
+  'The head stays for a day, and its kind deletes the detail.';

@@ -1,0 +1,167 @@
+-- Videos and audio: two kinds of contents, which are a recording elsewhere and a caption. The head: sql/content.
+-- docs/decisions.md, Contents.
+
+create table app.videos (
+  id            uuid primary key references app.contents on delete cascade,
+  media_url     text not null,
+  thumbnail_url text,
+  caption       text,
+  duration_sec  smallint check (duration_sec between 0 and 60),
+  constraint video_caption check (length(caption) between 1 and 280)
+);
+comment on table app.videos is 'What a video has beside its head in app.contents.';
+
+create table app.audio (
+  id           uuid primary key references app.contents on delete cascade,
+  media_url    text not null,
+  caption      text,
+  duration_sec smallint check (duration_sec between 0 and 300),
+  constraint audio_caption check (length(caption) between 1 and 280)
+);
+comment on table app.audio is 'What an audio recording has beside its head in app.contents.';
+
+create table app.video_counters (
+  video_id uuid primary key references app.videos on delete cascade,
+  likes    integer not null default 0 check (likes >= 0),
+  reposts  integer not null default 0 check (reposts >= 0),
+  comments integer not null default 0 check (comments >= 0)
+);
+comment on table app.video_counters is
+  'Counts of a video, in a table of their own so that counting does not rewrite the video. Triggers keep them.';
+
+insert into private.errors (code, status, text) values
+  ('video_unknown', 404, 'There is no such video.'),
+  ('audio_unknown', 404, 'There is no such audio recording.'),
+  ('video_caption', 422, 'The caption of a video can have at most 280 characters.'),
+  ('audio_caption', 422, 'The caption of an audio recording can have at most 280 characters.');
+
+create function private.count_video() returns trigger
+language plpgsql security definer   -- only triggers write counters
+set search_path = ''
+as $$
+begin
+  insert into app.video_counters (video_id) values (new.id);
+  return null;
+end $$;
+comment on function private.count_video is 'Trigger: a new video gets its counters.';
+create trigger _100_count_video after insert on app.videos for each row execute function private.count_video();
+
+create function private.lock_video_counters(p_videos uuid[]) returns void
+language plpgsql volatile security definer   -- only triggers write counters
+set search_path = ''
+as $$
+begin
+  perform from app.video_counters c where c.video_id = any (p_videos) order by c.video_id for no key update;
+end $$;
+comment on function private.lock_video_counters is
+  'Locks the counters of these videos, sorted. Call it before changing heads or comments: ARCHITECTURE.md, Locks.';
+
+create view private.video_details with (security_invoker) as
+select v.id,
+       json_build_object(
+         'mediaUrl', v.media_url,
+         'thumbnailUrl', v.thumbnail_url,
+         'caption', v.caption,
+         'durationSec', v.duration_sec) as detail
+from app.videos v;
+comment on view private.video_details is 'What the card of a video has of its own kind: {mediaUrl, thumbnailUrl, '
+  'caption, durationSec}.';
+
+create view private.audio_details with (security_invoker) as
+select a.id,
+       json_build_object('mediaUrl', a.media_url, 'caption', a.caption, 'durationSec', a.duration_sec) as detail
+from app.audio a;
+comment on view private.audio_details is 'What the card of a recording has of its own kind: {mediaUrl, caption, '
+  'durationSec}.';
+
+create function private.erase_videos(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  perform private.lock_video_counters(p_ids);   -- which go too
+  delete from app.videos where id = any (p_ids);
+end $$;
+comment on function private.erase_videos is 'Deletes what these videos show and say; their author is erased.';
+
+create function private.erase_audio(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  delete from app.audio where id = any (p_ids);
+end $$;
+comment on function private.erase_audio is 'Deletes what these recordings are and say; their author is erased.';
+
+insert into private.content_kinds (kind, plural, relation, details, eraser) values
+  ('video', 'videos', 'app.videos', 'private.video_details', 'private.erase_videos'),
+  ('audio', 'audio', 'app.audio', 'private.audio_details', 'private.erase_audio');
+
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.videos', 'id', 'videos', 'id in (select c.id from app.contents c where c.author_id = $1)'),
+  ('app.video_counters', 'video_id', 'videoCounters',
+   'video_id in (select c.id from app.contents c where c.author_id = $1)'),
+  ('app.audio', 'id', 'audio', 'id in (select c.id from app.contents c where c.author_id = $1)');
+
+create function private.require_video(p_id uuid) returns app.contents
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_video app.contents;
+begin
+  select * into v_video from app.contents where id = p_id and kind = 'video';
+  if not found then
+    perform private.fail('video_unknown');
+  end if;
+  return v_video;
+end $$;
+comment on function private.require_video is 'Answers the head of a video if the caller may see it. Fails: '
+  'video_unknown.';
+
+create function private.require_audio(p_id uuid) returns app.contents
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_audio app.contents;
+begin
+  select * into v_audio from app.contents where id = p_id and kind = 'audio';
+  if not found then
+    perform private.fail('audio_unknown');
+  end if;
+  return v_audio;
+end $$;
+comment on function private.require_audio is 'Answers the head of a recording if the caller may see it. Fails: '
+  'audio_unknown.';
+
+create function private.require_reported_video(p_target text) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  if pg_input_is_valid(p_target, 'uuid') then
+    return (private.require_video(p_target::uuid)).id;
+  end if;
+  perform private.fail('video_unknown');
+  return null;
+end $$;
+comment on function private.require_reported_video is
+  'Answers the video that a report names, if the caller may see it. Fails: video_unknown.';
+
+create function private.require_reported_audio(p_target text) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  if pg_input_is_valid(p_target, 'uuid') then
+    return (private.require_audio(p_target::uuid)).id;
+  end if;
+  perform private.fail('audio_unknown');
+  return null;
+end $$;
+comment on function private.require_reported_audio is
+  'Answers the recording that a report names, if the caller may see it. Fails: audio_unknown.';
+
+insert into private.report_targets (type, finder) values
+  ('video', 'private.require_reported_video'), ('audio', 'private.require_reported_audio');

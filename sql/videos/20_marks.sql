@@ -1,0 +1,177 @@
+-- Likes and reposts of videos, given and taken back. Nobody is told of them: videos have no events.
+
+create table app.video_likes (
+  video_id   uuid not null references app.contents on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (video_id, user_id)
+);
+create index video_likes_user_id_idx on app.video_likes (user_id, created_at desc);
+comment on table app.video_likes is 'Who likes which video. Others see only a count.';
+
+create table app.video_reposts (
+  video_id   uuid not null references app.contents on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (video_id, user_id)
+);
+create index video_reposts_user_id_idx on app.video_reposts (user_id, created_at desc);
+comment on table app.video_reposts is 'Who has reposted which video. Others see only a count.';
+-- no update of either: a mark is given or taken back
+
+insert into private.write_limits (kind, per_hour) values ('likes', 2000);
+insert into private.personal_data (relation, person_column, section) values
+  ('app.video_likes', 'user_id', 'videoLikes'), ('app.video_reposts', 'user_id', 'videoReposts');
+
+create function private.count_video_marks() returns trigger
+language plpgsql security definer   -- only triggers write counters
+set search_path = ''
+as $$
+declare
+  v_video uuid;
+  v_more  integer;
+begin
+  for v_video, v_more in
+    select c.video_id, count(*) * case tg_op when 'INSERT' then 1 else -1 end
+    from changed c group by c.video_id order by c.video_id
+  loop
+    update app.video_counters
+    set likes = likes + case tg_table_name when 'video_likes' then v_more else 0 end,
+        reposts = reposts + case tg_table_name when 'video_reposts' then v_more else 0 end
+    where video_id = v_video;
+  end loop;
+  return null;
+end $$;
+comment on function private.count_video_marks is
+  'Trigger: counts likes and reposts, also those of people whom the viewer does not see, as hearts of posts are.';
+create trigger count_given after insert on app.video_likes
+  referencing new table as changed for each statement execute function private.count_video_marks();
+create trigger count_taken_back after delete on app.video_likes
+  referencing old table as changed for each statement execute function private.count_video_marks();
+create trigger count_given after insert on app.video_reposts
+  referencing new table as changed for each statement execute function private.count_video_marks();
+create trigger count_taken_back after delete on app.video_reposts
+  referencing old table as changed for each statement execute function private.count_video_marks();
+
+create function private.video_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- checks once whether a video is visible, not once for each of its parts
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(
+             private.merged(private.merged(h.head, d.detail), json_build_object(
+               'likeCount', c.likes,
+               'repostCount', c.reposts,
+               'commentCount', c.comments,
+               'viewerHasLiked', (select true from app.video_likes l
+                                  where l.video_id = h.id and l.user_id = (select app.uid())) is true,
+               'viewerHasReposted', (select true from app.video_reposts r
+                                     where r.video_id = h.id and r.user_id = (select app.uid())) is true))
+             order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.content_heads h on h.id = i.id
+    join private.video_details d on d.id = h.id
+    join app.video_counters c on c.video_id = h.id);
+end $$;
+comment on function private.video_cards is
+  'The cards of these videos, in order, as far as the caller sees them: the head, the detail, {likeCount, '
+  'repostCount, '
+  'commentCount, viewerHasLiked, viewerHasReposted}.';
+call private.make_walk('private.video_cards');
+
+create function private.require_video_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.video_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('video_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_video_card is 'Answers the card of a video that the caller may see. Fails: '
+  'video_unknown.';
+
+create function private.require_open_video(p_id uuid) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  if (private.require_video(p_id)).required_level <> 0 then
+    perform private.fail('video_unknown');
+  end if;
+  return p_id;
+end $$;
+comment on function private.require_open_video is
+  'Answers a video that the caller may see and that is not removed: its author sees that one, but nobody can act on '
+  'it. Fails: video_unknown.';
+
+create function api.like_video(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_video uuid := private.require_open_video(p_id);
+begin
+  perform private.count_writes('likes');
+  -- reads and writes in one statement: a block between the two would answer otherwise than an unknown video
+  insert into app.video_likes (video_id, user_id)
+  select c.id, private.require_caller() from app.contents c where c.id = v_video and c.required_level = 0
+  on conflict do nothing;
+  return private.require_video_card(v_video);
+end $$;
+comment on function api.like_video is
+  'Likes a video; repeating it changes nothing. Answers the card. Fails: video_unknown (also of a removed one), '
+  'writes_exceeded.';
+
+create function api.unlike_video(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.video_likes where video_id = p_id and user_id = private.require_caller();
+  if found and not exists (select from app.contents where id = p_id) then
+    return private.refusal('video_unknown');   -- it is taken back, and nothing of the video is shown
+  end if;
+  return private.require_video_card(p_id);
+end $$;
+comment on function api.unlike_video is
+  'Takes the caller''s like back; repeating it changes nothing. It also works on a video that they no longer '
+  'see, which '
+  'is answered as unknown all the same. Answers the card. Fails: video_unknown.';
+
+create function api.repost_video(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_video uuid := private.require_open_video(p_id);
+begin
+  perform private.count_writes('likes');
+  insert into app.video_reposts (video_id, user_id)   -- as api.like_video
+  select c.id, private.require_caller() from app.contents c where c.id = v_video and c.required_level = 0
+  on conflict do nothing;
+  return private.require_video_card(v_video);
+end $$;
+comment on function api.repost_video is
+  'Reposts a video; repeating it changes nothing. Answers the card. Fails: video_unknown (also of a removed one), '
+  'writes_exceeded.';
+
+create function api.unrepost_video(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.video_reposts where video_id = p_id and user_id = private.require_caller();
+  if found and not exists (select from app.contents where id = p_id) then
+    return private.refusal('video_unknown');   -- as in api.unlike_video
+  end if;
+  return private.require_video_card(p_id);
+end $$;
+comment on function api.unrepost_video is
+  'Takes the caller''s repost back; repeating it changes nothing. It also works on a video that they no longer see, '
+  'which is answered as unknown all the same. Answers the card. Fails: video_unknown.';

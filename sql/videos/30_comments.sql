@@ -1,0 +1,197 @@
+-- Comments on videos, oldest first. Their author can take one back.
+
+create table app.video_comments (
+  id             uuid primary key default gen_random_uuid(),
+  video_id       uuid not null references app.contents on delete cascade,
+  author_id      uuid not null references app.users on delete restrict,
+  body           text not null,
+  removed_at     timestamptz,
+  author_silent  boolean not null default false,
+  created_at     timestamptz not null default now(),
+  required_level smallint not null generated always as (
+    case when removed_at is not null or author_silent then 4 else 0 end) stored,
+  -- a removed comment may have lost its words
+  constraint comment_body check (removed_at is not null or length(private.trimmed(body)) between 1 and 2000)
+);
+-- without those that nobody sees: readers then need not walk over thousands of comments of the banned
+create index video_comments_video_id_idx on app.video_comments (video_id, created_at, id) where required_level = 0;
+create index video_comments_all_idx on app.video_comments (video_id);   -- for deleting them with their video
+create index video_comments_author_id_idx on app.video_comments (author_id, created_at desc, id desc);
+comment on table app.video_comments is 'Comments on videos. A removed one keeps its row.';
+comment on column app.video_comments.removed_at is
+  'When its author took it back, for everyone; null unless they did.';
+comment on column app.video_comments.author_silent is
+  'Whether the author is banned or erased: of the newest 500 comments at once, of the others soon after '
+  '(private.mark_comments). Until then app.silenced_people hides them.';
+comment on column app.video_comments.required_level is
+  'As app.contents.required_level; the video''s own applies too.';
+
+insert into private.write_limits (kind, per_hour) values ('comments', 600);
+insert into private.errors (code, status, text) values
+  ('comment_unknown', 404, 'There is no such comment.'),
+  ('comment_body', 422, 'A comment must have 1 to 2000 characters.');
+
+create trigger check_author before insert on app.video_comments
+  for each row execute function private.check_author();
+
+create function private.count_comments() returns trigger
+language plpgsql security definer   -- only triggers write counters
+set search_path = ''
+as $$
+declare
+  v_there uuid[] := array(select w.video_id from written w where w.required_level = 0);
+  v_were  uuid[];
+  v_video uuid;
+  v_more  integer;
+begin
+  if tg_op = 'UPDATE' then
+    v_were := array(select o.video_id from overwritten o where o.required_level = 0);
+  end if;
+  for v_video, v_more in
+    select c.video_id, sum(c.one)
+    from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (video_id, one)
+    group by c.video_id having sum(c.one) <> 0
+    order by c.video_id
+  loop
+    update app.video_counters set comments = comments + v_more where video_id = v_video;
+  end loop;
+  return null;
+end $$;
+comment on function private.count_comments is
+  'Trigger: counts the comments that are there for everyone, as replies to posts are counted: not those that '
+  'are taken '
+  'back, nor those of the banned and erased.';
+create trigger count_comments after insert on app.video_comments
+  referencing new table as written for each statement execute function private.count_comments();
+create trigger count_changed_comments after update on app.video_comments
+  referencing old table as overwritten new table as written
+  for each statement execute function private.count_comments();
+
+create view app.video_comment_card with (security_invoker) as
+select c.id,
+       json_build_object(
+         'id', c.id,
+         'videoId', c.video_id,
+         'authorId', author.actor_id,
+         'author', author.card,
+         'body', c.body,
+         'removedAt', private.utc(c.removed_at),
+         'createdAt', private.utc(c.created_at)) as card
+from app.video_comments c
+join app.person_card author on author.id = c.author_id;
+comment on view app.video_comment_card is
+  'A comment as its viewer sees it: {id, videoId, authorId, author, body, removedAt, createdAt}.';
+
+create function private.require_comment(p_id uuid) returns app.video_comments
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_comment app.video_comments;
+begin
+  select * into v_comment from app.video_comments where id = p_id;
+  if not found then
+    perform private.fail('comment_unknown');
+  end if;
+  return v_comment;
+end $$;
+comment on function private.require_comment is
+  'Answers the comment if the caller may see it and its video. Fails: comment_unknown.';
+
+create function private.find_comments(p_video uuid) returns json
+language plpgsql stable security definer   -- under the policy it would pass over hidden comments without end
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(s.card order by s.created_at, s.id)
+    from (select l.created_at, l.id, c.card
+          from (select created_at, id, author_id from app.video_comments
+                where video_id = p_video and required_level = 0
+                order by created_at, id limit 400) l
+          join app.video_comment_card c on c.id = l.id
+          where private.may_meet((select a.level from app.audience a
+                                  where a.viewer_id = (select app.uid()) and a.author_id = l.author_id))
+            and (select true from app.silenced_people s where s.user_id = l.author_id) is null
+          order by l.created_at, l.id limit 200) s);
+end $$;
+comment on function private.find_comments is
+  'The first 200 comments on a video that the caller sees, oldest first, of those of people whom they see, '
+  'among the '
+  'first 400. Null for none.';
+call private.make_walk('private.find_comments');
+
+create function api.list_video_comments(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.page(private.find_comments((private.require_video(p_id)).id), '{}', 50);
+end $$;
+comment on function api.list_video_comments is
+  'The first 200 comments on a video, oldest first, as one page. Fails: video_unknown.';
+
+create function api.create_video_comment(p_id uuid, p_body text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_video   uuid := private.require_open_video(p_id);
+  v_comment uuid;
+begin
+  perform private.count_writes('comments');
+  -- reads and writes in one statement: a block between the two would answer otherwise than an unknown video
+  insert into app.video_comments (video_id, author_id, body)
+  select c.id, private.require_caller(), private.require_text(p_body)
+  from app.contents c where c.id = v_video and c.required_level = 0
+  returning id into v_comment;
+  if not found then
+    perform private.fail('video_unknown');
+  end if;
+  return (select card from app.video_comment_card where id = v_comment);
+end $$;
+comment on function api.create_video_comment is
+  'Comments on a video. Fails: video_unknown (also of a removed one), text_unfit, comment_body, writes_exceeded.';
+
+create function private.remove_comment(p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may change a comment
+set search_path = ''
+as $$
+begin
+  perform private.lock_video_counters(array(select video_id from app.video_comments where id = p_id));
+  update app.video_comments set removed_at = now()
+  where id = p_id and author_id = private.require_caller() and removed_at is null;
+  return found;
+end $$;
+comment on function private.remove_comment is
+  'Takes the caller''s own comment back, also one on a video that they do not see any more; false when there '
+  'is none.';
+
+create function api.delete_video_comment(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.remove_comment(p_id) then
+    perform private.require_comment(p_id);
+    perform private.fail('content_not_yours');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_video_comment is
+  'Takes the caller''s comment back, for everyone. Fails: comment_unknown, content_not_yours.';
+
+create function private.require_reported_comment(p_target text) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  if pg_input_is_valid(p_target, 'uuid') then
+    return (private.require_comment(p_target::uuid)).id;
+  end if;
+  perform private.fail('comment_unknown');
+  return null;
+end $$;
+comment on function private.require_reported_comment is
+  'Answers the comment that a report names, if the caller may see it. Fails: comment_unknown.';
+insert into private.report_targets (type, finder) values ('video-comment', 'private.require_reported_comment');

@@ -1,0 +1,276 @@
+-- Publishing, listing, opening and deleting videos and audio.
+-- docs/decisions.md, Contents; Lists.
+
+create function private.find_caption(p_caption text) returns text
+language plpgsql stable
+set search_path = ''
+as $$ begin return nullif(private.require_text(p_caption), ''); end $$;
+comment on function private.find_caption is 'A caption as it is stored; null where there is none. Fails: text_unfit.';
+
+create function private.clamped(p_seconds numeric, p_most integer) returns integer
+language plpgsql immutable
+set search_path = ''
+as $$ begin return case when p_seconds is not null then round(least(p_seconds, p_most)) end; end $$;
+comment on function private.clamped is 'A duration in whole seconds, of at most so many; null stays null.';
+
+-- videos
+
+create function api.create_video(
+  p_media_url text, p_thumbnail_url text default null, p_caption text default null,
+  p_duration_sec numeric default null, p_interest_id uuid default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_caption text := private.find_caption(p_caption);
+  v_id      uuid;
+begin
+  perform private.check_media_url(p_media_url, array['video']);
+  if p_thumbnail_url is not null then
+    perform private.check_media_url(p_thumbnail_url, array['image']);
+  end if;
+  v_id := private.add_content('video', p_interest_id, null, array[v_caption]);
+  insert into app.videos (id, media_url, thumbnail_url, caption, duration_sec)
+  values (v_id, p_media_url, p_thumbnail_url, v_caption, private.clamped(p_duration_sec, 60));
+  return private.video_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_video is
+  'Publishes a video. Fails: media_url, text_unfit, video_caption, writes_exceeded.';
+
+create function api.list_videos(
+  p_interest_id uuid default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  c_deepest constant integer := 1000;   -- to pass over more would take longer than a request should
+  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_past   integer := 0;
+  v_cursor uuid;
+  v_found  app.found;
+  v_next   text;
+begin
+  if p_cursor ~ '^\d{1,4}$' then
+    v_past := p_cursor;
+  elsif p_cursor is not null then
+    v_cursor := private.require_cursor(p_cursor);
+    v_from := coalesce(private.cursor_place(v_cursor), private.content_place(v_cursor, 'video'));
+  end if;
+  if v_from.at is null or v_past > c_deepest then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_found := private.list_contents_at('video', p_interest_id, v_from, v_past);
+  v_next := case when v_from.at = 'infinity' and v_past + p_limit <= c_deepest then (v_past + p_limit)::text
+                 else v_found.ids[p_limit]::text end;
+  return private.page(private.video_cards(v_found.ids[:p_limit]),
+                      array_fill(v_next, array[cardinality(v_found.ids)]), p_limit, v_found.next);
+end $$;
+comment on function api.list_videos is
+  'Videos, newest first, all or those about an interest and what is below it. A cursor says how many come '
+  'before, up to '
+  '1000; beyond, and where a page is short, it is a place. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.list_videos_by(p_author_id text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.page(private.video_cards(private.find_contents_by('video', private.require_person(p_author_id))),
+                      '{}', 50);
+end $$;
+comment on function api.list_videos_by is 'A person''s latest 30 videos, as one page. Fails: person_unknown.';
+
+create function api.get_video(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_video_card(p_id); end $$;
+comment on function api.get_video is 'The card of a video. Fails: video_unknown.';
+
+create function private.clear_video(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- nobody may delete what others left
+set search_path = ''
+as $$
+declare
+  v_video   uuid := (p_job ->> 'videoId')::uuid;
+  v_table   text;
+  v_deleted integer;
+  v_changed integer := 0;
+  v_more    boolean := false;
+begin
+  perform from app.contents where id = v_video and deleted_at is not null;
+  if not found then
+    return json_build_object('changed', 0, 'next', null);
+  end if;
+  foreach v_table in array array['app.video_likes', 'app.video_reposts', 'app.video_comments'] loop
+    execute format('delete from %1$s where ctid = any (array(select ctid from %1$s where video_id = $1 limit 500))',
+                   v_table) using v_video;
+    get diagnostics v_deleted = row_count;
+    v_changed := v_changed + v_deleted;
+    v_more := v_more or v_deleted = 500;
+  end loop;
+  return json_build_object('changed', v_changed, 'next', case when v_more then v_video end);
+end $$;
+comment on function private.clear_video is
+  'For the worker alone, and private.delete_video: deletes 500 likes, reposts and comments each of a deleted video '
+  '{videoId}. Answers {changed, next}; next is null when there are no more.';
+call private.make_walk('private.clear_video');
+call private.make_batch_queue('deleted-videos', 'private.clear_video', 1);
+
+create function private.delete_video(p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may delete what others left
+set search_path = ''
+as $$
+declare
+  v_job json := json_build_object('videoId', p_id);
+begin
+  perform private.lock_video_counters(array(   -- before the head: ARCHITECTURE.md, Locks
+    select id from app.contents where id = p_id and author_id = private.require_caller()));
+  if not private.delete_content('video', p_id) then
+    return false;
+  end if;
+  delete from app.videos where id = p_id;
+  if private.clear_video(v_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('deleted-videos', v_job);
+  end if;
+  return true;
+end $$;
+comment on function private.delete_video is
+  'Deletes the caller''s own video with 500 likes, reposts and comments each, and leaves the rest to the '
+  'worker; false '
+  'when there is none.';
+
+create function api.delete_video(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.delete_video(p_id) then
+    perform private.require_video(p_id);
+    perform private.fail('content_not_yours');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_video is
+  'Deletes the caller''s video for good, with all that hangs on it. Fails: video_unknown, content_not_yours.';
+
+-- audio
+
+create function private.audio_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- checks once whether a recording is visible, as private.video_cards
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(private.merged(h.head, d.detail) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.content_heads h on h.id = i.id
+    join private.audio_details d on d.id = h.id);
+end $$;
+comment on function private.audio_cards is
+  'The cards of these recordings, in order, as far as the caller sees them: the head and the detail.';
+call private.make_walk('private.audio_cards');
+
+create function private.require_audio_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.audio_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('audio_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_audio_card is 'Answers the card of a recording that the caller may see. Fails: '
+  'audio_unknown.';
+
+create function api.create_audio(
+  p_media_url text, p_caption text default null, p_duration_sec numeric default null, p_interest_id uuid default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_caption text := private.find_caption(p_caption);
+  v_id      uuid;
+begin
+  perform private.check_media_url(p_media_url, array['audio']);
+  v_id := private.add_content('audio', p_interest_id, null, array[v_caption]);
+  insert into app.audio (id, media_url, caption, duration_sec)
+  values (v_id, p_media_url, v_caption, private.clamped(p_duration_sec, 300));
+  return private.audio_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_audio is
+  'Publishes an audio recording. Fails: media_url, text_unfit, audio_caption, writes_exceeded.';
+
+create function api.list_audio(
+  p_interest_id uuid default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_found  app.found;
+begin
+  if v_cursor is not null then
+    v_from := coalesce(private.cursor_place(v_cursor), private.content_place(v_cursor, 'audio'));
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_found := private.list_contents_at('audio', p_interest_id, v_from);
+  return private.page(private.audio_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_audio is
+  'Audio recordings, newest first, all or those about an interest and what is below it. Fails: cursor_unknown, '
+  'limit_out_of_range.';
+
+create function api.list_audio_by(p_author_id text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.page(private.audio_cards(private.find_contents_by('audio', private.require_person(p_author_id))),
+                      '{}', 50);
+end $$;
+comment on function api.list_audio_by is
+  'A person''s latest 30 audio recordings, as one page. Fails: person_unknown.';
+
+create function api.get_audio(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_audio_card(p_id); end $$;
+comment on function api.get_audio is 'The card of an audio recording. Fails: audio_unknown.';
+
+create function private.delete_audio(p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may delete a detail
+set search_path = ''
+as $$
+begin
+  if not private.delete_content('audio', p_id) then
+    return false;
+  end if;
+  delete from app.audio where id = p_id;
+  return true;
+end $$;
+comment on function private.delete_audio is 'Deletes the caller''s own recording; false when there is none.';
+
+create function api.delete_audio(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.delete_audio(p_id) then
+    perform private.require_audio(p_id);
+    perform private.fail('content_not_yours');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_audio is
+  'Deletes the caller''s audio recording for good. Fails: audio_unknown, content_not_yours.';

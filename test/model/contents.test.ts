@@ -1,0 +1,316 @@
+// Contents: who sees which, in random worlds, against a small model of the rule; and that each kind has all that a kind
+// must have. docs/decisions.md, Contents. A failure prints the seed and the smallest world that shows it.
+import fc from 'fast-check'
+import type { TransactionSql } from 'postgres'
+import { describe, expect, test } from 'vitest'
+import { createDatabase } from '../support/database.ts'
+
+const { owner } = await createDatabase()
+
+// --- the model
+
+type Kind = 'video' | 'audio'
+type Content = {
+  kind: Kind
+  author: number
+  removed: boolean
+  draft: boolean
+  deleted: boolean
+  /** The space that it is in, if any. */
+  space: number | null
+  /** The interest that it is about: the first two are below the third. */
+  interest: number | null
+}
+type World = {
+  contents: Content[]
+  /** Comments on a video: by whom, and whether it was taken back. */
+  comments: { video: number; author: number; removed: boolean }[]
+  /** Who has blocked whom. */
+  blocks: [number, number][]
+  /** Who is in which space. */
+  members: [number, number][]
+  banned: number[]
+  erased: number[]
+  /** Whether the worker's batches have marked what the silent wrote. */
+  marked: boolean
+}
+const PEOPLE = [0, 1, 2, 3]
+const SPACES = [0, 1]
+const INTERESTS = [0, 1, 2]
+
+const silent = (world: World, who: number) => world.banned.includes(who) || world.erased.includes(who)
+const meets = ({ blocks }: World, one: number, other: number) =>
+  !blocks.some(([by, whom]) => (by === one && whom === other) || (by === other && whom === one))
+const sees = (world: World, viewer: number, content: Content) =>
+  !content.deleted &&
+  !silent(world, content.author) &&
+  (viewer === content.author || (meets(world, viewer, content.author) && !content.removed && !content.draft)) &&
+  (content.space === null || world.members.some(([who, space]) => who === viewer && space === content.space))
+const isAbout = ({ interest }: Content, wanted: number) => interest === wanted || (wanted === 2 && interest !== null)
+
+// --- random worlds
+
+const who = fc.constantFrom(...PEOPLE)
+const content = fc.record({
+  kind: fc.constantFrom<Kind>('video', 'audio'),
+  author: who,
+  removed: fc.boolean(),
+  draft: fc.nat(4).map((n) => n === 0),
+  deleted: fc.nat(4).map((n) => n === 0),
+  space: fc.constantFrom(null, null, ...SPACES),
+  interest: fc.constantFrom(null, ...INTERESTS),
+})
+const pairs = fc.array(fc.tuple(who, who), { maxLength: 3 })
+const worlds: fc.Arbitrary<World> = fc.record({
+  contents: fc.array(content, { minLength: 1, maxLength: 8 }),
+  comments: fc.array(fc.record({ video: fc.nat(7), author: who, removed: fc.boolean() }), { maxLength: 6 }),
+  blocks: pairs.map((all) => all.filter(([one, other]) => one !== other)),
+  members: fc.array(fc.tuple(who, fc.constantFrom(...SPACES)), { maxLength: 5 }),
+  banned: fc.uniqueArray(who, { maxLength: 1 }),
+  erased: fc.uniqueArray(who, { maxLength: 1 }),
+  marked: fc.boolean(),
+})
+
+const uuid = (kind: number, n: number) => `0000000${kind}-0000-4000-8000-${String(n).padStart(12, '0')}`
+const personId = (n: number) => uuid(1, n)
+const spaceId = (n: number) => uuid(2, n)
+const interestId = (n: number) => uuid(3, n)
+const contentId = (n: number) => uuid(4, n)
+const commentId = (n: number) => uuid(5, n)
+/** The newest has the highest number. */
+const moment = (n: number) => new Date(Date.UTC(2026, 0, 1, 0, n))
+
+await owner`insert into app.interests (id, slug, name, level, parent_id, accent_color) values
+  (${interestId(2)}, 'above', 'Above', 1, null, 'ink'), (${interestId(0)}, 'below', 'Below', 2, ${interestId(2)}, 'ink'),
+  (${interestId(1)}, 'beside', 'Beside', 2, ${interestId(2)}, 'ink')`
+for (const n of PEOPLE) {
+  await owner`insert into app.users (id, username, first_name, last_name) values (${personId(n)}, ${`person${n}`}, 'P', 'X')`
+}
+for (const n of SPACES)
+  await owner`insert into app.spaces (id, kind) values (${spaceId(n)}, ${n === 0 ? 'group' : 'guild'})`
+
+async function build(sql: TransactionSql, world: World) {
+  for (const [n, one] of world.contents.entries()) {
+    await sql`insert into app.contents ${sql({
+      id: contentId(n),
+      kind: one.kind,
+      author_id: personId(one.author),
+      interest_id: one.interest === null ? null : interestId(one.interest),
+      space_id: one.space === null ? null : spaceId(one.space),
+      is_draft: one.draft,
+      removed_at: one.removed ? moment(0) : null,
+      deleted_at: one.deleted ? moment(0) : null,
+      created_at: moment(n),
+    })}`
+    const table = one.kind === 'video' ? sql`app.videos` : sql`app.audio`
+    if (!one.deleted) await sql`insert into ${table} (id, media_url) values (${contentId(n)}, 'https://example.org/a')`
+  }
+  for (const [n, { video, author, removed }] of world.comments.entries()) {
+    if (world.contents[video]?.kind !== 'video') continue
+    await sql`insert into app.video_comments ${sql({
+      id: commentId(n),
+      video_id: contentId(video),
+      author_id: personId(author),
+      body: 'x',
+      removed_at: removed ? moment(0) : null,
+      created_at: moment(n),
+    })}`
+  }
+  for (const [by, whom] of world.blocks)
+    await sql`insert into app.blocks (blocker_id, blocked_id) values (${personId(by)}, ${personId(whom)}) on conflict do nothing`
+  for (const [who, space] of world.members)
+    await sql`insert into app.space_members (space_id, user_id) values (${spaceId(space)}, ${personId(who)}) on conflict do nothing`
+  const silences = [
+    { people: world.banned, since: sql`banned_at = now()` },
+    { people: world.erased, since: sql`erased_at = now()` },
+  ]
+  for (const { people, since } of silences)
+    for (const n of people) await sql`update app.users set ${since} where id = ${personId(n)}`
+  if (world.marked) return
+  // as if the worker had not come to it yet
+  await sql`update app.contents set author_silent = false`
+  await sql`update app.video_comments set author_silent = false`
+}
+
+async function ask(sql: TransactionSql, call: string): Promise<unknown> {
+  await sql`savepoint asked`
+  try {
+    const [row] = await sql.unsafe<{ answer: unknown }[]>(`select api.${call} as answer`)
+    return row?.answer
+  } catch (error) {
+    await sql`rollback to savepoint asked`
+    return (error as Error).message
+  }
+}
+const idsOf = (answer: unknown): unknown =>
+  typeof answer === 'object' ? (answer as { items: { id: string }[] }).items.map(({ id }) => id) : answer
+
+/** What a viewer is answered, and must be: by operation, and in the tables. */
+async function look(sql: TransactionSql, world: World, viewer: number) {
+  const all = world.contents.map((one, n) => ({ ...one, id: contentId(n), seen: sees(world, viewer, one) }))
+  const seen = all.filter((one) => one.seen)
+  const newest = (kind: Kind, more: (one: Content) => boolean) =>
+    seen
+      .filter((one) => one.kind === kind && more(one))
+      .map(({ id }) => id)
+      .reverse()
+  const comments = world.comments.map((one, n) => ({ ...one, id: commentId(n) }))
+  const commentsOn = (video: number) =>
+    comments
+      .filter((one) => one.video === video && !one.removed && !silent(world, one.author))
+      .filter(({ author }) => meets(world, viewer, author))
+      .map(({ id }) => id)
+
+  await sql`select set_config('role', 'authenticated', true),
+                   set_config('request.jwt.claims', ${JSON.stringify({ sub: personId(viewer), role: 'user' })}, true)`
+  const answered: Record<string, unknown> = {}
+  const expected: Record<string, unknown> = {}
+  const put = async (call: string, read: (answer: unknown) => unknown, must: unknown) => {
+    answered[call] = read(await ask(sql, call))
+    expected[call] = must
+  }
+  for (const { kind, list } of [
+    { kind: 'video', list: 'videos' },
+    { kind: 'audio', list: 'audio' },
+  ] as const) {
+    await put(
+      `list_${list}()`,
+      idsOf,
+      newest(kind, ({ space }) => space === null),
+    )
+    for (const wanted of INTERESTS)
+      await put(
+        `list_${list}('${interestId(wanted)}')`,
+        idsOf,
+        newest(kind, (one) => one.space === null && isAbout(one, wanted)),
+      )
+    for (const author of PEOPLE) {
+      const known = !silent(world, author) && meets(world, viewer, author)
+      const theirs = known ? newest(kind, (one) => one.author === author) : 'person_unknown'
+      await put(`list_${list}_by('person${author}')`, idsOf, theirs)
+    }
+  }
+  const text = (answer: unknown) => (typeof answer === 'string' ? answer : 'done')
+  for (const { id, kind, seen, ...one } of all) {
+    const unknown = `${kind}_unknown`
+    const known = (code = unknown) => (seen ? 'done' : code)
+    await put(`get_${kind}('${id}')`, text, known())
+    await put(`report('${kind}', '${id}', 'x')`, text, known())
+    if (kind === 'audio') continue
+    const number = all.findIndex((other) => other.id === id)
+    await put(`list_video_comments('${id}')`, idsOf, seen ? commentsOn(number) : unknown)
+    const open = seen && !one.removed && !one.draft ? 'done' : unknown
+    for (const call of [`like_video('${id}')`, `repost_video('${id}')`, `create_video_comment('${id}', 'x')`]) {
+      await sql`savepoint acted`
+      await put(call, text, open)
+      await sql`rollback to savepoint acted`
+    }
+  }
+  for (const { id, video, author, removed } of comments) {
+    if (all[video]?.kind !== 'video') continue
+    const there = all[video].seen && !removed && !silent(world, author) && meets(world, viewer, author)
+    await put(`report('video-comment', '${id}', 'x')`, text, there ? 'done' : 'comment_unknown')
+  }
+  const [tables] = await sql`
+    select array(select id::text from app.contents order by 1) as contents,
+           array(select id::text from app.videos union all select id::text from app.audio order by 1) as details,
+           array(select video_id::text from app.video_counters order by 1) as counters`
+  answered.tables = tables
+  expected.tables = {
+    contents: seen.map(({ id }) => id),
+    details: seen.map(({ id }) => id),
+    counters: seen.filter(({ kind }) => kind === 'video').map(({ id }) => id),
+  }
+  await sql`select set_config('role', 'none', true)`
+  return { answered, expected }
+}
+
+test('who sees which content', { timeout: 60_000 }, async () => {
+  let [visible, hidden] = [0, 0]
+  await fc.assert(
+    fc.asyncProperty(worlds, async (world) => {
+      const looks = await owner
+        .begin(async (sql) => {
+          await build(sql, world)
+          const found = []
+          for (const viewer of PEOPLE.filter((who) => !silent(world, who))) found.push(await look(sql, world, viewer))
+          throw { found } // so that the next world finds nothing of this one
+        })
+        .catch((thrown: { found?: Awaited<ReturnType<typeof look>>[] }) => {
+          if (!thrown.found) throw thrown
+          return thrown.found
+        })
+      for (const { answered, expected } of looks) expect(answered).toEqual(expected)
+      const outcomes = looks.flatMap(({ expected }) => Object.values(expected))
+      visible += outcomes.filter((one) => one === 'done').length
+      hidden += outcomes.filter((one) => typeof one === 'string' && one.endsWith('_unknown')).length
+    }),
+    { numRuns: Number(process.env.CONTENT_WORLDS ?? 15), seed: 20_261_122 },
+  )
+  expect(Math.min(visible, hidden)).toBeGreaterThan(100)
+})
+
+describe('every kind is complete:', async () => {
+  /** Each a query for kinds that lack something. */
+  const wants: Record<string, string> = {
+    'its detail is under the id of its head': `
+      select k.kind from private.content_kinds k where not exists (
+        select from pg_constraint c where c.conrelid = k.relation and c.contype = 'f'
+          and c.confrelid = 'app.contents'::regclass and c.confdeltype = 'c'
+          and exists (select from pg_constraint p where p.conrelid = c.conrelid and p.contype = 'p' and p.conkey = c.conkey))`,
+    'who sees its detail follows from its head alone': `
+      select k.kind from private.content_kinds k join pg_class c on c.oid = k.relation
+      where (select array_agg(regexp_replace(pg_get_expr(q.polqual, q.polrelid), '\\s', '', 'g'))
+             from pg_policy q where q.polrelid = k.relation and q.polcmd = 'r') is distinct from
+            array[format('(SELECTtrueFROMapp.contentscWHERE(c.id=%s.id))', c.relname)]`,
+    'staff sees its detail, by a view of id and detail': `
+      select k.kind from private.content_kinds k
+      where (select string_agg(a.attname, ' ' order by a.attnum) from pg_attribute a
+             where a.attrelid = k.details and a.attnum > 0) is distinct from 'id detail'
+        or not exists (select from pg_class c where c.oid = k.details and c.relkind = 'v')`,
+    'an erasure has a function that empties it': `
+      select k.kind from private.content_kinds k
+      where to_regprocedure(k.eraser || '(uuid[])') is null
+        or pg_get_functiondef(to_regprocedure(k.eraser || '(uuid[])')) !~ replace(k.relation::text, '.', '\\.')`,
+    'it can be reported': `
+      select k.kind from private.content_kinds k
+      where not exists (select from private.report_targets t where t.type = k.kind)`,
+    'its detail is in the export': `
+      select k.kind from private.content_kinds k
+      where not exists (select from private.personal_data d where d.relation = k.relation and d.section is not null)`,
+    'what is unknown has its code': `
+      select k.kind from private.content_kinds k
+      where not exists (select from private.errors e where e.code = k.kind || '_unknown' and e.status = 404)`,
+    'it is read, listed, and deleted by its author': `
+      select k.kind from private.content_kinds k
+      where exists (select from unnest(array['get_' || k.kind, 'delete_' || k.kind, 'create_' || k.kind,
+                                             'list_' || k.plural, 'list_' || k.plural || '_by']) n (name)
+                    where not exists (select from pg_proc p
+                                      where p.pronamespace = 'api'::regnamespace and p.proname = n.name))`,
+    'nothing but definer functions changes its detail': `
+      select k.kind from private.content_kinds k
+      where has_table_privilege('authenticated', k.relation, 'update') or has_table_privilege('authenticated', k.relation, 'delete')`,
+  }
+  const found = async (sql: Pick<TransactionSql, 'unsafe'>, query: string) =>
+    (await sql.unsafe<{ kind: string }[]>(query)).map(({ kind }) => kind)
+
+  test.each(Object.entries(wants))('%s', async (_what, query) => {
+    expect(await found(owner, query)).toEqual([])
+  })
+
+  test.each(Object.entries(wants))('a kind that lacks it is found: %s', async (_what, query) => {
+    const lacking = await owner.begin(async (sql) => {
+      await sql.unsafe(`
+        create table app.kites (id uuid, words text);
+        create policy select_all on app.kites for select to authenticated using (true);
+        grant update on app.kites to authenticated;
+        create table private.kite_details (id uuid);
+        insert into private.content_kinds (kind, plural, relation, details, eraser)
+        values ('kite', 'kites', 'app.kites', 'private.kite_details', 'private.erase_kites')`)
+      const kinds = await found(sql, query)
+      await sql.unsafe('rollback; begin')
+      return kinds
+    })
+    expect(lacking).toEqual(['kite'])
+  })
+})
