@@ -181,8 +181,18 @@ export const cases = (posts: number): Case[] => {
       statement: undefined,
       hit: (n) => ({ caller: 10 + (n % 9000), path: `/posts/${post(ofOne(n))}/react`, body: heart }),
     },
+    {
+      name: 'boost', // each post once, by its author as data.sql has it
+      method: 'POST',
+      hit: (n) => {
+        const at = posts - (n % posts)
+        return { caller: 1 + ((at * 7919) % PEOPLE), path: `/posts/${post(at)}/boost`, body: { tier: 1 } }
+      },
+    },
     pay('pay', (n) => 11 + 2 * ((n * 104_729) % 4990), `2 * random(6, ${PEOPLE / 2 - 1}) + 1`),
     pay('pay-one-receiver', () => 5, '5'),
+    read('inbox', 4, 'list_notifications', '/notifications'),
+    read('unread', 4, 'count_unread', '/notifications/unread-count'),
     read('me', 2, 'get_me', '/me'),
     read('profile', 2, 'get_profile', '/users/p000007', { p_person: 'p000007' }),
     read('followers', 2, 'list_followers', '/circles/users/p000007/followers', { p_person: 'p000007' }),

@@ -7,18 +7,20 @@ import postgres from 'postgres'
 import { compareAnswers } from './answers.ts'
 import { cases } from './cases.ts'
 import { compare } from './compare.ts'
+import { fanouts } from './fanout.ts'
 import { CLIENTS, even, overHttp } from './load.ts'
 import { ratios } from './ratios.ts'
 import { realtimeFigures } from './realtime.ts'
-import { figure, type Plan, say, startMeters } from './rounds.ts'
+import { figure, type Measured, type Plan, say, startMeters } from './rounds.ts'
 import { jwtSecret, type Side, startSide } from './side.ts'
 import { triggerCosts } from './triggers.ts'
 
 const help = `npm run bench -- [options]
   --compare=<folder>  another checkout beside this one, by turns over the same requests: how many times better is this?
   --answers           with --compare: are the answers to all reads the same?
-  --only=home,detail  the cases whose name begins so (triggers and realtime are names too)
+  --only=home,detail  the cases whose name begins so (triggers, realtime and fanout are names too)
   --posts=100000      among so many posts, at least 100,000
+  --people=100000     who are told by a broadcast, at least 10,000
   --rounds=<n>        rounds of a case: 2 alone, 16 of a comparison
   --seconds=<n>       of a round: 1 alone, 0.2 of a comparison
   --inline            the worker in the facade's process
@@ -29,6 +31,7 @@ const { values } = parseArgs({
     answers: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     posts: { type: 'string', default: '100000' },
+    people: { type: 'string', default: '100000' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     inline: { type: 'boolean', default: false },
@@ -38,8 +41,9 @@ const { values } = parseArgs({
 const posts = Number(values.posts)
 const isChosen = (name: string) => values.only.split(',').some((start) => name.startsWith(start))
 
-/** The audience's triggers and Realtime, which have no case. */
-async function others({ databaseUrl }: Side): Promise<void> {
+/** The audience's triggers, Realtime, and what one write sets off for many, which have no case. */
+async function others(measured: Measured): Promise<void> {
+  const { databaseUrl } = measured.side
   const owner = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   try {
     if (isChosen('triggers')) {
@@ -51,6 +55,11 @@ async function others({ databaseUrl }: Side): Promise<void> {
       const { sockets, p50, p99, perSecond } = await realtimeFigures(owner, databaseUrl, jwtSecret)
       say('\nrealtime', 'sockets', 'p50 ms', 'p99 ms', 'a second')
       say('commit to client', `${sockets}`, figure(p50, 1), figure(p99, 1), figure(perSecond, 0))
+    }
+    if (isChosen('fanout')) {
+      say('\nall are told of', 'people', 'seconds', 'worker ms each')
+      for (const { name, people, seconds, worker } of await fanouts(measured, posts, Number(values.people)))
+        say(name, `${people}`, figure(seconds, 1), figure(worker, 3))
     }
   } finally {
     await owner.end()
@@ -89,10 +98,10 @@ async function main(): Promise<void> {
     say('')
     try {
       await (other ? compare : ratios)(all, chosen, plan)
+      if (!other && all[0]) await others(all[0])
     } finally {
       for (const { meter } of all) meter.stop()
     }
-    if (!other && sides[0]) await others(sides[0])
   } finally {
     await Promise.all(sides.map((side) => side.stop()))
   }

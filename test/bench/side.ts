@@ -157,7 +157,7 @@ export async function startSide({ name, root, posts, now, inline, counted }: Sid
 }
 
 /** Waits until no work waits for the worker, by the depths that /metrics tells. */
-export async function caughtUp({ name, url }: Side): Promise<void> {
+export async function caughtUp({ name, url }: Side, timeout = 120_000): Promise<void> {
   const waiting = async () => {
     const text = await (await fetch(`${url}/metrics`)).text()
     const lines = text
@@ -166,7 +166,7 @@ export async function caughtUp({ name, url }: Side): Promise<void> {
     if (lines.length === 0) throw new Error('/metrics tells no depth')
     return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
   }
-  await until(async () => (await waiting()) === 0, { timeout: 120_000, every: 200 }).catch((cause) => {
+  await until(async () => (await waiting()) === 0, { timeout, every: 200 }).catch((cause) => {
     throw new Error(`The worker of ${name} does not keep up.`, { cause })
   })
 }
