@@ -47,7 +47,7 @@ export function previewOf(html: string, url: URL): Preview | null {
 
 /**
  * The title and the meta elements before the body. Token by token: a parser keeps a stack of what is open, and looks
- * through all of it for each end that fits none, which takes minutes for a page that is made for it.
+ * through all of it for each end that fits none, which takes a core for seconds where a page is made for it.
  */
 function read(html: string): Said {
   const said: Said = { title: '', meta: new Map() }

@@ -1,7 +1,7 @@
 // A site elsewhere on the Web, and traps: listeners beside it, at the same port, where nobody may ever come.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createGzip, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { afterAll } from 'vitest'
 
 type Page = (request: IncomingMessage, answer: ServerResponse) => void
@@ -93,21 +93,18 @@ export const moved: Page = (request, answer) =>
     .end()
 
 /** A gigabyte after a beginning, as fast as it is taken; `sent` counts megabytes. */
-export function gigabyte(beginning: string, zipped: boolean): { page: Page; sent: () => number } {
+export function gigabyte(beginning: string): { page: Page; sent: () => number } {
   let sent = 0
   const megabyte = Buffer.alloc(1 << 20, ' ')
   const page: Page = (_, answer) => {
-    answer.writeHead(200, { ...HTML, ...(zipped && { 'content-encoding': 'gzip' }) })
-    const out = zipped ? createGzip() : answer
-    if (out !== answer) out.pipe(answer)
     const more = (): void => {
       while (sent < 1024 && !answer.destroyed) {
         sent++
-        if (!out.write(megabyte)) return void out.once('drain', more)
+        if (!answer.write(megabyte)) return void answer.once('drain', more)
       }
-      out.end()
+      answer.end()
     }
-    out.write(beginning)
+    answer.writeHead(200, HTML).write(beginning)
     more()
   }
   return { page, sent: () => sent }
