@@ -91,11 +91,15 @@ async function startDeno(entry: string, env: Record<string, string>, net: readon
     env: { ...env, DENO_DIR: cache, DENO_SERVE_ADDRESS: 'tcp:127.0.0.1:0', DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const ended = new Promise<void>((end) => child.once('close', () => end()))
-  afterAll(async () => {
+  const ended = new Promise<void>((end) =>
+    child.once('close', () => {
+      rmSync(cache, { recursive: true, force: true })
+      end()
+    }),
+  )
+  afterAll(() => {
     child.kill('SIGKILL')
-    await ended
-    rmSync(cache, { recursive: true, force: true })
+    return ended
   })
   return new Promise((listening, fail) => {
     let printed = ''
