@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { copyFile, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Announced, type Found, type Storage, UPLOAD_SECONDS } from '../../edge-functions/media/storage.ts'
@@ -76,6 +76,7 @@ export function isUpload(seals: Seals, token: string, { key, contentType, size }
 /** Writes an upload as it comes. @returns false when it is not as long as announced: then nothing is left of it */
 export async function writeUpload(config: Config, announced: Announced, body: ReadableStream<Uint8Array>) {
   const folder = sinkFolder(config)
+  await mkdir(dirname(folder), { recursive: true })
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const file = fileOf(folder, `${announced.key}.upload`)
   const part = `${file}.${randomUUID()}`
