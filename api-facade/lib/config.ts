@@ -110,7 +110,8 @@ const Variables = z.object({
     .optional(),
   ANTHROPIC_API_KEY: z.string().regex(/^\S+$/).optional(),
   ANTHROPIC_BASE_URL: webUrl.optional(),
-  AI_TIMEOUT: z.coerce.number().positive('must be above 0').max(60).default(AI_TIMEOUT),
+  // a whole answer may take three times as long, and its lease is a minute
+  AI_TIMEOUT: z.coerce.number().positive('must be above 0').max(15).default(AI_TIMEOUT),
   AI_DAILY_TOKENS: integer(0, 1_000_000_000).default(100_000),
   JWT_SECRET: z.string().min(32).optional(),
   JWT_SECRET_PREVIOUS: z.string().min(32).optional(),

@@ -3,7 +3,8 @@
 // POST /ai/question {topic, turns} → 200, a JSON text a line: {text} as it comes, then {question, tokens}
 // POST /ai/interests {topic, answers, interests} → 200 {found: [{slug, confidence}], tokens}
 // POST /ai/post {title?, body} → 200 {post: {title?, body, changes}, tokens}
-// Where the model is of no avail, what it should have given is null. tokens: what it took; null where nobody knows.
+// Where the model is of no avail, what it should have given is null, and failure says why. tokens: what it took; null
+// where nobody knows.
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
 import { openDoors } from '../shared/doors.ts'
@@ -61,7 +62,7 @@ export function createAi({ jwtSecrets, model }: AiEnvironment): Hono {
   return app
 }
 
-type Part = { text: string } | { question: string | null; tokens: number | null }
+type Part = { text: string } | { question: string | null; tokens: number | null; failure?: string }
 
 async function* question(
   model: Model,
@@ -73,12 +74,15 @@ async function* question(
     const speech = model.speak(questioning, given, signal)
     for (;;) {
       const { value, done } = await speech.next()
-      if (done) return yield { question: asQuestion(text), tokens: value }
+      if (done) {
+        const asked = asQuestion(text)
+        return yield { question: asked, tokens: value, ...(asked === null && { failure: 'It was no question.' }) }
+      }
       text += value
       yield { text: legible(value) }
     }
   } catch (error) {
-    yield { question: null, tokens: error instanceof Failure ? error.tokens : null }
+    yield { question: null, ...told(error) }
   }
 }
 
@@ -95,9 +99,14 @@ async function fill<K extends string, T>(
     const { value, tokens } = await model.fill(prompt, given, form, c.req.raw.signal)
     return c.json({ [name]: read(value), tokens })
   } catch (error) {
-    return c.json({ [name]: null, tokens: error instanceof Failure ? error.tokens : null })
+    return c.json({ [name]: null, ...told(error) })
   }
 }
+
+const told = (error: unknown) =>
+  error instanceof Failure
+    ? { tokens: error.tokens, failure: error.message }
+    : { tokens: null, failure: 'It could not be asked.' }
 
 /** A line a part, made as fast as it is read. When nobody reads on, `gone` ends what makes them. */
 function streamed(parts: AsyncGenerator<unknown>, gone: AbortController): ReadableStream<Uint8Array> {

@@ -1,4 +1,5 @@
-// A language model by Anthropic's API. Whatever goes wrong is a Failure, which knows what it took.
+// A language model by Anthropic's API. Whatever goes wrong is a Failure, which knows what it took and says why, without a
+// word of what was asked.
 import Anthropic from '@anthropic-ai/sdk'
 import { z } from 'zod'
 import type { Form } from './prompts.ts'
@@ -14,8 +15,8 @@ export class Failure extends Error {
   /** Null where nobody knows. */
   readonly tokens: number | null
 
-  constructor(message: string, tokens: number | null, cause?: unknown) {
-    super(message, { cause })
+  constructor(message: string, tokens: number | null) {
+    super(message)
     this.name = 'Failure'
     this.tokens = tokens
   }
@@ -70,12 +71,12 @@ export function anthropic({ apiKey, model, patience, baseUrl }: ModelOptions): M
           yield event.delta.text
         }
         // an answer that is cut off has no reason, and aborting ends it without an error
-        if (reason !== 'end_turn' || input === null || output === null) throw new Error(`It stopped by ${reason}.`)
+        if (reason !== 'end_turn' || input === null || output === null) throw new Error('It broke off.')
         return input + output
       } catch (error) {
         // of what broke off the rest is counted, rather too much than too little
         const known = input === null ? unanswered(error) : input + (output ?? Math.ceil(characters / 2))
-        throw new Failure('The model did not answer.', known, error)
+        throw new Failure(reason ? `It stopped by ${reason}.` : reasonOf(error), known)
       } finally {
         clearTimeout(clock)
       }
@@ -89,12 +90,13 @@ export function anthropic({ apiKey, model, patience, baseUrl }: ModelOptions): M
       const answer = await client.messages
         .create({ ...said(prompt, words), ...tools }, { signal: ends })
         .catch((error: unknown) => {
-          throw new Failure('The model did not answer.', unanswered(error), error)
+          throw new Failure(reasonOf(error), unanswered(error))
         })
       const tokens = taken(answer.usage) + answer.usage.output_tokens
       const filled = answer.content.find((block) => block.type === 'tool_use')
       const checked = form.safeParse(filled?.input)
-      if (!checked.success || answer.stop_reason !== 'tool_use') throw new Failure('The form is not right.', tokens)
+      if (answer.stop_reason !== 'tool_use') throw new Failure(`It stopped by ${answer.stop_reason}.`, tokens)
+      if (!checked.success) throw new Failure('It filled in the form wrong.', tokens)
       return { value: checked.data, tokens }
     },
   }
@@ -104,4 +106,11 @@ export function anthropic({ apiKey, model, patience, baseUrl }: ModelOptions): M
 function unanswered(error: unknown): number | null {
   if (error instanceof Anthropic.APIUserAbortError || error instanceof Anthropic.APIConnectionTimeoutError) return null
   return error instanceof Anthropic.APIError ? 0 : null
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Anthropic.APIUserAbortError || error instanceof Anthropic.APIConnectionTimeoutError)
+    return 'It was too slow, or nobody waited.'
+  if (error instanceof Anthropic.APIError && error.status) return `It answered with status ${error.status}.`
+  return error instanceof Anthropic.APIConnectionError ? 'It could not be reached.' : 'It broke off.'
 }

@@ -18530,7 +18530,7 @@ create index ai_usage_day_idx on private.ai_usage (((day::timestamp at time zone
 comment on table private.ai_usage is
   'How many tokens of the model a person has spent on a day (UTC), what is reserved for calls under way included.';
 insert into private.retention (relation, counts_from, keep) values
-  ('private.ai_usage', '(day::timestamp at time zone ''UTC'')', '2 days');
+  ('private.ai_usage', '((day)::timestamp without time zone AT TIME ZONE ''UTC''::text)', '2 days');
 
 create function private.reserve_tokens(p_tokens integer, p_budget integer) returns date
 language plpgsql volatile

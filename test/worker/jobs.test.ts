@@ -53,6 +53,18 @@ describe('the job', () => {
       select status, reservation_id is not null as held from app.invite_codes
       where code in ('INV-JOB222', 'INV-JOB333', 'INV-JOB444') order by code`
 
+  test('abandon-ai-sessions ends those without an answer for 24 hours', async () => {
+    const [stale, fresh] = await Promise.all(
+      ['Stale', 'Fresh'].map(async (topic) => (await bob.post<{ id: string }>('/ai/sessions', { topic })).body.id),
+    )
+    await owner`update app.ai_sessions set answered_at = now() - interval '24 hours' where id = ${stale ?? ''}`
+    expect(await run('abandon-ai-sessions')).toBe(1)
+    const ended = await owner`select id from app.ai_sessions where id in ${owner([stale ?? '', fresh ?? ''])}
+                              and abandoned_at is not null`
+    expect(ended).toEqual([{ id: stale }])
+    expect(await run('abandon-ai-sessions')).toBe(0)
+  })
+
   test('release-reservations lets go of codes whose half hour is over', async () => {
     await owner`
       insert into app.invite_codes (code, generated_by, status, reservation_id, reserved_until, expires_at)

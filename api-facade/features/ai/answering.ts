@@ -15,7 +15,7 @@ const Begun = z.object({
 })
 const Line = z.union([
   z.object({ text: z.string() }),
-  z.object({ question: z.string().nullable(), tokens: z.int().nullable() }),
+  z.object({ question: z.string().nullable(), tokens: z.int().nullable(), failure: z.string().optional() }),
 ])
 
 type Given = z.output<typeof NewAnswer> & ({ id: string } | { sessionId: string })
@@ -51,6 +51,7 @@ async function* events(
     for await (const line of lines(c, ask, gone)) {
       if ('text' in line) yield `data: ${JSON.stringify(line)}\n\n`
       else said = { p_question: line.question, p_used: line.tokens }
+      if ('failure' in line) noteFailure(c, 'ai/question', line.failure)
     }
     yield done((await finish()).body)
   } catch (error) {

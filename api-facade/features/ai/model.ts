@@ -5,7 +5,7 @@ import { call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 
 const Reserved = z.object({ day: z.string().nullable() })
-const Tokens = z.int().min(0).nullable().catch(null)
+const Told = z.object({ tokens: z.int().min(0).nullable(), failure: z.string().optional() })
 
 /** Says that a model was of no avail, and nothing of what it was asked. */
 export function noteFailure(c: Context, path: string, error?: unknown): void {
@@ -36,10 +36,10 @@ export async function ask<T>(
   } catch (error) {
     noteFailure(c, path, error)
   }
-  const { tokens } = z.object({ tokens: Tokens }).catch({ tokens: null }).parse(given)
+  const { tokens, failure } = Told.catch({ tokens: null }).parse(given)
   await call(c, 'settle_ai_tokens', { p_day: day, p_reserved: most, p_used: tokens }, 'gate')
   const read = form.safeParse(given)
-  if (given !== null && !read.success) noteFailure(c, path)
+  if (given !== null && !read.success) noteFailure(c, path, failure)
   return read.success ? read.data : null
 }
 

@@ -29,6 +29,7 @@ export async function enhancePost(c: Context, draft: z.output<typeof Draft>) {
   // what comes back is about as long as what goes in
   const answer = await ask(c, 'ai/post', draft, 2 * tokensOf(draft) + 2000, Enhanced)
   const post = answer?.post
-  if (!post?.body.trim() || post.body.length > 2 * draft.body.length + 1000) return { ...script, fallback: true }
+  const fits = post?.body.trim() && post.body.length <= 2 * draft.body.length + 1000 && (post.title ?? '').length <= 300
+  if (!fits) return { ...script, fallback: true }
   return { ...post, backend: 'llm', fallback: false }
 }
