@@ -11,6 +11,8 @@ import {
   asStaff,
   atGate,
   audit,
+  comments,
+  contents,
   counters,
   createLanes,
   credentials,
@@ -23,6 +25,7 @@ import {
   person,
   posts,
   type Request,
+  recorded,
   replies,
   row,
   type Someone,
@@ -79,6 +82,14 @@ describe('locks are taken in the order by', async () => {
   const own = await publish(leaver)
   const others = await reply(leaver, replied)
 
+  const film = async (who: Someone) => (await answer(as(who, `create_video('https://example.org/a')`))).id
+  const remark = async (who: Someone, video: string) =>
+    (await answer(as(who, `create_video_comment($3::uuid, 'Well said')`, video))).id
+  const clip = await film(author)
+  const ownClip = await film(leaver)
+  const remarked = await remark(fan, clip)
+  const leaversRemark = await remark(leaver, clip)
+
   const newSeries = async () =>
     (await found(`insert into app.series (author_id, title) values ($1, 'Parts') returning id`, author.id)).id
   const extended = await newSeries()
@@ -131,7 +142,19 @@ describe('locks are taken in the order by', async () => {
   await answer(heart(fan, theirs)) // of which nobody was told yet
   const byEffects = await owner<Someone[]>`
     select id, username from app.users where id in (${fan.id}, ${author.id}) order by private.effects_key(id)`
-  const kinds = ['posts', 'replies', 'reactions', 'bookmarks', 'votes', 'edits', 'mentions', 'follows', 'invitations']
+  const kinds = [
+    'posts',
+    'replies',
+    'reactions',
+    'bookmarks',
+    'votes',
+    'edits',
+    'mentions',
+    'follows',
+    'invitations',
+    'likes',
+    'comments',
+  ]
   for (const kind of kinds) // so that there is a row to hold
     for (const who of [author, fan]) await owner`select private.count_writes(${kind}, 1, ${who.id})`
   await cool()
@@ -178,6 +201,25 @@ describe('locks are taken in the order by', async () => {
       posts(replied),
       audit,
     ],
+    'a like of a video': [as(fan, 'like_video($3::uuid)', clip), writes(fan, 'likes'), recorded(clip)],
+    'a comment on a video': [
+      as(fan, `create_video_comment($3::uuid, 'Indeed')`, clip),
+      writes(fan, 'comments'),
+      person(fan),
+      recorded(clip),
+    ],
+    'a comment that is taken back': [
+      as(fan, 'delete_video_comment($3::uuid)', remarked),
+      recorded(clip),
+      comments(remarked),
+    ],
+    'a video that its author deletes': [
+      as(author, 'delete_video($3::uuid)', clip),
+      recorded(clip),
+      contents(clip),
+      comments(remarked),
+    ],
+    'a video that staff removes': [asStaff(admin, `remove_content('videos', $3::uuid)`, clip), contents(clip), audit],
     views: [views([shared, loved, fresh], fan), ...[fresh, loved, shared].sort().map(counters)],
     'a part of a series': [
       as(author, 'add_series_item($3::uuid, $4::uuid)', extended, fresh),
@@ -287,6 +329,9 @@ describe('locks are taken in the order by', async () => {
       ...[own, replied].sort().map(counters),
       posts(own),
       replies(others),
+      ...[clip, ownClip].sort().map(recorded),
+      contents(ownClip),
+      comments(leaversRemark),
       audit,
     ],
     'another role': [
@@ -305,6 +350,9 @@ describe('locks are taken in the order by', async () => {
       pair(leaver, third),
       posts(own),
       replies(others),
+      ...[clip, ownClip].sort().map(recorded),
+      contents(ownClip),
+      comments(leaversRemark),
     ],
   }
 

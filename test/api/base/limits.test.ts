@@ -167,6 +167,11 @@ test('POST /me/verify-email: 3 a minute of a person, changing the address includ
   await exhaust(3, () => alice.post('/me/verify-email', undefined, newClient()), 200)
 })
 
+test('POST /videos: 5 a minute of a person', async () => {
+  await exhaust(5, () => alice.post('/videos', {}, newClient()), 422)
+  expect(await bob.post('/videos', {}, newClient())).toFailWith(422, 'validation_failed')
+})
+
 test('POST /auth/reserve-invite: 10 a minute, its other spelling included', async () => {
   const client = newClient()
   const body = { code: 'INV-ZZZZZZ', candidateSessionId: crypto.randomUUID() }
