@@ -6,7 +6,7 @@ import { world } from '../../support/world.ts'
 
 type Operation = {
   security?: unknown[]
-  parameters?: { name: string; in: string; schema: { format?: string } }[]
+  parameters?: { name: string; in: string; schema: { format?: string; example?: string } }[]
   requestBody?: { content: Record<string, { example?: unknown }> }
 }
 const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.parse(
@@ -20,7 +20,7 @@ const bodies = Object.entries(paths).flatMap(([path, methods]) =>
     if (!requestBody) return []
     const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
       const parameter = parameters.find((one) => one.in === 'path' && one.name === name)
-      return parameter?.schema.format === 'uuid' ? UNKNOWN : bob.username
+      return parameter?.schema.format === 'uuid' ? UNKNOWN : (parameter?.schema.example ?? bob.username)
     })
     return [{ method: method.toUpperCase(), path: filled.replace('/api/v1', ''), example, open: security.length === 0 }]
   }),
