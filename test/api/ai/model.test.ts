@@ -1,8 +1,11 @@
 // AI routes where a model is configured: the real SDK before a server that speaks its protocol. What the function makes
 // of each way to fail: test/edge/ai.test.ts.
 import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../../api-facade/lib/config.ts'
+import { functionsInDeno } from '../../support/functions.ts'
 import { fills, modelServer, refuses, says, saysSlowly } from '../../support/model.ts'
 import type { Person } from '../../support/person.ts'
+import { JWT_SECRET } from '../../support/settings.ts'
 import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
@@ -197,4 +200,18 @@ describe('suggestions', () => {
     expect(model.asked).toEqual([])
     expect(await nobody.post('/ai/enhance-post', draft)).toFailWith(401, 'token_missing')
   })
+})
+
+test('by a function of the stack, which alone has the key', async () => {
+  const key = { ANTHROPIC_API_KEY: 'a-key', ANTHROPIC_BASE_URL: model.url }
+  const FUNCTIONS_URL = await functionsInDeno(['ai'], { JWT_SECRET, AI_MODEL: 'a-model', ...key })
+  expect(() => readConfig({ AI_MODEL: 'a-model' })).toThrow('ANTHROPIC_API_KEY: must be set together with AI_MODEL')
+  const { dora } = await world({ people: ['dora'], env: { FUNCTIONS_URL, AI_MODEL: 'a-model' } })
+  const id = await start(dora)
+  model.will(says(['How ', 'many?']))
+  expect(await answers(dora, id, 'They are many.')).toMatchObject([
+    { data: { text: 'How ' } },
+    { data: { text: 'many?' } },
+    { name: 'done', data: { question: { text: 'How many?' } } },
+  ])
 })
