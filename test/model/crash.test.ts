@@ -10,11 +10,11 @@ import { createClient } from '@supabase/supabase-js'
 import postgres from 'postgres'
 import { afterAll, expect, test } from 'vitest'
 import { apiKeys, readInstance } from '../../supabase/embedded/instance.ts'
+import { applicant } from '../support/joining.ts'
 import { Person } from '../support/person.ts'
 import { address, ended } from '../support/process.ts'
 import { ADMIN, JWT_SECRET } from '../support/settings.ts'
 import { until } from '../support/until.ts'
-import { applicant } from '../support/world.ts'
 
 const KILLS = Number(process.env.CRASH_KILLS ?? 4)
 const WRITES_BEFORE_KILL = 25

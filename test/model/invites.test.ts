@@ -3,8 +3,9 @@ import type { TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../support/crawler.ts'
 import { claimsOf } from '../support/crawler.ts'
+import { applicant } from '../support/joining.ts'
 import { until } from '../support/until.ts'
-import { applicant, world } from '../support/world.ts'
+import { world } from '../support/world.ts'
 
 /** How many statements of the gate run at once. */
 const LANES = 10

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import postgres, { type Sql, type TransactionSql } from 'postgres'
 import { afterAll, inject } from 'vitest'
 import { loginPassword } from '../../api-facade/lib/database.ts'
-import { JWT_SECRET, target } from './settings.ts'
+import { JWT_SECRET, TEMPLATE, target } from './settings.ts'
 import { missing } from './target.ts'
 
 /** The claims of a token; `role` may also be service_role. Null is a caller without a token. */
@@ -51,13 +51,12 @@ function filled(claims: Claims) {
   return JSON.stringify({ iat: now, exp: now + 900, ...claims })
 }
 
-/** Copies the template. Call it at the top of a file or of a describe: it drops the copy after the last test there. */
-export async function createDatabase(): Promise<Database> {
+/** Copies a template. Call it at the top of a file or of a describe: it drops the copy after the last test there. */
+export async function createDatabase(from = TEMPLATE): Promise<Database> {
   if (target) return missing("needs the connection of the database's owner")
   const template = inject('postgres')
   const name = `test_${randomBytes(6).toString('hex')}`
   const server = postgres(withName(template.superuserUrl, 'postgres'), { ...quiet, max: 1 })
-  const from = new URL(template.ownerUrl).pathname.slice(1)
   // file by file: the other way writes each page into the log too, which takes twice the time
   await server.unsafe(`create database ${name} template ${from} owner postgres strategy file_copy`)
 

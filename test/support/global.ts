@@ -6,14 +6,19 @@ import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
 import { boot } from '../../api-facade/boot.ts'
 import { readConfig } from '../../api-facade/lib/config.ts'
+import { startServer } from '../../api-facade/server.ts'
 import { migrate, preparePlatform } from '../../supabase/embedded/migrate.ts'
 import { startPostgres } from '../../supabase/embedded/postgres.ts'
-import { environment, JWT_SECRET, TEMPLATE } from './settings.ts'
+import { type Known, letIn, settle } from './joining.ts'
+import { Person } from './person.ts'
+import { ADMIN, environment, JWT_SECRET, PEOPLE, TEMPLATE } from './settings.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Connection strings of the template, as its owner and as superuser; a database's own differ in the name only. */
     postgres: { ownerUrl: string; superuserUrl: string }
+    /** The admin, who is in both templates, and those who are in PEOPLE. */
+    people: Record<string, Known>
   }
 }
 
@@ -45,6 +50,28 @@ async function place(): Promise<string> {
   return room > ENOUGH ? '/dev/shm' : tmpdir()
 }
 
+/** Lets in whom a world has by default, once for all of them. */
+async function makePeople(server: Server): Promise<Record<string, Known>> {
+  const superuser = postgres(server.superuserUrl('postgres'), { max: 1, onnotice: () => {} })
+  const databaseUrl = server.url(PEOPLE)
+  try {
+    await superuser.unsafe(`create database ${PEOPLE} template ${TEMPLATE} owner postgres`)
+    const facade = await startServer({ config: readConfig(environment(databaseUrl)), databaseUrl })
+    const admin = await Object.assign(new Person(facade.url), ADMIN).login()
+    const people = [await settle(admin, facade.url), ...(await letIn(admin, ['alice', 'bob', 'carla']))]
+    await facade.stop()
+    await superuser.unsafe(`alter database ${PEOPLE} is_template true`)
+    return Object.fromEntries(
+      people.map(({ token, email, password, username, actorId }, at) => [
+        at === 0 ? 'admin' : username,
+        { token, email, password, username, actorId },
+      ]),
+    )
+  } finally {
+    await superuser.end()
+  }
+}
+
 async function makeTemplate(server: Server) {
   const superuser = postgres(server.superuserUrl('postgres'), { max: 1, onnotice: () => {} })
   try {
@@ -74,10 +101,11 @@ export default async function setup(project: TestProject) {
   }
   try {
     await makeTemplate(server)
+    project.provide('people', await makePeople(server))
   } catch (error) {
     await stop()
     // the message alone: a database error also carries the whole text that it ran
-    throw new Error(`the template of the tests could not be made: ${error instanceof Error ? error.message : error}`)
+    throw new Error(`the templates of the tests could not be made: ${error instanceof Error ? error.message : error}`)
   }
   project.provide('postgres', { ownerUrl: server.url(TEMPLATE), superuserUrl: server.superuserUrl(TEMPLATE) })
   return stop

@@ -17,6 +17,8 @@ export const target: Target | undefined = process.env.KITH_TARGET && JSON.parse(
 
 /** Name of the database that every test file's own one is a copy of. */
 export const TEMPLATE = 'kith_template'
+/** A copy of it in which those are whom a world has by default. */
+export const PEOPLE = 'kith_people'
 
 export const ADMIN = { email: 'admin@example.org', password: 'first admin of the tests' }
 

@@ -1,6 +1,7 @@
 // A client that knows only the other spellings: from the invite code to a circle, and out again.
 import { expect, test } from 'vitest'
-import { applicant, world } from '../../support/world.ts'
+import { applicant } from '../../support/joining.ts'
+import { world } from '../../support/world.ts'
 
 const { admin, nobody } = await world({ people: [] })
 

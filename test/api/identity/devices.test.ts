@@ -4,10 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { createSeals, type Seals } from '../../../api-facade/lib/seals.ts'
 import { newCode, reserve } from '../../support/codes.ts'
 import { facades } from '../../support/facades.ts'
+import { applicant } from '../../support/joining.ts'
 import { Person } from '../../support/person.ts'
 import { begin } from '../../support/sessions.ts'
 import { ADMIN, JWT_SECRET } from '../../support/settings.ts'
-import { applicant, world } from '../../support/world.ts'
+import { world } from '../../support/world.ts'
 
 type Session = { accessToken: string; deviceToken: string; refreshToken: string }
 type Named = Pick<Person, 'email' | 'password'>

@@ -5,10 +5,11 @@ import { readConfig } from '../../../api-facade/lib/config.ts'
 import { createLog } from '../../../api-facade/lib/log.ts'
 import { startServer } from '../../../api-facade/server.ts'
 import { findWords } from '../../support/columns.ts'
+import { applicant } from '../../support/joining.ts'
 import { Person } from '../../support/person.ts'
 import { environment } from '../../support/settings.ts'
 import { until } from '../../support/until.ts'
-import { applicant, world } from '../../support/world.ts'
+import { world } from '../../support/world.ts'
 
 const { alice, bob, carla, nobody, database } = await world()
 const { owner } = database

@@ -1,7 +1,8 @@
 // Erasing oneself: every spelling, the password, and many at once. That nothing is left: erasure-proof.test.ts.
 import { describe, expect, test } from 'vitest'
+import { applicant } from '../../support/joining.ts'
 import type { Person } from '../../support/person.ts'
-import { applicant, world } from '../../support/world.ts'
+import { world } from '../../support/world.ts'
 
 const { bob, admin, nobody, database, join } = await world({ people: ['bob'] })
 const { owner } = database

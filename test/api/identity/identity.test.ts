@@ -1,7 +1,8 @@
 // Logging in and out, one's own profile. Joining: reservations.test.ts and registration.test.ts.
 import { describe, expect, test } from 'vitest'
+import { applicant } from '../../support/joining.ts'
 import { ADMIN } from '../../support/settings.ts'
-import { applicant, world } from '../../support/world.ts'
+import { world } from '../../support/world.ts'
 
 const { alice, admin, nobody, database, join } = await world({ people: ['alice'] })
 

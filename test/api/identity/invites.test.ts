@@ -1,7 +1,8 @@
 // One's own invite codes, the allotment, and the tree of who came by whom.
 import { describe, expect, test } from 'vitest'
+import { applicant } from '../../support/joining.ts'
 import type { Person } from '../../support/person.ts'
-import { applicant, world } from '../../support/world.ts'
+import { world } from '../../support/world.ts'
 
 const { alice, bob, admin, nobody, database, join } = await world({ people: ['alice', 'bob'] })
 type Code = { id: string; code: string; status: string; usedBy: { username: string } | null }

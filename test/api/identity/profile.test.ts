@@ -1,7 +1,8 @@
 // Changing one's profile and name, what others see of it, and presence.
 import { describe, expect, test } from 'vitest'
+import { applicant } from '../../support/joining.ts'
 import { until } from '../../support/until.ts'
-import { applicant, world } from '../../support/world.ts'
+import { world } from '../../support/world.ts'
 
 const { alice, bob, carla, nobody, database, join } = await world()
 type Me = Record<string, unknown> & { username: string; actorId: string; lastSeenAt: string | null }

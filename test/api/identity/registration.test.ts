@@ -2,10 +2,11 @@
 import { describe, expect, test } from 'vitest'
 import { newCode, reserve } from '../../support/codes.ts'
 import { claimsOf } from '../../support/crawler.ts'
+import { applicant } from '../../support/joining.ts'
 import { outward } from '../../support/names.ts'
 import type { Pair } from '../../support/sessions.ts'
 import { ownOnly } from '../../support/target.ts'
-import { applicant, world } from '../../support/world.ts'
+import { world } from '../../support/world.ts'
 
 const CANDIDATE = 'c56a4180-65aa-42ec-a945-5fd21dec0538'
 const { alice, admin, nobody, database } = await world({ people: ['alice'] })

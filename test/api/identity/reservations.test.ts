@@ -1,7 +1,8 @@
 // Reserving an invite code, in both spellings.
 import { describe, expect, test } from 'vitest'
 import { newCode, reserve } from '../../support/codes.ts'
-import { applicant, world } from '../../support/world.ts'
+import { applicant } from '../../support/joining.ts'
+import { world } from '../../support/world.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const CANDIDATE = 'c56a4180-65aa-42ec-a945-5fd21dec0538'
