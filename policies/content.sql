@@ -16,8 +16,8 @@ create policy select_audience on app.contents for select to authenticated
     and (select true from app.silenced_people s where s.user_id = contents.author_id) is null);
 comment on policy select_audience on app.contents is
   'The one rule of visibility of contents: everybody sees one, but not across a block, nor of who is banned or '
-  'erased; '
-  'what is removed or a draft its author alone; in a space its members. The policies of every kind derive from it.';
+  'erased; what is removed or a draft its author alone; in a space its members. The policies of every kind derive '
+  'from it.';
 create policy insert_own on app.contents for insert to authenticated with check (author_id = (select app.uid()));
 comment on policy insert_own on app.contents is
   'People publish in their own name. Definer functions mark, remove and delete.';

@@ -93,9 +93,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_contents is
-  'The next contents that are of a kind, removed or not, say all these words, and are not older than a moment, '
-  'as far '
-  'as each is asked for, among the next 400. Those of erased people are empty, and left out.';
+  'The next contents that are of a kind, removed or not, say all these words, and are not older than a moment, as '
+  'far as each is asked for, among the next 400. Those of erased people are empty, and left out.';
 call private.make_walk('private.find_staff_contents');
 
 create function api.list_contents(
@@ -125,7 +124,8 @@ begin
   end if;
   if pg_input_is_valid(p_q, 'uuid') then
     v_found.ids := array(select id from app.contents
-                         where id = p_q::uuid and kind = coalesce(v_kind, kind) and deleted_at is null);
+                         where id = p_q::uuid and kind = coalesce(v_kind, kind) and deleted_at is null
+                           and (p_status is null or (removed_at is not null) = (p_status = 'removed')));
   else
     v_words := tsvector_to_array(private.words_in(array[p_q]));
     if p_q is null or v_words <> '{}' then
@@ -138,9 +138,8 @@ begin
   return private.page(private.staff_contents(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_contents is
-  'Contents of every kind, or of one, newest first, whoever may see them, all, visible or removed ones, since '
-  'a moment '
-  'and before another, of these words or this id. Fails: role_required, content_kind, cursor_unknown, '
+  'Contents of every kind, or of one, newest first, whoever may see them, all, visible or removed ones, since a '
+  'moment and before another, of these words or this id. Fails: role_required, content_kind, cursor_unknown, '
   'limit_out_of_range.';
 
 create function private.set_content_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
@@ -168,10 +167,9 @@ begin
   return json_build_object('id', p_id, 'kind', v_kind, 'removedAt', private.utc(v_content.removed_at));
 end $$;
 comment on function private.set_content_removed is
-  'Takes a content from all but its author, or gives it back: {id, kind, removedAt}. Repeating it changes '
-  'nothing and '
-  'leaves no entry; a deleted content is unknown. Fails: role_required, content_kind, content_unknown, text_unfit, '
-  'reason_length.';
+  'Takes a content from all but its author, or gives it back: {id, kind, removedAt}. Repeating it changes nothing '
+  'and leaves no entry; a deleted content is unknown. Fails: role_required, content_kind, content_unknown, '
+  'text_unfit, reason_length.';
 
 create function api.remove_content(p_kind text, p_id uuid, p_reason text default null) returns json
 language plpgsql volatile

@@ -12,8 +12,7 @@ create table private.content_kinds (
 comment on table private.content_kinds is
   'Kinds of contents, with a row from each. relation is its detail table, under the ids of the heads; details is a '
   'view (id, detail) of what a card has of the kind; eraser(uuid[]) deletes the words of these contents, whose '
-  'author '
-  'is erased. test/model/contents.test.ts finds what else a kind lacks.';
+  'author is erased. test/model/contents.test.ts finds what else a kind lacks.';
 comment on column private.content_kinds.plural is 'Its name under /admin/content.';
 
 create table app.contents (
@@ -46,9 +45,8 @@ create index contents_space_id_idx on app.contents (space_id, kind, created_at d
 create index contents_created_at_idx on app.contents (created_at desc, id desc) where deleted_at is null;
 create index contents_deleted_at_idx on app.contents (deleted_at) where deleted_at is not null;
 comment on table app.contents is
-  'The head of every content: its kind, whose it is, where it belongs, and who sees it. What a kind has of its '
-  'own is '
-  'in its detail table.';
+  'The head of every content: its kind, whose it is, where it belongs, and who sees it. What a kind has of its own '
+  'is in its detail table.';
 comment on column app.contents.interest_id is
   'No foreign key: that of a video may be any. It stands for the interests above it too, which a list looks up.';
 comment on column app.contents.title is 'Of kinds that have one; null for videos and audio.';
@@ -64,8 +62,7 @@ comment on column app.contents.author_silent is
   '(private.mark_contents). Until then app.silenced_people hides them.';
 comment on column app.contents.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 3 the author (removed, draft), 4 '
-  'nobody '
-  '(deleted, author banned or erased). See private.may_see.';
+  'nobody (deleted, author banned or erased). See private.may_see.';
 insert into private.retention (relation, counts_from, keep) values ('app.contents', 'deleted_at', '1 day');
 
 insert into private.write_limits (kind, per_hour) values ('contents', 300);
@@ -87,8 +84,8 @@ where coalesce((select a.level from app.audience a
                               where m.space_id = c.space_id and m.user_id = (select app.uid())) is true)
   and (select true from app.silenced_people s where s.user_id = c.author_id) is null;
 comment on view private.visible_contents is
-  'The contents that the caller may see, by the rule of the policy of app.contents. It is for definer functions, to '
-  'which no policy applies.';
+  'The contents that the caller may see, by the rule of the policy of app.contents. It is for definer functions, '
+  'to which no policy applies.';
 
 create view private.content_heads with (security_invoker) as
 select c.id, c.kind,
@@ -152,5 +149,4 @@ begin
 end $$;
 comment on function private.delete_content is
   'Deletes the caller''s own content of this kind, also one that they do not see any more; false when there is '
-  'none. '
-  'The head stays for a day, and its kind deletes the detail.';
+  'none. The head stays for a day, and its kind deletes the detail.';

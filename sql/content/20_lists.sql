@@ -15,9 +15,8 @@ begin
                                          where m.space_id = c.space_id and m.user_id = app.uid())));
 end $$;
 comment on function private.content_place is
-  'The place of a cursor''s content, also of one that was deleted within the day or removed, but not of one '
-  'that was '
-  'never for the caller; null then.';
+  'The place of a cursor''s content, also of one that was deleted within the day or removed, but not of one that '
+  'was never for the caller; null then.';
 
 create function private.interests_below(p_interest uuid) returns uuid[]
 language plpgsql stable security definer   -- one plan, whoever asks

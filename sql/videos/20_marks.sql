@@ -77,8 +77,7 @@ begin
 end $$;
 comment on function private.video_cards is
   'The cards of these videos, in order, as far as the caller sees them: the head, the detail, {likeCount, '
-  'repostCount, '
-  'commentCount, viewerHasLiked, viewerHasReposted}.';
+  'repostCount, commentCount, viewerHasLiked, viewerHasReposted}.';
 call private.make_walk('private.video_cards');
 
 create function private.require_video_card(p_id uuid) returns json
@@ -107,8 +106,8 @@ begin
   return p_id;
 end $$;
 comment on function private.require_open_video is
-  'Answers a video that the caller may see and that is not removed: its author sees that one, but nobody can act on '
-  'it. Fails: video_unknown.';
+  'Answers a video that the caller may see and that is not removed: its author sees that one, but nobody can act '
+  'on it. Fails: video_unknown.';
 
 create function api.like_video(p_id uuid) returns json
 language plpgsql volatile
@@ -140,9 +139,8 @@ begin
   return private.require_video_card(p_id);
 end $$;
 comment on function api.unlike_video is
-  'Takes the caller''s like back; repeating it changes nothing. It also works on a video that they no longer '
-  'see, which '
-  'is answered as unknown all the same. Answers the card. Fails: video_unknown.';
+  'Takes the caller''s like back; repeating it changes nothing. It also works on a video that they no longer see, '
+  'which is answered as unknown all the same. Answers the card. Fails: video_unknown.';
 
 create function api.repost_video(p_id uuid) returns json
 language plpgsql volatile
@@ -173,5 +171,5 @@ begin
   return private.require_video_card(p_id);
 end $$;
 comment on function api.unrepost_video is
-  'Takes the caller''s repost back; repeating it changes nothing. It also works on a video that they no longer see, '
-  'which is answered as unknown all the same. Answers the card. Fails: video_unknown.';
+  'Takes the caller''s repost back; repeating it changes nothing. It also works on a video that they no longer '
+  'see, which is answered as unknown all the same. Answers the card. Fails: video_unknown.';

@@ -58,9 +58,8 @@ begin
   return null;
 end $$;
 comment on function private.count_comments is
-  'Trigger: counts the comments that are there for everyone, as replies to posts are counted: not those that '
-  'are taken '
-  'back, nor those of the banned and erased.';
+  'Trigger: counts the comments that are there for everyone, as replies to posts are counted: not those that are '
+  'taken back, nor those of the banned and erased.';
 create trigger count_comments after insert on app.video_comments
   referencing new table as written for each statement execute function private.count_comments();
 create trigger count_changed_comments after update on app.video_comments
@@ -116,9 +115,8 @@ begin
           order by l.created_at, l.id limit 200) s);
 end $$;
 comment on function private.find_comments is
-  'The first 200 comments on a video that the caller sees, oldest first, of those of people whom they see, '
-  'among the '
-  'first 400. Null for none.';
+  'The first 200 comments on a video that the caller sees, oldest first, of those of people whom they see, among '
+  'the first 400. Null for none.';
 call private.make_walk('private.find_comments');
 
 create function api.list_video_comments(p_id uuid) returns json
@@ -158,14 +156,15 @@ language plpgsql volatile security definer   -- nobody may change a comment
 set search_path = ''
 as $$
 begin
-  perform private.lock_video_counters(array(select video_id from app.video_comments where id = p_id));
+  perform private.lock_video_counters(array(
+    select video_id from app.video_comments where id = p_id and author_id = private.require_caller()));
   update app.video_comments set removed_at = now()
   where id = p_id and author_id = private.require_caller() and removed_at is null;
   return found;
 end $$;
 comment on function private.remove_comment is
-  'Takes the caller''s own comment back, also one on a video that they do not see any more; false when there '
-  'is none.';
+  'Takes the caller''s own comment back, also one on a video that they do not see any more; false when there is '
+  'none.';
 
 create function api.delete_video_comment(p_id uuid) returns json
 language plpgsql volatile

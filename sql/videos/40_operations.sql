@@ -68,9 +68,8 @@ begin
                       array_fill(v_next, array[cardinality(v_found.ids)]), p_limit, v_found.next);
 end $$;
 comment on function api.list_videos is
-  'Videos, newest first, all or those about an interest and what is below it. A cursor says how many come '
-  'before, up to '
-  '1000; beyond, and where a page is short, it is a place. Fails: cursor_unknown, limit_out_of_range.';
+  'Videos, newest first, all or those about an interest and what is below it. A cursor says how many come before, '
+  'up to 1000; beyond, and where a page is short, it is a place. Fails: cursor_unknown, limit_out_of_range.';
 
 create function api.list_videos_by(p_author_id text) returns json
 language plpgsql stable
@@ -137,9 +136,8 @@ begin
   return true;
 end $$;
 comment on function private.delete_video is
-  'Deletes the caller''s own video with 500 likes, reposts and comments each, and leaves the rest to the '
-  'worker; false '
-  'when there is none.';
+  'Deletes the caller''s own video with 500 likes, reposts and comments each, and leaves the rest to the worker; '
+  'false when there is none.';
 
 create function api.delete_video(p_id uuid) returns json
 language plpgsql volatile

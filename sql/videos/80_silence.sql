@@ -30,9 +30,8 @@ begin
   return null;
 end $$;
 comment on function private.lock_recorded is
-  'Trigger: locks the counters of all videos that a ban or an erasure changes at once, the person''s own and '
-  'those on '
-  'which they commented, before private.silence_contents and private.silence_comments come to any.';
+  'Trigger: locks the counters of all videos that a ban or an erasure changes at once, the person''s own and those '
+  'on which they commented, before private.silence_contents and private.silence_comments come to any.';
 create trigger _160_lock_recorded after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
   execute function private.lock_recorded();

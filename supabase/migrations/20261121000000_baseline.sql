@@ -16535,8 +16535,7 @@ create table private.content_kinds (
 comment on table private.content_kinds is
   'Kinds of contents, with a row from each. relation is its detail table, under the ids of the heads; details is a '
   'view (id, detail) of what a card has of the kind; eraser(uuid[]) deletes the words of these contents, whose '
-  'author '
-  'is erased. test/model/contents.test.ts finds what else a kind lacks.';
+  'author is erased. test/model/contents.test.ts finds what else a kind lacks.';
 comment on column private.content_kinds.plural is 'Its name under /admin/content.';
 
 create table app.contents (
@@ -16569,9 +16568,8 @@ create index contents_space_id_idx on app.contents (space_id, kind, created_at d
 create index contents_created_at_idx on app.contents (created_at desc, id desc) where deleted_at is null;
 create index contents_deleted_at_idx on app.contents (deleted_at) where deleted_at is not null;
 comment on table app.contents is
-  'The head of every content: its kind, whose it is, where it belongs, and who sees it. What a kind has of its '
-  'own is '
-  'in its detail table.';
+  'The head of every content: its kind, whose it is, where it belongs, and who sees it. What a kind has of its own '
+  'is in its detail table.';
 comment on column app.contents.interest_id is
   'No foreign key: that of a video may be any. It stands for the interests above it too, which a list looks up.';
 comment on column app.contents.title is 'Of kinds that have one; null for videos and audio.';
@@ -16587,8 +16585,7 @@ comment on column app.contents.author_silent is
   '(private.mark_contents). Until then app.silenced_people hides them.';
 comment on column app.contents.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 3 the author (removed, draft), 4 '
-  'nobody '
-  '(deleted, author banned or erased). See private.may_see.';
+  'nobody (deleted, author banned or erased). See private.may_see.';
 insert into private.retention (relation, counts_from, keep) values ('app.contents', 'deleted_at', '1 day');
 
 insert into private.write_limits (kind, per_hour) values ('contents', 300);
@@ -16610,8 +16607,8 @@ where coalesce((select a.level from app.audience a
                               where m.space_id = c.space_id and m.user_id = (select app.uid())) is true)
   and (select true from app.silenced_people s where s.user_id = c.author_id) is null;
 comment on view private.visible_contents is
-  'The contents that the caller may see, by the rule of the policy of app.contents. It is for definer functions, to '
-  'which no policy applies.';
+  'The contents that the caller may see, by the rule of the policy of app.contents. It is for definer functions, '
+  'to which no policy applies.';
 
 create view private.content_heads with (security_invoker) as
 select c.id, c.kind,
@@ -16675,8 +16672,7 @@ begin
 end $$;
 comment on function private.delete_content is
   'Deletes the caller''s own content of this kind, also one that they do not see any more; false when there is '
-  'none. '
-  'The head stays for a day, and its kind deletes the detail.';
+  'none. The head stays for a day, and its kind deletes the detail.';
 
 -- sql/content/20_lists.sql
 
@@ -16697,9 +16693,8 @@ begin
                                          where m.space_id = c.space_id and m.user_id = app.uid())));
 end $$;
 comment on function private.content_place is
-  'The place of a cursor''s content, also of one that was deleted within the day or removed, but not of one '
-  'that was '
-  'never for the caller; null then.';
+  'The place of a cursor''s content, also of one that was deleted within the day or removed, but not of one that '
+  'was never for the caller; null then.';
 
 create function private.interests_below(p_interest uuid) returns uuid[]
 language plpgsql stable security definer   -- one plan, whoever asks
@@ -16881,9 +16876,8 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.mark_contents is
-  'For the worker alone, and private.silence_contents: marks the next 500 contents of a person {userId} behind '
-  'one as '
-  'those of a banned or erased author, or not, by what the person is then; of an erased one their words go too. '
+  'For the worker alone, and private.silence_contents: marks the next 500 contents of a person {userId} behind one '
+  'as those of a banned or erased author, or not, by what the person is then; of an erased one their words go too. '
   'Answers {changed, next}; next is null at the end.';
 call private.make_batch_queue('silenced-contents', 'private.mark_contents', 1);
 
@@ -16931,8 +16925,8 @@ create policy select_audience on app.contents for select to authenticated
     and (select true from app.silenced_people s where s.user_id = contents.author_id) is null);
 comment on policy select_audience on app.contents is
   'The one rule of visibility of contents: everybody sees one, but not across a block, nor of who is banned or '
-  'erased; '
-  'what is removed or a draft its author alone; in a space its members. The policies of every kind derive from it.';
+  'erased; what is removed or a draft its author alone; in a space its members. The policies of every kind derive '
+  'from it.';
 create policy insert_own on app.contents for insert to authenticated with check (author_id = (select app.uid()));
 comment on policy insert_own on app.contents is
   'People publish in their own name. Definer functions mark, remove and delete.';
@@ -17207,8 +17201,7 @@ begin
 end $$;
 comment on function private.video_cards is
   'The cards of these videos, in order, as far as the caller sees them: the head, the detail, {likeCount, '
-  'repostCount, '
-  'commentCount, viewerHasLiked, viewerHasReposted}.';
+  'repostCount, commentCount, viewerHasLiked, viewerHasReposted}.';
 call private.make_walk('private.video_cards');
 
 create function private.require_video_card(p_id uuid) returns json
@@ -17237,8 +17230,8 @@ begin
   return p_id;
 end $$;
 comment on function private.require_open_video is
-  'Answers a video that the caller may see and that is not removed: its author sees that one, but nobody can act on '
-  'it. Fails: video_unknown.';
+  'Answers a video that the caller may see and that is not removed: its author sees that one, but nobody can act '
+  'on it. Fails: video_unknown.';
 
 create function api.like_video(p_id uuid) returns json
 language plpgsql volatile
@@ -17270,9 +17263,8 @@ begin
   return private.require_video_card(p_id);
 end $$;
 comment on function api.unlike_video is
-  'Takes the caller''s like back; repeating it changes nothing. It also works on a video that they no longer '
-  'see, which '
-  'is answered as unknown all the same. Answers the card. Fails: video_unknown.';
+  'Takes the caller''s like back; repeating it changes nothing. It also works on a video that they no longer see, '
+  'which is answered as unknown all the same. Answers the card. Fails: video_unknown.';
 
 create function api.repost_video(p_id uuid) returns json
 language plpgsql volatile
@@ -17303,8 +17295,8 @@ begin
   return private.require_video_card(p_id);
 end $$;
 comment on function api.unrepost_video is
-  'Takes the caller''s repost back; repeating it changes nothing. It also works on a video that they no longer see, '
-  'which is answered as unknown all the same. Answers the card. Fails: video_unknown.';
+  'Takes the caller''s repost back; repeating it changes nothing. It also works on a video that they no longer '
+  'see, which is answered as unknown all the same. Answers the card. Fails: video_unknown.';
 
 -- sql/videos/30_comments.sql
 
@@ -17368,9 +17360,8 @@ begin
   return null;
 end $$;
 comment on function private.count_comments is
-  'Trigger: counts the comments that are there for everyone, as replies to posts are counted: not those that '
-  'are taken '
-  'back, nor those of the banned and erased.';
+  'Trigger: counts the comments that are there for everyone, as replies to posts are counted: not those that are '
+  'taken back, nor those of the banned and erased.';
 create trigger count_comments after insert on app.video_comments
   referencing new table as written for each statement execute function private.count_comments();
 create trigger count_changed_comments after update on app.video_comments
@@ -17426,9 +17417,8 @@ begin
           order by l.created_at, l.id limit 200) s);
 end $$;
 comment on function private.find_comments is
-  'The first 200 comments on a video that the caller sees, oldest first, of those of people whom they see, '
-  'among the '
-  'first 400. Null for none.';
+  'The first 200 comments on a video that the caller sees, oldest first, of those of people whom they see, among '
+  'the first 400. Null for none.';
 call private.make_walk('private.find_comments');
 
 create function api.list_video_comments(p_id uuid) returns json
@@ -17468,14 +17458,15 @@ language plpgsql volatile security definer   -- nobody may change a comment
 set search_path = ''
 as $$
 begin
-  perform private.lock_video_counters(array(select video_id from app.video_comments where id = p_id));
+  perform private.lock_video_counters(array(
+    select video_id from app.video_comments where id = p_id and author_id = private.require_caller()));
   update app.video_comments set removed_at = now()
   where id = p_id and author_id = private.require_caller() and removed_at is null;
   return found;
 end $$;
 comment on function private.remove_comment is
-  'Takes the caller''s own comment back, also one on a video that they do not see any more; false when there '
-  'is none.';
+  'Takes the caller''s own comment back, also one on a video that they do not see any more; false when there is '
+  'none.';
 
 create function api.delete_video_comment(p_id uuid) returns json
 language plpgsql volatile
@@ -17578,9 +17569,8 @@ begin
                       array_fill(v_next, array[cardinality(v_found.ids)]), p_limit, v_found.next);
 end $$;
 comment on function api.list_videos is
-  'Videos, newest first, all or those about an interest and what is below it. A cursor says how many come '
-  'before, up to '
-  '1000; beyond, and where a page is short, it is a place. Fails: cursor_unknown, limit_out_of_range.';
+  'Videos, newest first, all or those about an interest and what is below it. A cursor says how many come before, '
+  'up to 1000; beyond, and where a page is short, it is a place. Fails: cursor_unknown, limit_out_of_range.';
 
 create function api.list_videos_by(p_author_id text) returns json
 language plpgsql stable
@@ -17647,9 +17637,8 @@ begin
   return true;
 end $$;
 comment on function private.delete_video is
-  'Deletes the caller''s own video with 500 likes, reposts and comments each, and leaves the rest to the '
-  'worker; false '
-  'when there is none.';
+  'Deletes the caller''s own video with 500 likes, reposts and comments each, and leaves the rest to the worker; '
+  'false when there is none.';
 
 create function api.delete_video(p_id uuid) returns json
 language plpgsql volatile
@@ -17819,9 +17808,8 @@ begin
   return null;
 end $$;
 comment on function private.lock_recorded is
-  'Trigger: locks the counters of all videos that a ban or an erasure changes at once, the person''s own and '
-  'those on '
-  'which they commented, before private.silence_contents and private.silence_comments come to any.';
+  'Trigger: locks the counters of all videos that a ban or an erasure changes at once, the person''s own and those '
+  'on which they commented, before private.silence_contents and private.silence_comments come to any.';
 create trigger _160_lock_recorded after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
   execute function private.lock_recorded();
@@ -19306,9 +19294,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_contents is
-  'The next contents that are of a kind, removed or not, say all these words, and are not older than a moment, '
-  'as far '
-  'as each is asked for, among the next 400. Those of erased people are empty, and left out.';
+  'The next contents that are of a kind, removed or not, say all these words, and are not older than a moment, as '
+  'far as each is asked for, among the next 400. Those of erased people are empty, and left out.';
 call private.make_walk('private.find_staff_contents');
 
 create function api.list_contents(
@@ -19338,7 +19325,8 @@ begin
   end if;
   if pg_input_is_valid(p_q, 'uuid') then
     v_found.ids := array(select id from app.contents
-                         where id = p_q::uuid and kind = coalesce(v_kind, kind) and deleted_at is null);
+                         where id = p_q::uuid and kind = coalesce(v_kind, kind) and deleted_at is null
+                           and (p_status is null or (removed_at is not null) = (p_status = 'removed')));
   else
     v_words := tsvector_to_array(private.words_in(array[p_q]));
     if p_q is null or v_words <> '{}' then
@@ -19351,9 +19339,8 @@ begin
   return private.page(private.staff_contents(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_contents is
-  'Contents of every kind, or of one, newest first, whoever may see them, all, visible or removed ones, since '
-  'a moment '
-  'and before another, of these words or this id. Fails: role_required, content_kind, cursor_unknown, '
+  'Contents of every kind, or of one, newest first, whoever may see them, all, visible or removed ones, since a '
+  'moment and before another, of these words or this id. Fails: role_required, content_kind, cursor_unknown, '
   'limit_out_of_range.';
 
 create function private.set_content_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
@@ -19381,10 +19368,9 @@ begin
   return json_build_object('id', p_id, 'kind', v_kind, 'removedAt', private.utc(v_content.removed_at));
 end $$;
 comment on function private.set_content_removed is
-  'Takes a content from all but its author, or gives it back: {id, kind, removedAt}. Repeating it changes '
-  'nothing and '
-  'leaves no entry; a deleted content is unknown. Fails: role_required, content_kind, content_unknown, text_unfit, '
-  'reason_length.';
+  'Takes a content from all but its author, or gives it back: {id, kind, removedAt}. Repeating it changes nothing '
+  'and leaves no entry; a deleted content is unknown. Fails: role_required, content_kind, content_unknown, '
+  'text_unfit, reason_length.';
 
 create function api.remove_content(p_kind text, p_id uuid, p_reason text default null) returns json
 language plpgsql volatile

@@ -20,12 +20,16 @@ type Session = { accessToken: string; refreshToken: string }
 type Reply = { authorId: string }
 
 const found = (await alice.post<Made>('/posts', { body: 'What I found' })).body.id
+const mediaUrl = 'https://example.org/clip.mp4'
+const clip = (await alice.post<Made>('/videos', { mediaUrl })).body.id
 
 /** What a person can publish, by the table that it goes to. */
 const publishing: Record<string, (person: Person) => Promise<Answer<Made>>> = {
+  contents: (person) => person.post('/videos', { mediaUrl }),
   posts: (person) => person.post('/posts', { body: crypto.randomUUID() }),
   replies: (person) => person.post(`/posts/${found}/replies`, { body: crypto.randomUUID() }),
   series: (person) => person.post('/posts/series', { title: crypto.randomUUID() }),
+  video_comments: (person) => person.post(`/videos/${clip}/comments`, { body: crypto.randomUUID() }),
 }
 const ways = Object.keys(publishing)
 const publish = (way: string, person: Person) => publishing[way]?.(person) as Promise<Answer<Made>>

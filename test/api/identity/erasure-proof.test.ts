@@ -52,6 +52,7 @@ describe('an erased person', async () => {
   const birthName = registered.body.user.username
   const words = ['email', 'password', 'first', 'last', 'city', 'about', 'username', 'picture', 'post', 'title', 'essay']
     .concat(['reply', 'criticism', 'persona', 'personaAbout', 'personaPicture', 'circle', 'keyword', 'report'])
+    .concat(['clip', 'caption', 'thumbnail', 'recording', 'comment on a video'])
     .concat([
       'newEmail',
       'invitation',
@@ -113,6 +114,14 @@ describe('an erased person', async () => {
     replyId = (await erin.post<Id>(`/posts/${bobs}/replies`, { body: canary('reply') })).body.id
     await did(erin.post(`/posts/${bobs}/replies`, { kind: 'criticism', body: canary('criticism').padEnd(60, '.') }))
     await did(erin.post(`/posts/${bobs}/react`, { kind: 'heart' }))
+    const clip = { mediaUrl: `https://example.org/${canary('clip')}`, caption: canary('caption') }
+    const thumbnailUrl = `https://example.org/${canary('thumbnail')}`
+    const filmed = (await erin.post<Id>('/videos', { ...clip, thumbnailUrl })).body.id
+    await did(at(bob).post(`/videos/${filmed}/comments`, { body: 'Well said.' }))
+    await did(erin.post('/audio', { ...clip, mediaUrl: `https://example.org/${canary('recording')}` }))
+    const bobsClip = (await at(bob).post<Id>('/videos', { mediaUrl: 'https://example.org/bob' })).body.id
+    await did(erin.post(`/videos/${bobsClip}/like`))
+    await did(erin.post(`/videos/${bobsClip}/comments`, { body: canary('comment on a video') }))
     const circle = (await erin.post<Id>('/circles', { name: canary('circle') })).body.id
     await did(erin.post(`/circles/me/${circle}/members`, { memberId: 'bob' }))
     await did(erin.post(`/circles/me/${circle}/invitations`, { inviteeId: 'carla' }))
