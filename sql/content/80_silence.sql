@@ -16,6 +16,9 @@ declare
 begin
   if p_after is not null then
     select kind, created_at, id into v_kind, v_from, v_before from app.contents where id = p_after;
+    if not found then
+      return private.next_contents(p_author, null);   -- it was purged meanwhile: to begin anew passes over none
+    end if;
   end if;
   return array(select id from app.contents
                where author_id = p_author and (kind, created_at, id) < (v_kind, v_from, v_before)

@@ -52,7 +52,7 @@ declare
   v_found  app.found;
   v_next   text;
 begin
-  if p_cursor ~ '^\d{1,4}$' then
+  if p_cursor ~ '^[0-9]{1,4}$' then
     v_past := p_cursor;
   elsif p_cursor is not null then
     v_cursor := private.require_cursor(p_cursor);
