@@ -1,15 +1,16 @@
 // Every pgTAP file under test/db, and every assertion in it as a test.
 import { globSync, readFileSync } from 'node:fs'
-import { describe, test } from 'vitest'
+import { afterAll, describe, test } from 'vitest'
 import { createDatabase } from './support/database.ts'
-import { installPgtap, runPgtap } from './support/pgtap.ts'
+import { openPgtap, runPgtap } from './support/pgtap.ts'
 
 const { url } = await createDatabase()
-await installPgtap(url)
+const sql = await openPgtap(url)
+afterAll(() => sql.end())
 
 // PGTAP=db/posts/polls.sql asks for one of them
 for (const file of globSync(process.env.PGTAP ?? 'db/**/*.sql', { cwd: import.meta.dirname }).sort()) {
-  const verdicts = await runPgtap(url, readFileSync(`${import.meta.dirname}/${file}`, 'utf8'))
+  const verdicts = await runPgtap(sql, readFileSync(`${import.meta.dirname}/${file}`, 'utf8'))
   describe(`test/${file}`, () => {
     for (const { name, ok, message } of verdicts) {
       test(name, () => {

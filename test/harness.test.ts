@@ -1,11 +1,11 @@
 // Proof that the harness can fail: what it lets through is only worth something if it stops the rest.
 
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { TestModule } from 'vitest/node'
 import { checkAgainst, type Operation, type Schema } from './support/contract.ts'
 import { inspect, internalIds, parsed, type Question } from './support/crawler.ts'
 import { createDatabase } from './support/database.ts'
-import { installPgtap, runPgtap, verdicts } from './support/pgtap.ts'
+import { openPgtap, runPgtap, verdicts } from './support/pgtap.ts'
 import { tally } from './support/tally.ts'
 import { until } from './support/until.ts'
 import { world } from './support/world.ts'
@@ -14,12 +14,13 @@ const remembered = [...internalIds]
 
 describe('pgTAP runner', async () => {
   const { url, owner } = await createDatabase()
-  await installPgtap(url)
-  const failed = async (text: string) => (await runPgtap(url, text)).filter(({ ok }) => !ok)
+  const sql = await openPgtap(url)
+  afterAll(() => sql.end())
+  const failed = async (text: string) => (await runPgtap(sql, text)).filter(({ ok }) => !ok)
 
   test('gives every assertion of a good file', async () => {
     const found = await runPgtap(
-      url,
+      sql,
       `select plan(2); select ok(true, 'one'); select is(1, 1, 'two'); select * from finish();`,
     )
     expect(found).toMatchObject([
@@ -52,7 +53,7 @@ describe('pgTAP runner', async () => {
   })
 
   test('fails a file that raises, says where, and keeps what came before', async () => {
-    const found = await runPgtap(url, `select plan(2);\nselect ok(true, 'one');\nselect * from nowhere;`)
+    const found = await runPgtap(sql, `select plan(2);\nselect ok(true, 'one');\nselect * from nowhere;`)
     expect(found).toMatchObject([
       { name: 'one', ok: true },
       {
@@ -84,7 +85,7 @@ describe('pgTAP runner', async () => {
   })
 
   test('leaves nothing behind, whatever a file does', async () => {
-    await runPgtap(url, `select plan(1); select test.people('zoe'); select ok(true, 'one');`)
+    await runPgtap(sql, `select plan(1); select test.people('zoe'); select ok(true, 'one');`)
     expect(await owner`select from app.users where username = 'zoe'`).toHaveLength(0)
     expect(await failed(`select plan(1); select ok(true, 'one'); commit;`)).toMatchObject([{ name: 'never commits' }])
   })

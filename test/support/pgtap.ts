@@ -1,6 +1,6 @@
 // Runs pgTAP files: every assertion becomes one verdict, and a file that does not do what it planned becomes a failed one.
 import { readFileSync } from 'node:fs'
-import postgres from 'postgres'
+import postgres, { type Sql } from 'postgres'
 import { Parser } from 'tap-parser'
 
 /** What one assertion came to. `message` says why it failed. */
@@ -9,12 +9,15 @@ export type Verdict = { name: string; ok: boolean; message: string }
 const quiet = { max: 1, onnotice: () => {}, fetch_types: false }
 const source = (file: string) => readFileSync(new URL(`./pgtap/${file}`, import.meta.url), 'utf8')
 
-/** Loads pgTAP (schema tap) and our helpers (schema test) into a database, as its owner. */
-export async function installPgtap(url: string) {
-  const sql = postgres(url, quiet)
+/**
+ * Loads pgTAP (schema tap) and our helpers (schema test) into a database, as its owner, and gives the connection on which
+ * files then run, one after another.
+ */
+export async function openPgtap(url: string): Promise<Sql> {
+  const sql = postgres(url, { ...quiet, connection: { search_path: 'tap, public, extensions' } })
   await sql.unsafe(`create schema tap; set search_path = tap; ${source('vendor/pgtap.sql')}`).simple()
-  await sql.unsafe(`reset search_path; ${source('people.sql')}`).simple()
-  await sql.end()
+  await sql.unsafe(`set search_path = public; ${source('people.sql')}; reset search_path`).simple()
+  return sql
 }
 
 function raised(error: unknown, text: string): Verdict {
@@ -48,28 +51,24 @@ export function verdicts(rows: readonly string[]): Verdict[] {
 }
 
 /** Runs the text of one file in a transaction of its own, which must not commit: the next file finds what this one found. */
-export async function runPgtap(url: string, text: string): Promise<Verdict[]> {
-  const sql = postgres(url, { ...quiet, connection: { search_path: 'tap, public, extensions' } })
+export async function runPgtap(sql: Sql, text: string): Promise<Verdict[]> {
   const rows: string[] = []
   const found: Verdict[] = []
+  await sql.unsafe('begin').simple()
+  const [begun] = await sql`select pg_current_xact_id()::text as id`
   try {
-    await sql.unsafe('begin').simple()
-    const [begun] = await sql`select pg_current_xact_id()::text as id`
-    try {
-      // row by row: what was asserted before an error still counts
-      const query = sql.unsafe(text).simple()
-      await query.forEach((row) => {
-        rows.push(Object.values(row).map(String).join('\t'))
-      })
-      found.push(...verdicts(rows))
-    } catch (error) {
-      found.push(...verdicts(rows).filter(({ name }) => name !== 'keeps its plan'), raised(error, text))
-    }
-    await sql.unsafe('rollback').simple()
-    const [ended] = await sql`select pg_xact_status(${begun?.id}::xid8) as status`
-    if (ended?.status !== 'aborted') found.push({ name: 'never commits', ok: false, message: String(ended?.status) })
-    return found
-  } finally {
-    await sql.end({ timeout: 1 })
+    // row by row: what was asserted before an error still counts
+    const query = sql.unsafe(text).simple()
+    await query.forEach((row) => {
+      rows.push(Object.values(row).map(String).join('\t'))
+    })
+    found.push(...verdicts(rows))
+  } catch (error) {
+    found.push(...verdicts(rows).filter(({ name }) => name !== 'keeps its plan'), raised(error, text))
   }
+  await sql.unsafe('rollback').simple()
+  const [ended] = await sql`select pg_xact_status(${begun?.id}::xid8) as status`
+  if (ended?.status !== 'aborted') found.push({ name: 'never commits', ok: false, message: String(ended?.status) })
+  await sql.unsafe('discard sequences; discard temp; reset all; select pg_advisory_unlock_all()').simple()
+  return found
 }
