@@ -66,6 +66,14 @@ describe('POST /notifications/unsubscribe', () => {
     expect(await preferences(carla)).toMatchObject({ digestHour: 8 })
   })
 
+  test('takes no form of many fields, which would keep everybody waiting', async () => {
+    const many = 'a&'.repeat(20_000)
+    expect(await nobody.post(PATH, many, FORM)).toFailWith(413, 'body_too_large')
+    const stream = { body: new Blob([many]).stream(), duplex: 'half' } as RequestInit
+    const streamed = await fetch(`${nobody.base}/api/v1${PATH}`, { method: 'POST', headers: FORM, ...stream })
+    expect([streamed.status, streamed.headers.get('x-error-code')]).toEqual([413, 'body_too_large'])
+  })
+
   test('does not know what nobody was mailed, nor that of the erased', async () => {
     const erased = await tokenOf(carla)
     expect(await carla.post('/me/delete', { password: carla.password })).toMatchObject({ status: 200 })
