@@ -48,13 +48,24 @@ export function sinkStorage(config: Config, seals: Seals): Storage {
       }
     },
     async copy(from, to) {
-      await copyFile(typeOf(fileOf(folder, from)), typeOf(fileOf(folder, to)))
-      await copyFile(fileOf(folder, from), fileOf(folder, to))
+      await replace(typeOf(fileOf(folder, to)), (part) => copyFile(typeOf(fileOf(folder, from)), part))
+      await replace(fileOf(folder, to), (part) => copyFile(fileOf(folder, from), part))
     },
     async remove(key) {
       await rm(fileOf(folder, key), { force: true })
       await rm(typeOf(fileOf(folder, key)), { force: true })
     },
+  }
+}
+
+/** Writes a file whole: who reads it meanwhile gets the one before, or none. */
+async function replace(file: string, write: (part: string) => Promise<void>): Promise<void> {
+  const part = `${file}.${randomUUID()}`
+  try {
+    await write(part)
+    await rename(part, file)
+  } finally {
+    await rm(part, { force: true })
   }
 }
 

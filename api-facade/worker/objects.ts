@@ -28,10 +28,13 @@ export async function takeObjects(
 
 /** @returns how many objects are forgotten */
 async function remove(db: Db, { keys, uploads }: ObjectJob, functions: Functions): Promise<number> {
-  const { ok, status } = await functions.invoke('media/delete', { keys, uploads })
-  if (!ok) throw new Error(`media answered ${status}`)
-  const { rows } = await db.executeSql('select private.note_deleted_objects($1, $2) as changed', [keys, uploads])
+  const answer = await functions.invoke('media/delete', { keys, uploads })
+  if (!answer.ok) throw new Error(`media answered ${answer.status}`)
+  const { left } = (await answer.json()) as { left: string[] }
+  const gone = [keys, uploads].map((all) => all.filter((key) => !left.includes(key)))
+  const { rows } = await db.executeSql('select private.note_deleted_objects($1, $2) as changed', gone)
   const changed = (rows as { changed: number }[])[0]?.changed ?? 0
   await note(db, OBJECTS, changed, false)
+  if (left.length > 0) throw new Error(`the storage has not deleted ${left.length} objects`)
   return changed
 }

@@ -21,8 +21,8 @@ export type Storage = {
   presign(announced: Announced): Promise<Upload>
   /** Null where there is no such object. */
   find(key: string): Promise<Found | null>
-  /** The first bytes of an object that is there. */
-  head(key: string, bytes: number): Promise<Uint8Array>
+  /** The first bytes of an object. @throws Error when it is not there, or not the one of this etag any more */
+  head(key: string, bytes: number, etag: string): Promise<Uint8Array>
   /** @throws Error when the object is not the one of this etag any more */
   copy(from: string, to: string, etag: string): Promise<void>
   /** Nothing where it is not there. */
@@ -33,6 +33,11 @@ export type S3 = { url: string; bucket: string; region: string; accessKey: strin
 
 /** How long an upload may begin. Seconds. */
 export const UPLOAD_SECONDS = 600
+/**
+ * How long a request may take with its repetitions and its answer. Milliseconds: what a commit copies is there before its
+ * object is deleted, for which private.doom_objects waits two minutes.
+ */
+const PATIENCE = 20_000
 
 export function s3Storage({ url, bucket, region, accessKey, secretKey }: S3): Storage {
   const keys = { accessKeyId: accessKey, secretAccessKey: secretKey, region, service: 's3' }
@@ -40,7 +45,7 @@ export function s3Storage({ url, bucket, region, accessKey, secretKey }: S3): St
   const place = (key: string): string => `${url}/${bucket}/${key}`
 
   async function ask(method: string, key: string, headers: Record<string, string> = {}): Promise<Response> {
-    const answer = await client.fetch(place(key), { method, headers })
+    const answer = await client.fetch(place(key), { method, headers, signal: AbortSignal.timeout(PATIENCE) })
     if (answer.ok || answer.status === 404) return answer
     await answer.body?.cancel()
     throw new Error(`the storage answered ${method} with ${answer.status}`)
@@ -61,8 +66,12 @@ export function s3Storage({ url, bucket, region, accessKey, secretKey }: S3): St
       const etag = headers.get('etag') ?? ''
       return { size: Number(headers.get('content-length')), contentType: headers.get('content-type') ?? '', etag }
     },
-    async head(key, bytes) {
-      const answer = await ask('GET', key, { Range: `bytes=0-${bytes - 1}` })
+    async head(key, bytes, etag) {
+      const answer = await ask('GET', key, { Range: `bytes=0-${bytes - 1}`, ...(etag && { 'If-Match': etag }) })
+      if (answer.status === 404) {
+        await answer.body?.cancel()
+        throw new Error('the object is gone')
+      }
       // one that knows no ranges would send the whole
       const reader = answer.body?.getReader()
       const parts: number[] = []

@@ -83,9 +83,10 @@ function isSigned({ method, url, headers }: IncomingMessage): boolean {
 
 type Stored = { body: Buffer; type: string; etag: string }
 
-/** @returns its address, what it holds by key, and how to make it refuse what comes next */
+/** @returns its address, what it holds by key, and how to make it refuse */
 export async function strictStorage() {
   const objects = new Map<string, Stored>()
+  const locked = new Set<string>()
   let refusals = 0
   const put = (key: string, body: Buffer, type = '') => objects.set(key, { body, type, etag: `"${hexOf(body)}"` })
 
@@ -99,6 +100,7 @@ export async function strictStorage() {
       refusals--
       return end(503)
     }
+    if (method === 'DELETE' && locked.has(key)) return end(403)
     if (!isSigned(request) && !(method === 'GET' && !headers.authorization && !request.url?.includes('?')))
       return end(403)
     const found = objects.get(key)
@@ -121,6 +123,7 @@ export async function strictStorage() {
       return end(204)
     }
     if (!found) return end(404)
+    if (headers['if-match'] && headers['if-match'] !== found.etag) return end(412)
     const head = { 'content-type': found.type, etag: found.etag }
     if (method === 'HEAD') return end(200, { ...head, 'content-length': String(found.body.length) })
     const [, last] = /^bytes=0-(\d+)$/.exec(headers.range ?? '') ?? []
@@ -129,6 +132,8 @@ export async function strictStorage() {
   return {
     url,
     objects,
+    /** Keys of what it does not delete. */
+    locked,
     /** The next so many requests are answered with 503. */
     refuse: (count: number) => {
       refusals = count

@@ -87,6 +87,14 @@ describe('an upload', () => {
     })
   })
 
+  test('is committed by several at once, as a client sends that repeats itself', async () => {
+    for (let n = 0; n < 5; n++) {
+      const announced = await upload(alice)
+      const answers = await Promise.all(Array.from({ length: 6 }, () => commit(alice, announced)))
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
+    }
+  })
+
   test('may be announced and committed by the other names', async () => {
     const { status, body } = await alice.post<{ uploadUrl: string; key: string }>('/media/upload', image())
     expect([status, Object.keys(body)]).toEqual([201, ['uploadUrl', 'key']])
