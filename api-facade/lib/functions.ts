@@ -120,6 +120,13 @@ export function openFunctions({ config, jwtSecret, log, functions = registry }: 
   }
 }
 
+/** Why an answer is of no use, for the log: in the function's own codes. Its body is read, or its connection would wait. */
+export async function failureOf(name: string, answer: Response): Promise<Error> {
+  const told: unknown = await answer.json().catch(() => undefined)
+  const codes = Object(told).failure
+  return new Error(`${name} answered ${answer.status}${typeof codes === 'string' ? ` (${codes.slice(0, 200)})` : ''}`)
+}
+
 /** Answers in this process, and ends with the request's signal as fetch does. */
 function here(functions: Registry, site: Site): (request: Request) => Promise<Response> {
   const made = new Map<string, Promise<App>>()

@@ -2,7 +2,7 @@
 // in lines.ts, and the function `deliver` sends. A worker claims the row before and notes it after, so that one alone sends
 // it; what it dies over goes out once more, with the same Message-ID, so that it is shown once.
 import type { PgBoss } from 'pg-boss'
-import type { Functions } from '../lib/functions.ts'
+import { type Functions, failureOf } from '../lib/functions.ts'
 import type { Log } from '../lib/log.ts'
 import type { Seals } from '../lib/seals.ts'
 import { kindsWithLines, lineOf } from './lines.ts'
@@ -71,9 +71,12 @@ async function send(db: Db, id: string, options: DigestOptions): Promise<number>
   if (!claim) return 0
   if ('busy' in claim) throw new Error('another worker is sending it, or has died over it')
   const mail = { id: `${id}.digest`, to: claim.to, ...digestMail(claim, options) }
-  const answer = await options.functions.invoke('deliver/mail', mail).catch(() => undefined)
-  await db.executeSql('select private.note_digest($1, $2)', [id, answer?.ok === true])
-  if (!answer?.ok) throw new Error(`deliver answered ${answer?.status ?? 'nothing'}`)
+  const failure = await options.functions.invoke('deliver/mail', mail).then(
+    (answer) => (answer.ok ? undefined : failureOf('deliver', answer)),
+    (error: unknown) => error,
+  )
+  await db.executeSql('select private.note_digest($1, $2)', [id, failure === undefined])
+  if (failure) throw failure
   return 1
 }
 

@@ -1,7 +1,7 @@
 // Mail that a transaction asked for. The job names a row; the words stand here, and the function `deliver` sends them.
 // A mail may go out twice, when a worker dies over it: with the same Message-ID, so that it is shown once.
 import type { PgBoss } from 'pg-boss'
-import type { Functions } from '../lib/functions.ts'
+import { type Functions, failureOf } from '../lib/functions.ts'
 import type { Log } from '../lib/log.ts'
 import type { Purpose, Seals } from '../lib/seals.ts'
 import { type Db, note, told } from './record.ts'
@@ -43,8 +43,8 @@ export async function takeMail(boss: PgBoss, options: MailOptions, more: { deadL
 async function send(db: Db, job: MailJob, options: MailOptions): Promise<number> {
   const mail = 'resetId' in job ? await findReset(db, job.resetId, options) : await findVerification(db, job, options)
   if (!mail) return 0
-  const { ok, status } = await options.functions.invoke('deliver/mail', mail)
-  if (!ok) throw new Error(`deliver answered ${status}`)
+  const answer = await options.functions.invoke('deliver/mail', mail)
+  if (!answer.ok) throw await failureOf('deliver', answer)
   return 1
 }
 

@@ -1,7 +1,7 @@
 // Objects whose asset is gone. private.job_delete_objects names them, and the function `media` deletes them. What a worker
 // dies over, or the storage does not take, is named again by the same job: the database forgets them afterwards.
 import type { PgBoss } from 'pg-boss'
-import type { Functions } from '../lib/functions.ts'
+import { type Functions, failureOf } from '../lib/functions.ts'
 import type { Log } from '../lib/log.ts'
 import { type Db, note, told } from './record.ts'
 
@@ -29,7 +29,7 @@ export async function takeObjects(
 /** @returns how many objects are forgotten */
 async function remove(db: Db, { keys, uploads }: ObjectJob, functions: Functions): Promise<number> {
   const answer = await functions.invoke('media/delete', { keys, uploads })
-  if (!answer.ok) throw new Error(`media answered ${answer.status}`)
+  if (!answer.ok) throw await failureOf('media', answer)
   const { left } = (await answer.json()) as { left: string[] }
   const gone = [keys, uploads].map((all) => all.filter((key) => !left.includes(key)))
   const { rows } = await db.executeSql('select private.note_deleted_objects($1, $2) as changed', gone)

@@ -2,7 +2,7 @@
 // and the function `deliver` sends. A row a device says what was sent, so a job that runs again sends only the rest. What a
 // worker dies over goes out twice: with the same tag, which browsers show once, and the same id in its data.
 import type { Job, PgBoss } from 'pg-boss'
-import type { Functions } from '../lib/functions.ts'
+import { type Functions, failureOf } from '../lib/functions.ts'
 import type { Log } from '../lib/log.ts'
 import { lineOf } from './lines.ts'
 import { type Db, note, told } from './record.ts'
@@ -63,7 +63,7 @@ async function attempt(boss: PgBoss, ids: string[], log: Log, work: () => Promis
 /** @returns how many devices are gone */
 async function ask(db: Db, receipts: string[], { functions }: PushOptions): Promise<number> {
   const answer = await functions.invoke('deliver/receipts', { ids: receipts })
-  if (!answer.ok) throw new Error(`deliver answered ${answer.status}`)
+  if (!answer.ok) throw await failureOf('deliver', answer)
   const { gone } = (await answer.json()) as { gone: string[] }
   const { rows } = await db.executeSql('select private.note_push_receipts($1) as changed', [gone])
   return (rows as { changed: number }[])[0]?.changed ?? 0

@@ -48,7 +48,8 @@ export function s3Storage({ url, bucket, region, accessKey, secretKey }: S3): St
     const answer = await client.fetch(place(key), { method, headers, signal: AbortSignal.timeout(PATIENCE) })
     if (answer.ok || answer.status === 404) return answer
     await answer.body?.cancel()
-    throw new Error(`the storage answered ${method} with ${answer.status}`)
+    const code = `${method} ${answer.status}`
+    throw Object.assign(new Error(`the storage answered ${code}`), { code })
   }
 
   return {

@@ -9,7 +9,7 @@ const texts = {
   503: ['Service Unavailable', 'It was not taken. Try again later.'],
 } as const
 
-/** Answers a POST with what has passed. What it throws is told as 503, and nothing of it. */
+/** Answers a POST with what has passed. What it throws is told as 503, and of it no words, which may name people. */
 type Work<T> = (c: Context, given: T) => Promise<Response>
 
 export type Doors = {
@@ -26,16 +26,23 @@ export function openDoors(name: string, jwtSecrets: readonly string[]): Doors {
     app,
     door(path, form, work) {
       app.post(path, async (c) => {
-        const refuse = (status: keyof typeof texts) => {
+        const refuse = (status: keyof typeof texts, failure?: string) => {
           const [error, message] = texts[status]
-          return c.json({ statusCode: status, error, message: [message] }, status)
+          return c.json({ statusCode: status, error, message: [message], ...(failure && { failure }) }, status)
         }
         if (!(await isService(c.req.header('authorization'), jwtSecrets))) return refuse(401)
         const given = form.safeParse(await c.req.json().catch(() => undefined))
-        return given.success ? work(c, given.data).catch(() => refuse(503)) : refuse(422)
+        return given.success ? work(c, given.data).catch((error) => refuse(503, codesOf(error))) : refuse(422)
       })
     },
   }
+}
+
+/** What sort of failure it was, such as `Error EAUTH 535`, for the log of the service: a wrong password is an operator's. */
+function codesOf(error: unknown): string {
+  const { name, code, responseCode, cause } = Object(error)
+  const codes = [name, code, responseCode, Object(cause).code]
+  return codes.filter((one) => /^[\w ]{1,40}$/.test(String(one ?? ''))).join(' ')
 }
 
 /** The anon key is a good token too, and everyone's: the role has to be the service's. */

@@ -105,10 +105,11 @@ describe.each(runtimes)('deliver, %s', async (runtime) => {
       expect(await post(body)).toMatchObject({ status: 422 })
     })
 
-    test('says when a mail was not taken, and not why', async () => {
+    test('says when a mail was not taken, and why in codes alone', async () => {
       box.refuse(1)
       const { status, text } = await post(mail)
-      expect([status, text]).toEqual([503, expect.not.stringMatching(/busy|451|ada/)])
+      expect([status, text]).toEqual([503, expect.not.stringMatching(/busy|ada/)])
+      expect(JSON.parse(text).failure).toBe('Error EMESSAGE 451')
     })
 
     test('has no other door', async () => {

@@ -154,12 +154,16 @@ test('what was looked at is what is copied, and deleting twice is no fault', asy
 
 test('a storage that does not answer is said to be unavailable, and the next commit makes good what was cut off', async () => {
   const config = readConfig(environment(database.url, storageSettings(strict.url)))
-  const server = await startServer({ config, databaseUrl: database.url })
+  const logged: object[] = []
+  const log = Object.assign(createLog(config), { warn: (line: object) => logged.push(line) })
+  const server = await startServer({ config, databaseUrl: database.url, log })
   afterAll(() => server.stop())
   const person = new Person(server.url, alice.token)
   const { assetId } = (await person.post<Upload>('/media/presign', image())).body
   strict.refuse(9)
   expect(await person.post(`/media/${assetId}/commit`)).toFailWith(503, 'storage_unavailable')
+  const failure = expect.objectContaining({ message: 'media answered 503 (Error HEAD 503)' })
+  expect(logged).toEqual([expect.objectContaining({ door: 'commit', failure })])
   strict.refuse(0)
   // a commit was cut off behind the copy
   strict.objects.set(assetId, { body: Buffer.from(png), type: 'image/png', etag: '"1"' })

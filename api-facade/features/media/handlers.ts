@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 import { Refusal } from '../../lib/errors.ts'
+import { failureOf } from '../../lib/functions.ts'
 import { Asset, type AssetId, type AssetKey, Looked, type NewAsset, Signed } from './schemas.ts'
 
 type Announced = z.output<typeof Asset>
@@ -11,12 +12,14 @@ type Announced = z.output<typeof Asset>
 async function ask<S extends z.ZodType>(c: Context, door: string, asset: Announced, schema: S): Promise<z.output<S>> {
   const { functions, log } = c.get('services')
   const { key, contentType, size } = asset
-  const answer = await functions.invoke(`media/${door}`, { key, contentType, size }).catch((failure: unknown) => {
-    log.warn({ failure, door }, 'the function media could not be called')
+  try {
+    const answer = await functions.invoke(`media/${door}`, { key, contentType, size })
+    if (!answer.ok) throw await failureOf('media', answer)
+    return schema.parse(await answer.json())
+  } catch (failure) {
+    log.warn({ id: c.get('requestId'), failure, door }, 'the function media was of no avail')
     throw new Refusal('storage_unavailable')
-  })
-  if (!answer.ok) throw new Refusal('storage_unavailable')
-  return schema.parse(await answer.json())
+  }
 }
 
 export async function presign(c: Context, { kind, contentType, size }: z.output<typeof NewAsset>) {
