@@ -192,6 +192,18 @@ export const cases = (posts: number): Case[] => {
     pay('pay', (n) => 11 + 2 * ((n * 104_729) % 4990), `2 * random(6, ${PEOPLE / 2 - 1}) + 1`),
     pay('pay-one-receiver', () => 5, '5'),
     read('inbox', 4, 'list_notifications', '/notifications'),
+    read('videos', 2, 'list_videos', '/videos'),
+    read('video-comments', 2, 'list_video_comments', `/videos/${post(1)}/comments`, { p_id: post(1) }),
+    {
+      name: 'presign',
+      method: 'POST',
+      // of somebody else each time: nobody announces more than 50 that are not committed
+      hit: (n) => ({
+        caller: 10 + (n % 9000),
+        path: '/media/presign',
+        body: { kind: 'image', contentType: 'image/png', size: 52_481 },
+      }),
+    },
     read('unread', 4, 'count_unread', '/notifications/unread-count'),
     read('me', 2, 'get_me', '/me'),
     read('profile', 2, 'get_profile', '/users/p000007', { p_person: 'p000007' }),
