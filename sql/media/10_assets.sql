@@ -123,7 +123,8 @@ as $$
 declare
   v_parts text[] := regexp_match(p_url, '^https?://(?:[^/?#]*@)?([^/?#]+)([^?#]*)', 'i');
 begin
-  return array[regexp_replace(lower(v_parts[1]), '\.?(:0*(80|443))?$', ''), v_parts[2]];
+  return array[regexp_replace(regexp_replace(lower(v_parts[1]), '\.?(:0*(80|443)?)?$', ''), '\.?:0*(\d+)$', ':\1'),
+               v_parts[2]];
 end $$;
 comment on function private.url_place is
   'Host and path of an http(s) URL, for comparing: without scheme, userinfo and the usual ports.';
@@ -136,8 +137,8 @@ declare
   v_own   text[] := private.url_place(private.media_setting('media_url'));
   v_place text[];
 begin
-  -- a browser reads \ as /, so that another host would be meant
-  if (p_url ~* '^https?://[^\s\\/?#]+[^\s\\]*$' and length(p_url) <= 2000) is not true then
+  -- a browser reads \ as /, and % and wide letters in a host as plain ones, so that another would be meant
+  if (p_url ~* '^https?://([^\s\\/?#]*@)?[][a-z0-9._:-]+([/?#][^\s\\]*)?$' and length(p_url) <= 2000) is not true then
     perform private.fail('media_url');
   end if;
   v_place := private.url_place(p_url);
@@ -145,7 +146,7 @@ begin
     return;
   end if;
   -- other spellings of a path of ours count as ours, and name nothing
-  if (starts_with(v_place[2], v_own[2] || '/') or v_place[2] ~ '%|//|/\.') and not exists (
+  if (starts_with(lower(v_place[2]), lower(v_own[2]) || '/') or v_place[2] ~ '%|//|/\.') and not exists (
     select from app.media_assets a
     where a.bucket = private.media_setting('media_bucket') and v_own[2] || '/' || a.key = v_place[2]
       and a.key = substr(v_place[2], length(v_own[2]) + 2)

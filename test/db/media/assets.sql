@@ -1,6 +1,6 @@
 -- Media assets: whose they are, who may use one and what for, which addresses are ours, and how their objects end.
 begin;
-select plan(33);
+select plan(41);
 select test.people('alice', 'bob');
 
 create function pg_temp.asset(p_number integer) returns uuid language sql immutable
@@ -49,9 +49,14 @@ select ok(not pg_temp.takes(pg_temp.place(n)), format('asset %s is not', n)) fro
 select ok(not pg_temp.takes(u), 'another''s in another spelling: ' || u) from unnest(array[
   pg_temp.place(2, 'HTTP://Media.Example.org:80/kith/'), pg_temp.place(2, 'https://a:b@media.example.org./kith/'),
   pg_temp.place(2, 'https://media.example.org/x/../kith/'), pg_temp.place(2, 'https://media.example.org/%6bith/'),
+  pg_temp.place(2, 'https://media.example.org:/kith/'), pg_temp.place(2, 'https://media.ex%61mple.org/kith/'),
+  pg_temp.place(2, 'https://ｍedia.example.org/kith/'), pg_temp.place(2, 'https://media.example.org/KITH/'),
   pg_temp.place(2, 'https://media.example.org//kith/'), pg_temp.place(2, 'https://media.example.org\kith/'),
   'ftp://media.example.org/', 'https://', 'https://a b', 'https://a/' || repeat('a', 2000)]) u;
 select ok(not pg_temp.takes(null), 'none is none');
+select ok(pg_temp.takes(u), 'elsewhere: ' || u) from unnest(array['https://user:a@b@xn--bcher-kva.example:8443/a_(1)/ü.png?x=1#y',
+  'http://[2001:db8::1]:8080', 'https://elsewhere.example.org?a=b@c']) u;
+select is(private.url_place('http://Kith.example.:08787/a'), '{kith.example:8787,/a}', 'another port is told by its number');
 select is((select array_agg(id order by id) from app.media_assets),
   array[pg_temp.asset(1), pg_temp.asset(3), pg_temp.asset(4), pg_temp.asset(5)], 'people see their own');
 select throws_ok($$ update app.media_assets set status = 'committed' $$, '42501', null, 'and write none');
