@@ -218,11 +218,14 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
 
 export type Config = z.output<typeof Settings>
 
+/** The bucket of what lies in a folder. */
+export const SINK = 'local'
+
 /** Where objects of media are, by address and by bucket: SQL makes public addresses of it. */
 export const mediaPlace = ({ storage, facadeUrl }: Config): { url: string; bucket: string } =>
   storage
     ? { url: storage.publicUrl, bucket: storage.bucket }
-    : { url: `${facadeUrl}/api/v1/media/local`, bucket: 'local' }
+    : { url: `${facadeUrl}/api/v1/media/local`, bucket: SINK }
 
 /** What signs, and behind it what still verifies: the secret before this one, until the tokens of it have expired. */
 export const secretsOf = (config: Config, secret: string): [string, ...string[]] => [

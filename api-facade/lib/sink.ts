@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Announced, type Found, type Storage, UPLOAD_SECONDS } from '../../edge-functions/media/storage.ts'
-import type { Config } from './config.ts'
+import { type Config, SINK } from './config.ts'
 import type { Seals } from './seals.ts'
 
 export const sinkFolder = (config: Config): string =>
@@ -27,6 +27,7 @@ const headersOf = (contentType: string, size: string): string => `${contentType}
 export function sinkStorage(config: Config, seals: Seals): Storage {
   const folder = sinkFolder(config)
   return {
+    bucket: SINK,
     async presign({ key, contentType, size }) {
       const id = key.split('.')[0] ?? ''
       const ends = Math.floor(Date.now() / 1000) + UPLOAD_SECONDS

@@ -8,7 +8,7 @@ import { type Db, note, told } from './record.ts'
 export const OBJECTS = 'objects'
 export type ObjectOptions = { functions: Functions; log: Log }
 
-type ObjectJob = { keys: string[]; uploads: string[] }
+type ObjectJob = { bucket: string; keys: string[]; uploads: string[] }
 
 /** Once: what is left is named again. */
 const settings = { retryLimit: 0, expireInSeconds: 120, retentionSeconds: 3600 }
@@ -27,12 +27,12 @@ export async function takeObjects(
 }
 
 /** @returns how many objects are forgotten */
-async function remove(db: Db, { keys, uploads }: ObjectJob, functions: Functions): Promise<number> {
-  const answer = await functions.invoke('media/delete', { keys, uploads })
+async function remove(db: Db, { bucket, keys, uploads }: ObjectJob, functions: Functions): Promise<number> {
+  const answer = await functions.invoke('media/delete', { bucket, keys, uploads })
   if (!answer.ok) throw await failureOf('media', answer)
   const { left } = (await answer.json()) as { left: string[] }
   const gone = [keys, uploads].map((all) => all.filter((key) => !left.includes(key)))
-  const { rows } = await db.executeSql('select private.note_deleted_objects($1, $2) as changed', gone)
+  const { rows } = await db.executeSql('select private.note_deleted_objects($1, $2, $3) as changed', [bucket, ...gone])
   const changed = (rows as { changed: number }[])[0]?.changed ?? 0
   await note(db, OBJECTS, changed, false)
   if (left.length > 0) throw new Error(`the storage has not deleted ${left.length} objects`)

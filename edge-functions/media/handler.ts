@@ -2,8 +2,8 @@
 // past it. 401 for anyone but the service, 422, 503 where the storage did not answer.
 // POST /media/presign {key, contentType, size} → 200 {url, headers, expiresAt}
 // POST /media/commit {key, contentType, size} → 200 {outcome: committed, mimeType} or {outcome: missing | unfit}
-// POST /media/delete {keys, uploads: up to 50 each} → 200 {left}; of uploads what was uploaded and not committed. left are
-// those that the storage did not delete, or not in time.
+// POST /media/delete {bucket, keys, uploads: up to 50 each} → 200 {left}; of uploads what was uploaded and not committed.
+// left are those that the storage did not delete, or not in time. 503 when the bucket is another than the function's.
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { openDoors } from '../shared/doors.ts'
@@ -12,7 +12,7 @@ import { HEAD_BYTES, isThatType, typeOf } from './types.ts'
 
 const key = z.uuid()
 const Asset = z.object({ key, contentType: z.string().regex(/^[a-z]+\/[a-z0-9.+-]+$/), size: z.int().positive() })
-const Doomed = z.object({ keys: z.array(key).max(50), uploads: z.array(key).max(50) })
+const Doomed = z.object({ bucket: z.string(), keys: z.array(key).max(50), uploads: z.array(key).max(50) })
 
 type Outcome = { outcome: 'committed'; mimeType: string } | { outcome: 'missing' | 'unfit' }
 export type MediaEnvironment = {
@@ -32,7 +32,9 @@ export function createMedia({ jwtSecrets, storage }: MediaEnvironment): Hono {
   const { app, door } = openDoors('media', jwtSecrets)
   door('/presign', Asset, async (c, asset) => c.json(await storage.presign({ ...asset, key: uploadOf(asset.key) })))
   door('/commit', Asset, async (c, asset) => c.json(await commit(storage, asset)))
-  door('/delete', Doomed, async (c, { keys, uploads }) => {
+  door('/delete', Doomed, async (c, { bucket, keys, uploads }) => {
+    // of a storage that was not meant, every object seems to be deleted
+    if (bucket !== storage.bucket) throw Object.assign(new Error('another bucket is meant'), { code: 'OTHER_BUCKET' })
     const doomed = [...keys.map((key) => [key, key, uploadOf(key)]), ...uploads.map((key) => [key, uploadOf(key)])]
     return c.json({ left: await removeAll(storage, doomed) })
   })

@@ -18,6 +18,8 @@ export type Found = { size: number; contentType: string; etag: string }
 
 /** Where objects are. Every method may throw when the storage does not answer. */
 export type Storage = {
+  /** Which one it is. */
+  bucket: string
   presign(announced: Announced): Promise<Upload>
   /** Null where there is no such object. */
   find(key: string): Promise<Found | null>
@@ -53,6 +55,7 @@ export function s3Storage({ url, bucket, region, accessKey, secretKey }: S3): St
   }
 
   return {
+    bucket,
     async presign({ key, contentType, size }) {
       const headers = { 'Content-Type': contentType, 'Content-Length': String(size) }
       const target = new URL(place(key))

@@ -7362,12 +7362,13 @@ language plpgsql volatile security definer   -- the worker may touch no table of
 set search_path = ''
 as $$
 declare
+  v_bucket  constant text := private.media_setting('media_bucket');
   v_keys    text[];
   v_uploads text[];
 begin
   with due as (
     select d.bucket, d.key from private.doomed_objects d
-    where d.due_at <= now() and d.bucket = private.media_setting('media_bucket')
+    where d.due_at <= now() and d.bucket = v_bucket
     order by d.due_at limit 50 for update skip locked
   ), later as (
     update private.doomed_objects d set due_at = now() + interval '10 minutes'
@@ -7378,7 +7379,7 @@ begin
          coalesce(array_agg(key) filter (where upload_only), '{}')
   into v_keys, v_uploads from later;
   if cardinality(v_keys || v_uploads) > 0 then
-    perform private.enqueue('objects', json_build_object('keys', v_keys, 'uploads', v_uploads));
+    perform private.enqueue('objects', json_build_object('bucket', v_bucket, 'keys', v_keys, 'uploads', v_uploads));
   end if;
   return cardinality(v_keys || v_uploads);
 end $$;
@@ -7387,7 +7388,7 @@ comment on function private.job_delete_objects is
   '10 minutes. May run twice: deleting an object twice changes nothing. The worker repeats it until there is none.';
 insert into private.jobs (name, cron, expires, repeats) values ('delete-objects', '* * * * *', 60, true);
 
-create function private.note_deleted_objects(p_keys text[], p_uploads text[]) returns integer
+create function private.note_deleted_objects(p_bucket text, p_keys text[], p_uploads text[]) returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
 set search_path = ''
 as $$
@@ -7395,13 +7396,14 @@ declare
   v_deleted integer;
 begin
   delete from private.doomed_objects
-  where bucket = private.media_setting('media_bucket')
+  where bucket = p_bucket
     and (key = any (p_keys) or key = any (p_uploads) and upload_only);
   get diagnostics v_deleted = row_count;
   return v_deleted;
 end $$;
 comment on function private.note_deleted_objects is
-  'For the worker alone: forgets objects that the storage has deleted, or the uploads of, and answers how many.';
+  'For the worker alone: forgets objects of a bucket that the storage has deleted, or the uploads of, and answers how '
+  'many.';
 
 -- sql/media/90_erasure.sql
 

@@ -170,6 +170,21 @@ test('a storage that does not answer is said to be unavailable, and the next com
   expect(await person.post(`/media/${assetId}/commit`)).toMatchObject({ status: 200 })
 })
 
+test('a worker that was not told of the storage forgets no object of it', async () => {
+  const [key, config] = [crypto.randomUUID(), readConfig(environment(database.url))]
+  await takeSetting(owner, 'media_bucket', 'kith')
+  await owner`insert into private.doomed_objects values ('kith', ${key}, false, now())`
+  const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.5 })
+  const job = await until(async () => {
+    await worker.send('delete-objects')
+    const [over] =
+      await owner`select state from pgboss.job where name = 'objects' and completed_on is not null and data -> 'keys' ? ${key}`
+    return over
+  }).finally(() => worker.stop())
+  expect(job).toEqual({ state: 'failed' })
+  expect(await owner`select from private.doomed_objects where key = ${key}`).toHaveLength(1)
+})
+
 test('a storage that never answers is not waited for', async () => {
   const url = await listen(() => {})
   const storage = s3Storage({ url, bucket: 'kith', region: 'auto', accessKey: 'a', secretKey: 'b' })

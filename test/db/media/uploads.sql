@@ -1,6 +1,6 @@
 -- Uploads: who may announce and commit one, what is refused, and what is left of them to be deleted.
 begin;
-select plan(29);
+select plan(30);
 select test.people('alice', 'bob');
 update app.settings set value = 'https://media.example.org/kith' where key = 'media_url';
 update app.settings set value = 'kith' where key = 'media_bucket';
@@ -68,10 +68,11 @@ select is(private.job_purge() > 0, true, 'what is not committed goes by age');
 update private.doomed_objects set due_at = now();
 select is(private.job_delete_objects(), 2, 'the objects of both are named');
 select is((select data::jsonb from pgboss.job where name = 'objects'),
-  jsonb_build_object('keys', jsonb_build_array(pg_temp.made(2)), 'uploads', jsonb_build_array(pg_temp.made(1))), 'each as what it is');
+  jsonb_build_object('bucket', 'kith', 'keys', jsonb_build_array(pg_temp.made(2)), 'uploads', jsonb_build_array(pg_temp.made(1))), 'each as what it is');
 select is(private.job_delete_objects(), 0, 'once, for a while');
 update app.media_assets set removed_at = now() where id = pg_temp.made(1);
-select is(private.note_deleted_objects(array[pg_temp.made(2)::text], array[pg_temp.made(1)::text]), 1, 'and forgotten when they are gone');
+select is(private.note_deleted_objects('other', array[pg_temp.made(2)::text], '{}'), 0, 'not of another bucket');
+select is(private.note_deleted_objects('kith', array[pg_temp.made(2)::text], array[pg_temp.made(1)::text]), 1, 'and forgotten when they are gone');
 select results_eq($$ select key::uuid, upload_only from private.doomed_objects $$,
   $$ values (pg_temp.made(1), false) $$, 'but not what staff took away meanwhile');
 
