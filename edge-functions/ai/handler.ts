@@ -53,7 +53,7 @@ export function createAi({ jwtSecrets, model }: AiEnvironment): Hono {
   })
   door('/interests', Mapped, (c, given) => fill(c, 'found', model, mapping, given, Found, ({ interests }) => interests))
   door('/post', Post, (c, given) =>
-    fill(c, 'post', model, enhancing(given.body.length), given, Enhanced, ({ title, body, changes }) => ({
+    fill(c, 'post', model, enhancing(given.body), given, Enhanced, ({ title, body, changes }) => ({
       ...(given.title !== undefined && { title: legible(title ?? given.title).replace(/\s+/g, ' ') }),
       body: legible(body),
       changes: changes.map((change) => legible(change).slice(0, 200)),

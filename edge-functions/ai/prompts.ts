@@ -29,8 +29,11 @@ ${material}`,
   most: 1000,
 }
 
-/** @param length of the body, in characters: what comes back is about as long */
-export const enhancing = (length: number): Form => ({
+/** What no text is more tokens than. */
+export const bytesOf = (text: string): number => new TextEncoder().encode(text).length
+
+/** @param body what comes back is about as long, and few tokens are less than two bytes */
+export const enhancing = (body: string): Form => ({
   system: `You get a post that a person is writing, its title if it has one and its body. Improve spelling, grammar, \
 punctuation, paragraphs and clarity, and keep language, meaning, tone and form of address. Add no facts, no opinions, no \
 greetings and no markup that is not there. Leave mentions (@name), links, tags and code as they are. Say in a few short \
@@ -39,5 +42,5 @@ sentences, in the language of the post, what you changed.
 ${material}`,
   name: 'suggest_post',
   description: 'The improved post, and what was changed.',
-  most: 1000 + Math.ceil(length / 2),
+  most: 1000 + Math.ceil(bytesOf(body) / 2),
 })

@@ -18589,11 +18589,11 @@ declare
   v_reserved integer;
   v_day      date;
 begin
-  select json_agg(json_build_object('question', question, 'answer', answer) order by position), count(*),
-         -- three characters a token are rather too many; what the model is told beside, and its question
-         1200 + sum(length(question) + length(answer)) / 3
-  into v_turns, v_count, v_reserved
+  select json_agg(json_build_object('question', question, 'answer', answer) order by position), count(*)
+  into v_turns, v_count
   from app.ai_turns where session_id = p_session_id;
+  -- no token is less than a byte; the topic, what the model is told beside, and its question
+  v_reserved := 1200 + octet_length(v_turns::text);
   if v_count < 5 then
     v_day := private.reserve_tokens(v_reserved, p_budget);
   end if;

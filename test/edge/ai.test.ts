@@ -138,6 +138,9 @@ describe.each(runtimes)('ai, %s', async (runtime) => {
     model.will(fills({ title: 'T', body: 'B.', changes: [] }))
     const untitled = await (await post('post', { body: 'b' })).json()
     expect(untitled).toEqual({ post: { body: 'B.', changes: [] }, tokens: 150 })
+    // what comes back has room in every script
+    await post('post', { body: '蜂'.repeat(1000) })
+    expect(model.asked.at(-1)?.max_tokens).toBe(2500)
   })
 
   test('is for the service, and for what has the right form', async () => {

@@ -5,6 +5,7 @@ import { listen } from './functions.ts'
 
 type Asked = {
   system: string
+  max_tokens: number
   messages: { role: string; content: string }[]
   stream?: boolean
   tools?: { name: string }[]

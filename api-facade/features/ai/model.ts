@@ -1,6 +1,7 @@
 // Asking a model in a person's name: tokens are reserved before, and settled when it is known what it took. It never
 // fails: without an answer of use there is none.
 import { z } from 'zod'
+import { bytesOf, type Form } from '../../../edge-functions/ai/prompts.ts'
 import { call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 
@@ -43,5 +44,5 @@ export async function ask<T>(
   return read.success ? read.data : null
 }
 
-/** Tokens of so many characters, rather too many than too few. */
-export const tokensOf = (words: unknown): number => Math.ceil(JSON.stringify(words).length / 3)
+/** The most tokens that words and a form that is filled in by them can take; the instruction is less than a thousand. */
+export const mostTokens = (words: unknown, { most }: Form): number => bytesOf(JSON.stringify(words)) + most + 1000

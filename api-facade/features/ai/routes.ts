@@ -90,7 +90,7 @@ export default routes('ai', {
   'POST /ai/enhance-post': {
     summary: 'A post as it might be',
     description:
-      'A suggestion: nothing is stored or overwritten. Where there is a language model it improves up to 10,000 characters; else, and where the model fails or my tokens of the day are spent, small repairs that change no word.',
+      'A suggestion: nothing is stored or overwritten. Where there is a language model it improves up to 10,000 bytes, as many letters of English; else, and where the model fails or my tokens of the day are spent, small repairs that change no word.',
     access: 'user',
     limit: 'enhance_post',
     handler: enhancePost,

@@ -1,9 +1,10 @@
 // What a model, or without one a script, makes of a person's words: interests, and a post as it might be. Suggestions
 // alone: nothing is written but the count of tokens.
 import { z } from 'zod'
+import { bytesOf, enhancing, mapping } from '../../../edge-functions/ai/prompts.ts'
 import { type Answer, call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
-import { ask, tokensOf } from './model.ts'
+import { ask, mostTokens } from './model.ts'
 import { repaired } from './repairs.ts'
 import type { Draft } from './schemas.ts'
 
@@ -12,22 +13,21 @@ const Enhanced = z.object({
   post: z.object({ title: z.string().optional(), body: z.string(), changes: z.array(z.string()) }),
 })
 
-/** A longer post would take a model too long. Characters. */
+/** A longer post would take a model too long. Bytes. */
 const LONGEST = 10_000
 
 export async function mapInterests(c: Context, given: { id: string } | { sessionId: string }): Promise<Answer> {
   const p_session_id = 'id' in given ? given.id : given.sessionId
   if (!c.get('services').config.aiModel) return call(c, 'map_ai_interests', { p_session_id })
   const words = await callFor(c, 'find_ai_mapping', { p_session_id }, z.object({}).loose())
-  const answer = await ask(c, 'ai/interests', words, tokensOf(words) + 2000, Found)
+  const answer = await ask(c, 'ai/interests', words, mostTokens(words, mapping), Found)
   return call(c, 'map_ai_interests', { p_session_id, p_found: answer?.found, p_fallback: answer === null })
 }
 
 export async function enhancePost(c: Context, draft: z.output<typeof Draft>) {
   const script = { ...repaired(draft), backend: 'scripted', fallback: false }
-  if (!c.get('services').config.aiModel || draft.body.length > LONGEST) return script
-  // what comes back is about as long as what goes in
-  const answer = await ask(c, 'ai/post', draft, 2 * tokensOf(draft) + 2000, Enhanced)
+  if (!c.get('services').config.aiModel || bytesOf(draft.body) > LONGEST) return script
+  const answer = await ask(c, 'ai/post', draft, mostTokens(draft, enhancing(draft.body)), Enhanced)
   const post = answer?.post
   const fits = post?.body.trim() && post.body.length <= 2 * draft.body.length + 1000 && (post.title ?? '').length <= 300
   if (!fits) return { ...script, fallback: true }

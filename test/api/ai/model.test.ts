@@ -138,6 +138,22 @@ describe('a question by the model', () => {
     expect(await spentBy(carla)).toBe(99_999)
   })
 
+  test('nor any answer where the words may take more than are left, in whatever script', async () => {
+    const id = await start(carla)
+    const words = '蜂'.repeat(1900) // 5700 bytes, and in some script as many tokens
+    await spend(carla, 95_000)
+    model.will(fills({}))
+    const [done] = await answers(carla, id, words)
+    expect(done?.data.turns.at(-1)).toMatchObject({ backend: 'scripted', fallback: true })
+    await spend(carla, 91_000)
+    expect((await carla.post('/ai/enhance-post', { body: words })).body).toMatchObject({ fallback: true })
+    await spend(carla, 93_000)
+    expect((await carla.post('/ai/map-interests', { sessionId: id })).body).toMatchObject({ fallback: true })
+    expect(model.asked).toEqual([])
+    const long = await carla.post('/ai/enhance-post', { body: words + words })
+    expect(long.body).toMatchObject({ backend: 'scripted', fallback: false })
+  })
+
   test('is no more asked where the session is out of reach by then', async () => {
     const id = await start(bob)
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
