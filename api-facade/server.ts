@@ -68,7 +68,9 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const functions = openFunctions({ config, jwtSecret: secret, log })
   const { beside, wrote } = given
   const previews = createPreviews(functions, log)
-  const services = { config, pools, tokens, seals, pushKey, functions, previews, log, aliasOf, views }
+  const end = new AbortController()
+  const stopping = end.signal
+  const services = { config, pools, tokens, seals, pushKey, functions, previews, stopping, log, aliasOf, views }
   const app = createApp({ ...services, tables, beside, wrote })
   let answer: RequestListener = getRequestListener(starting)
   let gateway: Stoppable | undefined
@@ -86,6 +88,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     gateway = await given.gateway?.(site)
     answer = getRequestListener(app.fetch, { errorHandler: unreadable })
     const stop = async () => {
+      end.abort()
       await gateway?.stop() // an open WebSocket would hold the server up
       await close(server)
       await views.close()

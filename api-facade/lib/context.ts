@@ -21,6 +21,8 @@ export type Services = {
   pushKey: string
   functions: Functions
   previews: Previews
+  /** Aborted when the facade begins to stop: what would be waited for long is then done without. */
+  stopping: AbortSignal
   log: Log
   /** What stands for a person in the log. */
   aliasOf: (person: string) => string

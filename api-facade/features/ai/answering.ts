@@ -33,7 +33,7 @@ export async function answer(c: Context, given: Given): Promise<Answer | Respons
   return send(c, streamed(events(c, session, begun, gone.signal), gone), 200, headers)
 }
 
-/** What the model says bit by bit, then the session with the question that counts. */
+/** What the model says bit by bit, then the session with the question that counts: the script's where the facade stops. */
 async function* events(
   c: Context,
   session: string,
@@ -48,7 +48,7 @@ async function* events(
     return call(c, 'finish_ai_answer', { p_session_id: session, ...lease, ...said, p_gone: gone.aborted }, 'gate')
   }
   try {
-    for await (const line of lines(c, ask, gone)) {
+    for await (const line of lines(c, ask, AbortSignal.any([gone, c.get('services').stopping]))) {
       if ('text' in line) yield `data: ${JSON.stringify(line)}\n\n`
       else said = { p_question: line.question, p_used: line.tokens }
       if ('failure' in line) noteFailure(c, 'ai/question', line.failure)

@@ -26,13 +26,13 @@ export async function ask<T>(
   most: number,
   form: z.ZodType<T>,
 ): Promise<T | null> {
-  const { config, functions } = c.get('services')
+  const { config, functions, stopping } = c.get('services')
   const budget = { p_tokens: most, p_budget: config.aiDailyTokens }
   const { day } = await callFor(c, 'reserve_ai_tokens', budget, Reserved, 'gate')
   if (day === null) return null
   let given: unknown = null
   try {
-    const answer = await functions.invoke(path, words, { signal: c.req.raw.signal })
+    const answer = await functions.invoke(path, words, { signal: AbortSignal.any([c.req.raw.signal, stopping]) })
     given = await answer.json()
   } catch (error) {
     noteFailure(c, path, error)

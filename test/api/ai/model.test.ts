@@ -2,17 +2,17 @@
 // of each way to fail: test/edge/ai.test.ts.
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
+import { startServer } from '../../../api-facade/server.ts'
 import { functionsInDeno } from '../../support/functions.ts'
-import { fills, modelServer, refuses, says, saysSlowly } from '../../support/model.ts'
-import type { Person } from '../../support/person.ts'
-import { JWT_SECRET } from '../../support/settings.ts'
+import { fills, modelServer, refuses, says, saysNothing, saysSlowly } from '../../support/model.ts'
+import { Person } from '../../support/person.ts'
+import { environment, JWT_SECRET } from '../../support/settings.ts'
 import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
 const model = await modelServer()
-const { alice, bob, carla, nobody, database } = await world({
-  env: { AI_MODEL: 'a-model', ANTHROPIC_API_KEY: 'a-key', ANTHROPIC_BASE_URL: model.url },
-})
+const env = { AI_MODEL: 'a-model', ANTHROPIC_API_KEY: 'a-key', ANTHROPIC_BASE_URL: model.url }
+const { alice, bob, carla, nobody, database } = await world({ env })
 const { owner } = database
 
 type Turn = { question: string; backend: string; fallback: boolean; answer: string | null }
@@ -167,6 +167,25 @@ describe('a question by the model', () => {
     expect(await next()).toMatchObject({ name: 'error', data: { statusCode: 401 } })
     expect(await next()).toBeUndefined()
   })
+})
+
+test('a facade that stops leaves the question and the post to the script, and is not held up', async () => {
+  const config = readConfig(environment(database.url, env))
+  const server = await startServer({ config, databaseUrl: database.url })
+  const me = new Person(server.url, bob.token)
+  const id = await start(me)
+  model.will(saysNothing, saysSlowly(['What'], pending()))
+  const post = me.post('/ai/enhance-post', { body: 'they  hum' })
+  await until(() => model.asked.length === 1)
+  const { next } = await answer(me, id, 'They hum.')
+  await next()
+  const stopped = server.stop()
+  expect(await next()).toMatchObject({
+    name: 'done',
+    data: { question: { position: 2 }, turns: [{}, { fallback: true }] },
+  })
+  expect(await post).toMatchObject({ status: 200, body: { body: 'They hum', fallback: true } })
+  await stopped
 })
 
 describe('suggestions', () => {
