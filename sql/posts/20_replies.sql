@@ -180,6 +180,7 @@ as $$
 declare
   v_post  uuid := private.require_published_original(p_id);
   v_reply uuid;
+  v_card  json;
 begin
   perform private.count_writes('replies');
   -- reads and writes in one statement: a block between the two would answer otherwise than an unknown post
@@ -192,7 +193,11 @@ begin
   end if;
   perform private.emit('posts.reply.created', json_build_object(
     'replyId', v_reply, 'postId', v_post, 'authorId', app.uid()), private.people_of_reply(v_reply));
-  return private.reply_cards(array[v_reply]) -> 0;
+  v_card := private.reply_cards(array[v_reply]) -> 0;
+  if v_card is null then   -- a block came while the counters were waited for
+    perform private.fail('post_unknown');
+  end if;
+  return v_card;
 end $$;
 comment on function api.create_reply is
   'Replies to a post (to the original of a repost), or to a reply under it. Fails: post_unknown, post_not_out, '

@@ -136,6 +136,7 @@ as $$
 declare
   v_video   uuid := private.require_open_video(p_id);
   v_comment uuid;
+  v_card    json;
 begin
   perform private.count_writes('comments');
   -- reads and writes in one statement: a block between the two would answer otherwise than an unknown video
@@ -143,10 +144,11 @@ begin
   select c.id, private.require_caller(), private.require_text(p_body)
   from app.contents c where c.id = v_video and c.required_level = 0
   returning id into v_comment;
-  if not found then
+  v_card := (select card from app.video_comment_card where id = v_comment);
+  if v_card is null then   -- also where a block came, or the video went, while the counters were waited for
     perform private.fail('video_unknown');
   end if;
-  return (select card from app.video_comment_card where id = v_comment);
+  return v_card;
 end $$;
 comment on function api.create_video_comment is
   'Comments on a video. Fails: video_unknown (also of a removed one), text_unfit, comment_body, writes_exceeded.';

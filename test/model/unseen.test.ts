@@ -1,12 +1,14 @@
-// Somebody who is banned between the look at them and the write that names them: the answer is that of nobody.
+// What one sees no more between the look at it and the write that names it: the answer is that of nobody, and of nothing.
 import { expect, test } from 'vitest'
 import { publish } from '../support/posts.ts'
 import { until } from '../support/until.ts'
 import { world } from '../support/world.ts'
 
-const { alice, database, join } = await world({ people: ['alice'] })
+const { alice, bob, database, join } = await world({ people: ['alice', 'bob'] })
 const { owner } = database
 type Id = { id: string }
+const waits = () => owner`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+const film = async () => (await bob.post<Id>('/videos', { mediaUrl: 'https://example.org/a.mp4' })).body.id
 
 const post = await publish(alice)
 const circle = (await alice.post<Id>('/circles', { name: 'Friends' })).body.id
@@ -21,8 +23,6 @@ const writes: [string, string, string, (name: string) => Record<string, unknown>
 test.each(writes)('who is banned while they are %s is nobody', async (what, table, path, body) => {
   const name = `p_${what.replace(/\W/g, '_')}`
   const [person] = await join(name)
-  const waits = () =>
-    owner`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
   const answer = await owner.begin(async (sql) => {
     await sql.unsafe(`lock table ${table} in exclusive mode`) // so that the write waits after the look
     const asked = alice.post(path.replace(':id', name), body(name))
@@ -31,4 +31,23 @@ test.each(writes)('who is banned while they are %s is nobody', async (what, tabl
     return { asked }
   })
   expect(await answer.asked).toFailWith(404, 'person_unknown')
+})
+
+const answered: [string, string, () => Promise<string>, string, object?][] = [
+  ['a post gets a reply', '/posts/:id/replies', () => publish(bob), 'post_unknown', { body: 'Indeed.' }],
+  ['a video gets a comment', '/videos/:id/comments', film, 'video_unknown', { body: 'Indeed.' }],
+  ['a video is liked', '/videos/:id/like', film, 'video_unknown'],
+]
+
+test.each(answered)('%s beside a block as if it were not there', async (_, path, make, code, body) => {
+  const id = await make()
+  const { asked } = await owner.begin(async (sql) => {
+    await sql`select private.lock_counters(array[${id}::uuid]), private.lock_video_counters(array[${id}::uuid])`
+    const asked = alice.post(path.replace(':id', id), body)
+    await until(async () => (await waits()).length > 0)
+    await sql`insert into app.blocks (blocker_id, blocked_id) values (${bob.id}, ${alice.id})`
+    return { asked }
+  })
+  const answer = await asked.finally(() => owner`delete from app.blocks`)
+  expect(answer).toFailWith(404, code)
 })
