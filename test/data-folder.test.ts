@@ -34,9 +34,10 @@ const picture = (folder: string) =>
 
 /** Runs one of our programs on the folder until it ends. */
 function run(program: string, folder: string): Promise<{ code: number; out: string; err: string }> {
-  const env = { PATH: process.env.PATH, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'silent' }
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const env = { PATH, NODE_COMPILE_CACHE, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'silent' }
   return new Promise((settled) => {
-    execFile(process.execPath, [program], { env, timeout: 15_000 }, (error, out, err) =>
+    execFile(process.execPath, [program], { env, timeout: 50_000 }, (error, out, err) =>
       settled({ code: Number(error?.code ?? 0), out, err }),
     )
   })

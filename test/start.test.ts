@@ -33,7 +33,7 @@ function run(command: string, args: string[], env: Record<string, string>) {
       HOST: '127.0.0.1',
       LOG_LEVEL: 'silent',
       DATA_DIR: join(base, 'any'),
-      NODE_COMPILE_CACHE: join(base, 'compiled'), // the same programs twenty times
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

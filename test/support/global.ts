@@ -94,10 +94,12 @@ async function makeTemplate(server: Server) {
 
 export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(await place(), 'kith-test-'))
+  process.env.NODE_COMPILE_CACHE = `${folder}-compiled` // for all processes of the run
   const server = await startPostgres({ dataDir: folder, ephemeral: true })
   const stop = async () => {
     await server.stop()
     await rm(folder, { recursive: true, force: true })
+    await rm(`${folder}-compiled`, { recursive: true, force: true })
   }
   try {
     await makeTemplate(server)

@@ -4,14 +4,20 @@ import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const longest = [
-  'test/model/crash.test.ts',
   'test/db.test.ts',
+  'test/model/crash.test.ts',
   'test/start.test.ts',
-  'test/api/identity/email.test.ts',
+  'test/model/feed.test.ts',
+  'test/data-folder.test.ts',
   'test/model/bounds.test.ts',
+  'test/model/heard.test.ts',
   'test/model/audience.test.ts',
-  'test/api/base/ddl.test.ts',
-  'test/model/visibility.test.ts',
+  'test/model/effects.test.ts',
+  'test/model/reputation.test.ts',
+  'test/model/bans.test.ts',
+  'test/worker/inheritance.test.ts',
+  'test/worker/schedule.test.ts',
+  'test/realtime/revoked.test.ts',
 ]
 
 export default class Order extends BaseSequencer {

@@ -42,6 +42,8 @@ export function environment(databaseUrl: string, more: Record<string, string> = 
     POOL_USER: '4',
     POOL_GATE: '2',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
+    // programs are started again and again, and their first second is compiling
+    ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
     ...more,
   }
 }
