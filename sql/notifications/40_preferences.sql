@@ -135,7 +135,7 @@ set search_path = ''
 as $$
 begin
   -- not what POSIX lets a zone be as well, such as X-25
-  if (p_name ~ '^([A-Z][A-Za-z]+(/[A-Z][A-Za-z_-]+){1,2}|Etc/GMT[+-]\d{1,2}|GMT|UTC)$') is not true then
+  if (p_name ~ '^([A-Z][A-Za-z]+(/[A-Z][A-Za-z_-]+){1,2}|Etc/GMT([+-]\d|\+1[0-2]|-1[0-4])|GMT|UTC)$') is not true then
     perform private.fail('timezone_unknown');
   end if;
   perform now() at time zone p_name;

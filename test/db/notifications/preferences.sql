@@ -1,6 +1,6 @@
 -- What people want to be told, and where.
 begin;
-select plan(28);
+select plan(32);
 select test.people('alice', 'bob', 'carla');
 
 create function pg_temp.tell(p_kind text, p_target text default 'x') returns void language sql as $$
@@ -27,9 +27,9 @@ select is(api.update_preferences('{"kite.flown": {"push": false}, "colour": "red
 select is(api.update_preferences('{"timezone": "America/Port-au-Prince", "digestHour": null}')::jsonb -> 'digestHour', 'null', 'no digest');
 select is(api.get_preferences() ->> 'timezone', 'America/Port-au-Prince', 'and another zone');
 select lives_ok(format($$ select api.update_preferences('{"timezone": "%s", "digestHour": 0}') $$, z), z || ' is a zone')
-from unnest(array['Etc/GMT+3', 'America/Argentina/Buenos_Aires', 'UTC']) z;
+from unnest(array['Etc/GMT+3', 'Etc/GMT+12', 'Etc/GMT-14', 'America/Argentina/Buenos_Aires', 'UTC']) z;
 select throws_ok(format($$ select api.update_preferences('{"timezone": "%s"}') $$, z), 'PT422', 'timezone_unknown', z || ' is none')
-from unnest(array['Mars/Olympus', 'X-25', 'Abc/Def+3', 'posixrules', '']) z;
+from unnest(array['Mars/Olympus', 'X-25', 'Abc/Def+3', 'Etc/GMT+13', 'Etc/GMT-99', 'posixrules', '']) z;
 select throws_ok($$ select api.update_preferences('{"timezone": null}') $$, 'PT422', 'timezone_unknown', 'nor is nothing');
 select throws_ok($$ select api.update_preferences('{"digestHour": 24}') $$, 'PT422', 'digest_hour', 'a day has 24 hours');
 select throws_ok($$ select api.update_preferences('{"moderation.actioned": {"inApp": false}}') $$, 'PT422', 'in_app_required',
