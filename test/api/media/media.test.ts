@@ -264,7 +264,9 @@ describe('the sink', () => {
     expect(await at(nobody).get(`/media/local/${assetId}`)).toFailWith(404, 'route_unknown')
     const token = seal(assetId, `image/png ${png.length}`)
     expect(await at(nobody).put(`/media/local/${assetId}?token=${token}`)).toFailWith(404, 'route_unknown')
-    expect(await at(alice).post('/media/presign', image())).toFailWith(503, 'storage_unavailable')
+    const refused = await at(alice).post('/media/presign', image())
+    expect(refused).toFailWith(503, 'storage_unavailable')
+    expect(refused.text).toContain('has no storage')
   })
 })
 
