@@ -46,7 +46,7 @@ export const errors = {
   co_authors_exhausted: [409, 'A post can have at most 4 co-authors, including those who are invited.'],
   comment_body: [422, 'A comment must have 1 to 2000 characters.'],
   comment_unknown: [404, 'There is no such comment.'],
-  content_kind: [422, 'There is no such kind of contents.'],
+  content_kind: [422, 'There is no such kind of contents. They are named in the plural, such as videos.'],
   content_not_yours: [403, 'Only its author can do this.'],
   content_title: [422, 'A title must have 1 to 200 characters.'],
   content_unknown: [404, 'There is no such content of this kind.'],

@@ -124,7 +124,7 @@ declare
   v_session app.ai_sessions;
 begin
   -- a character of NFC is up to four before: what is longer is too long, and is not looked at
-  if length(p_topic) > 400 then
+  if (length(p_topic) <= 400) is not true then
     perform private.fail('ai_topic');
   end if;
   v_topic := private.require_name(p_topic);
@@ -150,7 +150,7 @@ declare
   v_session app.ai_sessions;
   v_turn    app.ai_turns;
 begin
-  if length(p_answer) > 10000 then
+  if (length(p_answer) <= 10000) is not true then
     perform private.fail('ai_answer');   -- as for the topic
   end if;
   perform private.count_writes('reflections');

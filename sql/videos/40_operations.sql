@@ -62,7 +62,7 @@ begin
     perform private.fail('cursor_unknown');
   end if;
   v_found := private.list_contents_at('video', p_interest_id, v_from, v_past);
-  v_next := case when v_from.at = 'infinity' and v_past + p_limit <= c_deepest then (v_past + p_limit)::text
+  v_next := case when v_from.at = 'infinity' and p_limit <= c_deepest - v_past then (v_past + p_limit)::text
                  else v_found.ids[p_limit]::text end;
   return private.page(private.video_cards(v_found.ids[:p_limit]),
                       array_fill(v_next, array[cardinality(v_found.ids)]), p_limit, v_found.next);

@@ -17576,7 +17576,7 @@ begin
     perform private.fail('cursor_unknown');
   end if;
   v_found := private.list_contents_at('video', p_interest_id, v_from, v_past);
-  v_next := case when v_from.at = 'infinity' and v_past + p_limit <= c_deepest then (v_past + p_limit)::text
+  v_next := case when v_from.at = 'infinity' and p_limit <= c_deepest - v_past then (v_past + p_limit)::text
                  else v_found.ids[p_limit]::text end;
   return private.page(private.video_cards(v_found.ids[:p_limit]),
                       array_fill(v_next, array[cardinality(v_found.ids)]), p_limit, v_found.next);
@@ -18373,7 +18373,7 @@ declare
   v_session app.ai_sessions;
 begin
   -- a character of NFC is up to four before: what is longer is too long, and is not looked at
-  if length(p_topic) > 400 then
+  if (length(p_topic) <= 400) is not true then
     perform private.fail('ai_topic');
   end if;
   v_topic := private.require_name(p_topic);
@@ -18399,7 +18399,7 @@ declare
   v_session app.ai_sessions;
   v_turn    app.ai_turns;
 begin
-  if length(p_answer) > 10000 then
+  if (length(p_answer) <= 10000) is not true then
     perform private.fail('ai_answer');   -- as for the topic
   end if;
   perform private.count_writes('reflections');
@@ -19217,7 +19217,7 @@ comment on function api.remove_post is
 
 insert into private.errors (code, status, text) values
   ('content_unknown', 404, 'There is no such content of this kind.'),
-  ('content_kind', 422, 'There is no such kind of contents.');
+  ('content_kind', 422, 'There is no such kind of contents. They are named in the plural, such as videos.');
 
 create function private.require_content_kind(p_plural text) returns text
 language plpgsql stable security definer   -- reads the registry for callers who may not

@@ -71,7 +71,7 @@ export const Hidden = z.object({ id: Uuid, hiddenAt: Timestamp.nullable() }).ope
 
 const ContentKinds = z
   .string()
-  .regex(/^[a-z]{1,30}$/)
+  .regex(/^[a-z]{1,30}$/, 'must be a kind in the plural such as videos')
   .openapi({ description: 'Such as `videos` or `audio`.', example: 'videos' })
 export const ContentParams = z.object({ kind: ContentKinds, id: Uuid })
 export const ContentQuery = z.object({

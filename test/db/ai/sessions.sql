@@ -1,6 +1,6 @@
 -- AI sessions by the script: their questions, their states, and that nobody but their owner sees a word of them.
 begin;
-select plan(48);
+select plan(49);
 select test.people('alice', 'bob');
 
 create table pg_temp.kept (name text primary key, session uuid);
@@ -52,7 +52,7 @@ select throws_ok($$ select pg_temp.say('music', e' \n ') $$, 'PT422', 'ai_answer
 select throws_ok($$ select pg_temp.say('music', repeat('a', 2001)) $$, 'PT422', 'ai_answer', 'in 2000 characters');
 select throws_ok($$ select pg_temp.say('music', repeat('a', 1000000)) $$, 'PT422', 'ai_answer', 'or is not looked at');
 select throws_ok($$ select pg_temp.say('music', e'\u202e') $$, 'PT422', 'text_unfit', 'that can be seen');
-select throws_ok($$ select pg_temp.say('music', null) $$, 'PT422', 'value_invalid', 'and is one');
+select throws_ok($$ select pg_temp.say('music', null) $$, 'PT422', 'ai_answer', 'and is one');
 select throws_ok($$ select pg_temp.say('music', 'For the second.', 2) $$, 'PT409', 'ai_question_answered', 'to the question that is asked');
 select isnt(pg_temp.say('music', 'For the first.', 1), null, 'with its position');
 select throws_ok($$ select pg_temp.say('music', 'For the first.', 1) $$, 'PT409', 'ai_question_answered', 'once');
@@ -63,6 +63,7 @@ select lives_ok($$ select api.start_ai_session(repeat('é', 60)) $$, 'not bytes'
 select throws_ok($$ select api.start_ai_session(' ') $$, 'PT422', 'ai_topic', 'and at least one');
 select throws_ok($$ select api.start_ai_session(e'two\nlines') $$, 'PT422', 'text_unfit', 'and one line');
 select throws_ok($$ select api.start_ai_session(repeat('a', 1000000)) $$, 'PT422', 'ai_topic', 'or is not looked at');
+select throws_ok($$ select api.start_ai_session(null) $$, 'PT422', 'ai_topic', 'none is too short');
 select test.act_as_owner();
 insert into app.interests (slug, name, level, accent_color) values ('long', repeat('Long ', 15) || 'name', 1, 'ink');
 select test.act_as('alice');

@@ -1,6 +1,6 @@
 -- Videos and audio: what they hold, their marks and comments, by whom, also past the operations, and deleting them.
 begin;
-select plan(98);
+select plan(99);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
 
 create temp table made (name text primary key, id uuid);
@@ -71,6 +71,7 @@ select is(pg_temp.names(api.list_videos(p_cursor => pg_temp.id('three')::text)),
 select throws_ok(format('select api.list_videos(p_cursor => %L)', c), 'PT400', 'cursor_unknown', 'none is ' || c)
 from unnest(array['-1', '1001', '9999', '10000', '1.5', 'x', '', '00000000-0000-4000-8000-000000000000']) c;
 select throws_ok($$ select api.list_videos(p_limit => 51) $$, 'PT422', 'limit_out_of_range', 'a page has 50 at most');
+select throws_ok($$ select api.list_videos(p_limit => 2147483647, p_cursor => '1') $$, 'PT422', 'limit_out_of_range', 'also behind others');
 select is(pg_temp.names(api.list_videos_by('alice')), 'three two one', 'a person has a page of them');
 select is((api.list_videos_by('alice'))::jsonb - 'items', '{"hasMore": false, "nextCursor": null}', 'and one alone');
 select is(pg_temp.names(api.list_videos_by('bob')), '', 'which may be empty');
