@@ -190,7 +190,7 @@ export interface Schemas {
     quotedPost: null
     score: number
     why: {
-      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'recency'
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
       weight: number
     }[]
     format: 'note'
@@ -244,7 +244,7 @@ export interface Schemas {
     quotedPost: null
     score: number
     why: {
-      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'recency'
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
       weight: number
     }[]
     format: 'thread'
@@ -282,7 +282,7 @@ export interface Schemas {
     quotedPost: null
     score: number
     why: {
-      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'recency'
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
       weight: number
     }[]
     format: 'essay'
@@ -320,7 +320,7 @@ export interface Schemas {
     quotedPost: null
     score: number
     why: {
-      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'recency'
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
       weight: number
     }[]
     format: 'photo'
@@ -358,7 +358,7 @@ export interface Schemas {
     quotedPost: null
     score: number
     why: {
-      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'recency'
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
       weight: number
     }[]
     format: 'video'
@@ -404,7 +404,7 @@ export interface Schemas {
       | null
     score: number
     why: {
-      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'recency'
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
       weight: number
     }[]
     format: 'quote'
@@ -667,7 +667,7 @@ export interface Schemas {
       | null
     score: number
     why: {
-      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'recency'
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
       weight: number
     }[]
     format: 'repost'

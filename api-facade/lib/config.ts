@@ -112,6 +112,7 @@ const Variables = z.object({
   ANTHROPIC_BASE_URL: webUrl.optional(),
   // a whole answer may take three times as long, and its lease is a minute
   AI_TIMEOUT: z.coerce.number().positive('must be above 0').max(15).default(AI_TIMEOUT),
+  EMBEDDINGS: z.enum(['offline', 'edge', 'off']).default('offline'),
   AI_DAILY_TOKENS: integer(0, 1_000_000_000).default(100_000),
   JWT_SECRET: z.string().min(32).optional(),
   JWT_SECRET_PREVIOUS: z.string().min(32).optional(),
@@ -163,6 +164,10 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     path: ['ANTHROPIC_API_KEY'],
     error: 'must be set together with AI_MODEL, unless FUNCTIONS_URL names functions that have it',
   })
+  .refine((s) => s.EMBEDDINGS !== 'edge' || s.FUNCTIONS_URL, {
+    path: ['EMBEDDINGS'],
+    error: 'must not be edge without FUNCTIONS_URL: the model is the edge runtime’s',
+  })
   .refine((s) => !s.DATABASE_URL || !s.DB_PORT, {
     path: ['DB_PORT'],
     error: 'is for the embedded database, and DATABASE_URL names another',
@@ -195,6 +200,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     anthropicApiKey: s.ANTHROPIC_API_KEY,
     anthropicBaseUrl: s.ANTHROPIC_BASE_URL?.replace(/\/$/, ''),
     aiTimeout: s.AI_TIMEOUT,
+    embeddings: s.EMBEDDINGS,
     aiDailyTokens: s.AI_DAILY_TOKENS,
     jwtSecret: s.JWT_SECRET,
     jwtSecretPrevious: s.JWT_SECRET_PREVIOUS,

@@ -67,6 +67,10 @@ export const registry: Registry = {
     const push = pushSender({ expoUrl, expoAccessToken, webPushOrigins, vapid, contact: contactOf(mailFrom) })
     return createDeliver({ jwtSecrets, sendMail, push })
   },
+  async embed({ jwtSecrets }) {
+    const { createEmbed } = await import('../../edge-functions/embed/handler.ts')
+    return createEmbed({ jwtSecrets }) // the model is that of Supabase's runtime
+  },
   async media({ config, jwtSecret, jwtSecrets }) {
     const [{ createMedia }, { s3Storage }, { sinkStorage }, { createSeals }] = await Promise.all([
       import('../../edge-functions/media/handler.ts'),

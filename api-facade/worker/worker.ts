@@ -11,6 +11,8 @@ import { createSeals } from '../lib/seals.ts'
 import { takeBatches } from './batches.ts'
 import { type DigestOptions, takeDigests } from './digest.ts'
 import { type EffectLoop, startEffects } from './effects.ts'
+import { type Embedder, openEmbedder } from './embedders.ts'
+import { takeEmbeddings } from './embeddings.ts'
 import { functionOf, type Job, listWork } from './jobs.ts'
 import { takeMail } from './mail.ts'
 import { takeObjects } from './objects.ts'
@@ -69,9 +71,11 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
   boss.on('warning', ({ message }) => log.warn({ message }, 'the worker has a warning'))
   await boss.start()
   let effects: EffectLoop | undefined
+  let embedder: Embedder | undefined
   const stop = async () => {
     await Promise.race([effects?.stop(), sleep(GRACE, undefined, { ref: false })])
     await boss.stop({ graceful: true, timeout: GRACE })
+    await embedder?.stop()
   }
   try {
     await boss.createQueue(DEAD_LETTERS, { retentionSeconds: 14 * 86_400 })
@@ -85,6 +89,8 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
     await takePushes(boss, options, soon)
     await takeDigests(boss, options, soon)
     await takeObjects(boss, options, pollSeconds)
+    embedder = openEmbedder(config, options.functions)
+    await takeEmbeddings(boss, { embedder, log }, soon)
     effects = startEffects(boss.getDb(), log)
   } catch (error) {
     await stop()

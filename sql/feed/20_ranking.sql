@@ -1,6 +1,5 @@
 -- How For You is ranked: posts in time order are cut into blocks at fixed boundaries, and within a block the score
 -- decides. The score does not change with the clock, so that walking the feed to its end gives every post once.
--- A later ranking by meaning must stay within a block too.
 -- docs/decisions.md, Feed.
 
 create table app.feed_blocks (

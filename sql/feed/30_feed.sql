@@ -120,10 +120,37 @@ comment on function private.without_phrases is
   'script without spaces), nor in what they quote. When it has gone through the budget of characters it stops, but '
   'only before a post of another block.';
 
-create type app.feed_page as (ids uuid[], parts json[], next uuid);
+create type app.feed_page as (ids uuid[], parts json[], next uuid, opened text);
 comment on type app.feed_page is
-  'Up to one post more than a page, {score, why} of each, and the cursor to go on from when the search ended before '
-  'the page was full.';
+  'Up to one post more than a page, {score, why} of each, the cursor to go on from when the search ended before the '
+  'page was full, and which posts came to the front of its last post''s block (private.post_mark), where any did.';
+
+create function private.post_mark(p_id uuid) returns text
+language sql immutable
+set search_path = ''
+as $$ select left(md5(p_id::text), 12) $$;
+comment on function private.post_mark is 'Twelve digits that tell a post from others of its block, in a cursor.';
+
+create type app.feed_cursor as (id uuid, opened text);
+comment on type app.feed_cursor is
+  'A cursor of the feed: the id of a post or a place, and the marks of the posts that came to the front of its block, '
+  'in their order. With them the walk goes on as it began, also when what the caller likes has changed meanwhile.';
+
+create function private.require_feed_cursor(p_cursor text) returns app.feed_cursor
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_opened text := substr(p_cursor, 38);
+begin
+  if v_opened <> '' and (substr(p_cursor, 37, 1) = '.' and v_opened ~ '^([0-9a-f]{12}){1,20}$') is not true then
+    perform private.fail('cursor_unknown');
+  end if;
+  return (private.require_cursor(case when v_opened <> '' then left(p_cursor, 36) else p_cursor end),
+          nullif(v_opened, ''))::app.feed_cursor;
+end $$;
+comment on function private.require_feed_cursor is
+  'Reads a cursor of the feed: a UUID, or one with the marks of up to 20 posts behind it. Fails: cursor_unknown.';
 
 create function private.feed_why(p_factors text[], p_weights numeric[]) returns json[]
 language plpgsql immutable
@@ -155,7 +182,7 @@ declare
   v_run      app.feed_run;
   v_sieve    app.feed_sieve := ('{}', null, p_choice.characters)::app.feed_sieve;
   v_stopped  integer;
-  v_page     app.feed_page := ('{}', '{}', null)::app.feed_page;
+  v_page     app.feed_page := ('{}', '{}', null, null)::app.feed_page;
 begin
   if p_cursor is not null then
     v_place := private.cursor_place(p_cursor);
@@ -197,7 +224,8 @@ comment on function private.feed_in_time is
   'A page by time, or by heat for the tab trending. The score is the place in hours since 1970: recency, and for '
   'trending also engagement. Fails: cursor_unknown.';
 
-create function private.feed_ranked(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
+create function private.feed_ranked(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
+returns app.feed_page
 language plpgsql stable security definer   -- nobody may read scores and boundaries
 set search_path = ''
 as $$
@@ -214,20 +242,29 @@ declare
   v_whole  integer;
   v_sieve  app.feed_sieve := ('{}', null, p_choice.characters)::app.feed_sieve;
   v_found  uuid[];
+  v_opened text[];      -- the marks of what came to the front of the cursor's block
+  v_passed integer;     -- the place of the cursor's post among them
+  v_front  uuid[];      -- what comes to the front of its block, how near it is, and when it went out
+  v_near   integer[];
+  v_times  timestamptz[];
+  v_fronts uuid[] := '{}';
+  v_outs   timestamptz[] := '{}';
   v_part   integer[];   -- a row of weights a post
   v_parts  integer[] := '{}';
-  v_page   app.feed_page := ('{}', '{}', null)::app.feed_page;
+  v_page   app.feed_page := ('{}', '{}', null, null)::app.feed_page;
 begin
-  if p_cursor is not null then
-    v_until := (private.cursor_place(p_cursor)).at;
+  if p_cursor.id is not null then
+    v_until := (private.cursor_place(p_cursor.id)).at;
     if v_until is null then
-      v_at := private.find_post_time(p_cursor);
+      v_at := private.find_post_time(p_cursor.id);
       if v_at is null then
         perform private.fail('cursor_unknown');
       end if;
       v_start := private.block_start(v_at);
       v_until := private.block_end(v_at);
-      select s.score into v_score from private.feed_scores(array[p_cursor]) s;
+      select s.score into v_score from private.feed_scores(array[p_cursor.id]) s;
+      v_opened := array(select m[1] from regexp_matches(p_cursor.opened, '.{12}', 'g') m);
+      v_passed := array_position(v_opened, private.post_mark(p_cursor.id));
     end if;
   end if;
   for v_look in 1 .. 40 loop
@@ -260,14 +297,30 @@ begin
       end if;
     end if;
 
+    select array_agg(n.id order by n.place), array_agg(n.nearness order by n.place), array_agg(n.at order by n.place)
+    into v_front, v_near, v_times
+    from (select r.id, r.nearness, w.at,
+                 row_number() over (partition by width_bucket(w.at, v_bounds)
+                                    order by r.nearness desc, r.id desc) as place
+          from private.nearness(v_found) r
+          join unnest(v_run.ids, v_run.times) as w (id, at) on w.id = r.id) n
+    where case when n.at < v_start then n.place <= ceil(p_limit * 0.4)
+               else private.post_mark(n.id) = any (v_opened) end;
     select array_agg(f.id), array_agg(f.weights) into v_found, v_part
-    from (select s.id, s.weights
+    from (select s.id, s.weights || coalesce(n.nearness, 0) as weights
           from private.feed_scores(v_found) s
-          where v_score is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor)
-          order by width_bucket(s.at, v_bounds) desc, s.score desc, s.id desc
+          left join unnest(v_front, v_near) with ordinality as n (id, nearness, place) on n.id = s.id
+          left join lateral (select array_position(v_opened, private.post_mark(s.id)) as place
+                             where s.at >= v_start and v_opened <> '{}') o on true
+          where v_score is null or s.at < v_start
+             or case when o.place is not null then o.place > v_passed
+                     else v_passed is not null or (s.score, s.id) < (v_score, p_cursor.id) end
+          order by width_bucket(s.at, v_bounds) desc, o.place, n.place, s.score desc, s.id desc
           limit p_limit + 1) f;
     v_page.ids := v_page.ids || v_found;
     v_parts := v_parts || v_part;
+    v_fronts := v_fronts || v_front;
+    v_outs := v_outs || v_times;
     exit when v_lowest = '-infinity' or cardinality(v_page.ids) > p_limit or v_looked > p_choice.entries
               or v_sieve.budget <= 0;
     v_until := v_lowest;
@@ -275,11 +328,22 @@ begin
   if v_lowest > '-infinity' and cardinality(v_page.ids) <= p_limit then
     v_page.next := private.place_cursor(v_lowest, '00000000-0000-0000-0000-000000000000');
   end if;
-  v_page.parts := private.feed_why('{engagement,depth,interest,following,circle,boost}',
+  if (v_fronts <> '{}' or v_opened <> '{}') and cardinality(v_page.ids) > p_limit then
+    v_at := private.find_post_time(v_page.ids[p_limit]);
+    v_lowest := private.block_start(v_at);
+    v_until := private.block_end(v_at);
+    v_page.opened := case when v_lowest = v_start then p_cursor.opened else (
+      select string_agg(private.post_mark(u.id), '' order by u.place)
+      from unnest(v_fronts, v_outs) with ordinality as u (id, at, place)
+      where u.at >= v_lowest and u.at < v_until) end;
+  end if;
+  v_page.parts := private.feed_why('{engagement,depth,interest,following,circle,boost,semantic}',
     array(select w::numeric / 10000 from unnest(v_parts[:p_limit][:]) w));
   return v_page;
 end $$;
-comment on function private.feed_ranked is 'A page of For You: by block, score and id. Fails: cursor_unknown.';
+comment on function private.feed_ranked is
+  'A page of For You: by block, score and id. The posts of a block that are nearest to what the caller likes come to '
+  'its front, two fifths of a page of them. Fails: cursor_unknown.';
 
 create function api.list_feed(
   p_tab text default null, p_journalism boolean default false, p_min_depth integer default 0,
@@ -290,22 +354,26 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan   -- of all that it calls: planning takes longer than running it
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_choice app.feed_choice := (
+  v_cursor  app.feed_cursor := private.require_feed_cursor(p_cursor);
+  v_cursors text[];
+  v_choice  app.feed_choice := (
     p_tab, private.interest_subtree(p_interest_id), coalesce(p_journalism, false), p_format, coalesce(p_min_depth, 0),
     private.muted_people(), private.muted_posts(), private.find_muted_words(), 4000, 200000)::app.feed_choice;
-  v_page   app.feed_page;
+  v_page    app.feed_page;
 begin
   perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks for posts
   if p_tab is null then
     v_page := private.feed_ranked(v_choice, v_cursor, p_limit);
   elsif p_tab in ('following', 'trending', 'circles') then
-    v_page := private.feed_in_time(v_choice, v_cursor, p_limit);
+    v_page := private.feed_in_time(v_choice, v_cursor.id, p_limit);
   else
     perform private.fail('tab_unknown');
   end if;
-  return private.page(private.post_cards(v_page.ids[:p_limit], v_page.parts), v_page.ids::text[], p_limit,
-                      v_page.next);
+  v_cursors := v_page.ids::text[];
+  if v_page.opened is not null then
+    v_cursors[p_limit] := v_cursors[p_limit] || '.' || v_page.opened;
+  end if;
+  return private.page(private.post_cards(v_page.ids[:p_limit], v_page.parts), v_cursors, p_limit, v_page.next);
 end $$;
 comment on function api.list_feed is
   'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post with its score and why '

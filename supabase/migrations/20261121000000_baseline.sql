@@ -258,7 +258,7 @@ create table app.settings (
   value text not null
 );
 comment on table app.settings is 'Settings that SQL itself needs, written at boot: instance_domain, rate_limit_scale, '
-  'media_url, media_bucket. Nothing secret.';
+  'media_url, media_bucket; by the worker: embedding_model. Nothing secret.';
 comment on column app.settings.value is 'The value as text.';
 insert into app.settings (key, value) values ('instance_domain', 'localhost');
 
@@ -15708,6 +15708,462 @@ grant execute on function
   private.job_expire_boosts
   to worker;
 
+-- sql/embeddings/10_embeddings.sql
+
+-- What posts are about, as vectors that a language model makes of their words. The worker makes them, from the queue
+-- `embeddings` (api-facade/worker/embeddings.ts), and says which model that is; without one all of this rests.
+-- docs/decisions.md, Embeddings.
+
+create table private.post_embeddings (
+  post_id   uuid primary key references app.posts on delete cascade,
+  model     text not null,
+  digest    text not null,
+  vector    real[] not null,
+  signature bit varying not null,
+  check (cardinality(vector) = length(signature))
+) with (toast_tuple_target = 128);   -- vectors stand apart: a feed looks at signatures alone
+alter table private.post_embeddings alter column vector set storage external;
+comment on table private.post_embeddings is
+  'What posts are about, by one model each. Those of two models are never compared. A repost has its original''s.';
+comment on column private.post_embeddings.digest is 'The hash of the words that it was made of.';
+comment on column private.post_embeddings.signature is
+  'The signs of the vector''s numbers: how many bits two of them share says nearly what the angle between the vectors '
+  'does, at a thousandth of the cost.';
+
+create table private.embedding_walk (
+  after       uuid not null default '00000000-0000-0000-0000-000000000000',
+  walked_at   timestamptz,
+  finished_at timestamptz
+);
+create unique index embedding_walk_one_row_idx on private.embedding_walk ((true));
+comment on table private.embedding_walk is
+  'One row: how far private.job_embed_missing has come since the model changed, by ids of posts.';
+comment on column private.embedding_walk.walked_at is 'When every post had been looked at; null until then.';
+comment on column private.embedding_walk.finished_at is
+  'When what people like had been made anew after that too; null until then.';
+insert into private.embedding_walk default values;
+
+select pgboss.create_queue('embeddings', '{"policy": "standard"}');
+
+create function private.embedding_model() returns text
+language plpgsql stable security definer   -- under a policy it would be planned anew whenever the role changes
+set search_path = ''
+as $$
+begin
+  return (select nullif(value, '') from app.settings where key = 'embedding_model');
+end $$;
+comment on function private.embedding_model is 'The model that makes vectors now; null where none does.';
+
+create function private.use_embedding_model(p_model text) returns void
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+begin
+  insert into app.settings as s (key, value) values ('embedding_model', coalesce(p_model, ''))
+  on conflict (key) do update set value = excluded.value where s.value <> excluded.value;
+  if found then
+    update private.embedding_walk set after = default, walked_at = null, finished_at = null;
+  end if;
+end $$;
+comment on function private.use_embedding_model is
+  'For the worker alone, when it starts: which model makes vectors from now on, null for none. A change has all posts '
+  'looked at again.';
+
+create function private.embedded_text(p_title text, p_body text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_text text := private.trimmed(left(concat_ws('. ', p_title, p_body), 400));
+begin
+  return case when length(v_text) >= 10 then v_text end;
+end $$;
+comment on function private.embedded_text is
+  'The words of which a post''s vector is made: title and body up to 400 characters, since a model''s work grows '
+  'with the square of their number. Null where there are too few to be about anything.';
+
+create function private.find_unembedded(p_ids uuid[]) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_model text := private.embedding_model();
+begin
+  return array(
+    select p.id
+    from unnest(p_ids) as w (id)
+    join app.posts p on p.id = w.id
+    left join private.post_embeddings e on e.post_id = p.id
+    cross join lateral (select private.embedded_text(p.title, p.body) as words) t
+    where v_model is not null and p.published_at is not null and p.deleted_at is null and p.format <> 'repost'
+      and case when t.words is null then e.post_id is not null
+               else (e.model = v_model and e.digest = md5(t.words)) is not true end
+    order by p.id);
+end $$;
+comment on function private.find_unembedded is
+  'Which of these posts are out and have no vector of today''s model and of today''s words, or have one and no words '
+  'any more.';
+call private.make_walk('private.find_unembedded');
+
+create function private.enqueue_embeddings(p_ids uuid[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.enqueue('embeddings', json_build_object('postIds', c.ids))
+  from (select array_agg(u.id) as ids
+        from unnest(private.find_unembedded(p_ids)) with ordinality as u (id, place)
+        group by (u.place - 1) / 32) c;
+end $$;
+comment on function private.enqueue_embeddings is
+  'Has vectors made of those of these posts that need one, 32 a job.';
+
+create function private.embed_published(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.enqueue_embeddings(array(select distinct (e.payload ->> 'postId')::uuid from unnest(p_effects) e));
+end $$;
+comment on function private.embed_published is 'Listener: has vectors made of posts that go out.';
+
+create function private.embed_edited(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.enqueue_embeddings(array[(p_event ->> 'postId')::uuid]);
+end $$;
+comment on function private.embed_edited is 'Listener: has a vector made anew when a post''s words have changed.';
+insert into private.event_listeners (event, listener, position, timing) values
+  ('posts.post.published', 'private.embed_published', 800, 'soon'),
+  ('posts.post.edited', 'private.embed_edited', 800, 'at once');
+
+create function private.take_unembedded(p_model text, p_ids uuid[]) returns json
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_ids uuid[];
+begin
+  if p_model is distinct from private.embedding_model() then
+    return null;
+  end if;
+  v_ids := private.find_unembedded(p_ids);
+  delete from private.post_embeddings e using app.posts p
+  where e.post_id = any (v_ids) and p.id = e.post_id and private.embedded_text(p.title, p.body) is null;
+  return (
+    select coalesce(json_agg(json_build_object('id', p.id, 'text', t.words, 'digest', md5(t.words)) order by p.id),
+                    '[]')
+    from app.posts p
+    cross join lateral (select private.embedded_text(p.title, p.body) as words) t
+    where p.id = any (v_ids) and t.words is not null);
+end $$;
+comment on function private.take_unembedded is
+  'For the worker alone: [{id, text, digest}] of those of these posts that need a vector. Null when another model '
+  'makes them by now.';
+
+create function private.signature(p_vector real[]) returns bit varying
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return (select string_agg(case when u.x > 0 then '1' else '0' end, '' order by u.place)::bit varying
+          from unnest(p_vector) with ordinality as u (x, place));
+end $$;
+comment on function private.signature is 'The signs of a vector''s numbers, a bit each.';
+
+create function private.store_embeddings(p_model text, p_made json) returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_stored integer;
+begin
+  if p_model is distinct from private.embedding_model() then
+    return 0;
+  end if;
+  -- whoever deletes or changes one of them meanwhile comes before this, or after it
+  perform from app.posts where id in (select (m ->> 'id')::uuid from json_array_elements(p_made) m)
+  order by id for share;
+  insert into private.post_embeddings as e (post_id, model, digest, vector, signature)
+  select p.id, p_model, m.digest, m.vector, private.signature(m.vector)
+  from json_to_recordset(p_made) as m (id uuid, digest text, vector real[])
+  join app.posts p on p.id = m.id
+  where p.deleted_at is null and md5(private.embedded_text(p.title, p.body)) = m.digest
+  order by p.id
+  on conflict (post_id) do update
+    set model = excluded.model, digest = excluded.digest, vector = excluded.vector, signature = excluded.signature;
+  get diagnostics v_stored = row_count;
+  return v_stored;
+end $$;
+comment on function private.store_embeddings is
+  'For the worker alone: keeps vectors [{id, digest, vector}], and answers how many. One of a post that is deleted, '
+  'or has other words by now, is dropped.';
+
+create function private.forget_embedding() returns trigger
+language plpgsql security definer   -- nobody may touch them
+set search_path = ''
+as $$
+begin
+  delete from private.post_embeddings where post_id = new.id;
+  return null;
+end $$;
+comment on function private.forget_embedding is 'Trigger: the vector of a deleted post goes with it.';
+create trigger _190_forget_embedding after update of deleted_at on app.posts
+  for each row when (new.deleted_at is not null) execute function private.forget_embedding();
+
+-- sql/embeddings/20_centroids.sql
+
+-- What a person likes, as one vector: the mean of the posts to which they gave a heart, a spark or a bookmark last. It
+-- is kept, and made anew soon after they mark another, at most once a minute.
+-- docs/decisions.md, Embeddings.
+
+create table private.centroids (
+  person_id    uuid primary key references app.users on delete cascade,
+  model        text,
+  vector       real[],
+  signature    bit varying,
+  refreshed_at timestamptz,
+  due_at       timestamptz,
+  check (num_nulls(model, vector, signature) in (0, 3))
+) with (toast_tuple_target = 128);
+alter table private.centroids alter column vector set storage external;
+create index centroids_due_at_idx on private.centroids (due_at) where due_at is not null;
+comment on table private.centroids is
+  'The mean of what each person marked last; without a vector as long as none of that has one.';
+comment on column private.centroids.refreshed_at is 'When it was last made; null before.';
+comment on column private.centroids.due_at is 'When it is made anew; null while nothing has changed.';
+
+create function private.refresh_centroids() returns integer
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_model     text := private.embedding_model();
+  v_person    uuid;
+  v_refreshed integer := 0;
+  v_posts     uuid[];
+  v_mean      real[];
+  v_early     boolean;
+begin
+  if v_model is null then
+    return 0;
+  end if;
+  for v_person in
+    select person_id from private.centroids where due_at <= now() order by due_at limit 20 for update skip locked
+  loop
+    v_posts := array(
+      select m.post_id
+      from ((select post_id, created_at from app.reactions where user_id = v_person
+             order by created_at desc limit 100)
+            union all
+            (select post_id, created_at from app.bookmarks where user_id = v_person
+             order by created_at desc limit 100)) m
+      group by m.post_id order by max(m.created_at) desc, m.post_id limit 50);
+    select array_agg(s.mean order by s.place) into v_mean
+    from (select u.place, avg(u.x)::real as mean
+          from private.post_embeddings e cross join lateral unnest(e.vector) with ordinality as u (x, place)
+          where e.post_id = any (v_posts) and e.model = v_model
+          group by u.place) s;
+    -- a post that was marked as soon as it was out may have none yet
+    v_early := exists (select from app.posts p
+                       where p.id = any (private.find_unembedded(v_posts))
+                         and p.published_at > now() - interval '10 minutes');
+    update private.centroids
+    set model = case when v_mean is not null then v_model end, vector = v_mean,
+        signature = private.signature(v_mean), refreshed_at = now(),
+        due_at = case when v_early then now() + interval '1 minute' end
+    where person_id = v_person;
+    v_refreshed := v_refreshed + 1;
+  end loop;
+  return v_refreshed;
+end $$;
+comment on function private.refresh_centroids is
+  'Makes the next 20 centroids anew that are due, of up to 50 posts each, and answers how many.';
+call private.make_walk('private.refresh_centroids');
+
+create function private.job_refresh_centroids() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+begin
+  return private.refresh_centroids();
+end $$;
+comment on function private.job_refresh_centroids is
+  'Job: makes what people like anew, 20 people at a time, after they marked further posts. May run twice: who is done '
+  'is not due. The worker repeats it until nobody is.';
+insert into private.jobs (name, cron, expires, repeats) values ('refresh-centroids', '* * * * *', 60, true);
+
+create function private.refresh_next_centroids(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_refreshed integer := private.refresh_centroids();
+begin
+  return json_build_object('changed', v_refreshed,
+                           'next', case when v_refreshed = 20 then '00000000-0000-0000-0000-000000000000'::uuid end);
+end $$;
+comment on function private.refresh_next_centroids is
+  'For the worker alone: as private.job_refresh_centroids, for whom a minute is too long to wait.';
+call private.make_batch_queue('centroids', 'private.refresh_next_centroids', 2);
+
+create function private.note_marks(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_now boolean;
+begin
+  with due as (
+    insert into private.centroids as c (person_id, due_at)
+    select u.id, now()
+    from (select distinct e.user_id as id from unnest(p_effects) e
+          where e.user_id = (e.payload ->> 'userId')::uuid) p
+    join app.users u on u.id = p.id and u.erased_at is null
+    order by u.id
+    on conflict (person_id) do update set due_at = greatest(now(), c.refreshed_at + interval '1 minute')
+      where c.due_at is null
+    returning due_at
+  )
+  select bool_or(due_at <= now()) into v_now from due;
+  if v_now and private.embedding_model() is not null then
+    perform private.enqueue('centroids', '{}');
+  end if;
+end $$;
+comment on function private.note_marks is
+  'Listener: what somebody likes is made anew when they give or take back a heart, a spark or a bookmark: at once, or '
+  'a minute after it was last made.';
+insert into private.event_listeners (event, listener, position, timing) values
+  ('posts.reaction.added', 'private.note_marks', 800, 'soon'),
+  ('posts.reaction.removed', 'private.note_marks', 800, 'soon'),
+  ('posts.bookmark.added', 'private.note_marks', 800, 'soon'),
+  ('posts.bookmark.removed', 'private.note_marks', 800, 'soon');
+
+create function private.job_embed_missing() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_model   text := private.embedding_model();
+  v_walk    private.embedding_walk;
+  v_waiting integer := (select count(*) from (select from pgboss.job
+                                              where name = 'embeddings' and state < 'completed' limit 16) j);
+  v_ids     uuid[];
+  v_changed integer;
+begin
+  select * into v_walk from private.embedding_walk where finished_at is null for update skip locked;
+  if not found or v_model is null or v_waiting = 16 then
+    return 0;
+  end if;
+  v_ids := array(select id from app.posts where id > v_walk.after order by id limit 500);
+  if v_ids <> '{}' then
+    perform private.enqueue_embeddings(v_ids);
+    update private.embedding_walk set after = v_ids[cardinality(v_ids)];
+    return cardinality(v_ids);
+  end if;
+  if v_waiting > 0 then
+    return 0;
+  end if;
+  if v_walk.walked_at is null then
+    update private.embedding_walk set walked_at = now() returning walked_at into v_walk.walked_at;
+  end if;
+  update private.centroids set due_at = now()
+  where person_id in (select person_id from private.centroids
+                      where due_at is null and (refreshed_at < v_walk.walked_at) is not false
+                      limit 500 for update skip locked);
+  get diagnostics v_changed = row_count;
+  if v_changed = 0 then
+    update private.embedding_walk set finished_at = now();
+  end if;
+  return v_changed;
+end $$;
+comment on function private.job_embed_missing is
+  'Job: has vectors made of posts that have none of today''s model, as after it changed or was off: it looks at 500 '
+  'posts at a time, while fewer than 16 jobs wait; then what people like is made anew. May run twice: what is there '
+  'is not made again. The worker repeats it until nothing is left or the queue is full.';
+insert into private.jobs (name, cron, expires, repeats) values ('embed-missing', '* * * * *', 60, true);
+
+create function private.centroid_of(p_person uuid) returns real[]
+language plpgsql stable security definer   -- nobody may read what others like
+set search_path = ''
+as $$
+begin
+  return (select vector from private.centroids where person_id = p_person and model = private.embedding_model());
+end $$;
+comment on function private.centroid_of is
+  'What a person likes, for definer functions; null where nothing is known of it, or no model makes vectors.';
+
+create function private.nearness(p_ids uuid[]) returns table (id uuid, nearness integer)
+language plpgsql stable security definer   -- gives numbers of posts that its caller has found visible
+set search_path = ''
+as $$
+declare
+  v_model     text := private.embedding_model();
+  v_signature bit varying;
+begin
+  if v_model is not null then
+    select c.signature into v_signature from private.centroids c where c.person_id = app.uid() and c.model = v_model;
+  end if;
+  if v_signature is null then
+    return;
+  end if;
+  return query
+    select n.id, n.nearness
+    from (select p.id,
+                 (cos(pi() * bit_count(e.signature # v_signature) / length(v_signature)) * 10000)::integer as nearness
+          from unnest(p_ids) as w (id)
+          join app.posts p on p.id = w.id
+          join private.post_embeddings e
+            on e.post_id = case p.format when 'repost' then p.quoted_post_id else p.id end
+          where e.model = v_model) n
+    where n.nearness > 0;
+end $$;
+comment on function private.nearness is
+  'How near posts are to what the caller likes, from 0 to 10000: of vectors the cosine, told by their signs. Only '
+  'those that are near at all; none where nothing is known of the caller or no model makes vectors.';
+call private.make_walk('private.nearness');
+
+-- sql/embeddings/90_erasure.sql
+
+-- What erasure does to embeddings. How erasure runs: sql/base/90_erasure.sql. Vectors go with their posts.
+
+insert into private.personal_data (relation, person_column, reason) values
+  ('private.centroids', 'person_id', 'Numbers worked out of reactions and bookmarks, which are there.'),
+  ('private.post_embeddings', 'post_id', 'Numbers worked out of posts, which are there.');
+
+create function private.erase_centroid() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  delete from private.centroids where person_id = new.id;
+  return null;
+end $$;
+comment on function private.erase_centroid is 'Trigger: forgets what an erased person likes.';
+create trigger _172_erase_centroid after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_centroid();
+
+-- policies/embeddings.sql
+
+-- Who may see and touch embeddings: nobody. Twin of sql/embeddings/.
+
+-- post_embeddings, centroids, embedding_walk: for definer functions alone
+alter table private.post_embeddings enable row level security;
+alter table private.centroids enable row level security;
+alter table private.embedding_walk enable row level security;
+
+-- what the worker does
+grant execute on function
+  private.job_embed_missing,
+  private.job_refresh_centroids,
+  private.refresh_next_centroids,
+  private.store_embeddings,
+  private.take_unembedded,
+  private.use_embedding_model
+  to worker;
+
 -- sql/feed/10_sources.sql
 
 -- Where a feed comes from: each source gives the next 101 posts that the caller may see, by time (trending by heat),
@@ -16109,7 +16565,6 @@ end $$;
 
 -- How For You is ranked: posts in time order are cut into blocks at fixed boundaries, and within a block the score
 -- decides. The score does not change with the clock, so that walking the feed to its end gives every post once.
--- A later ranking by meaning must stay within a block too.
 -- docs/decisions.md, Feed.
 
 create table app.feed_blocks (
@@ -16323,10 +16778,37 @@ comment on function private.without_phrases is
   'script without spaces), nor in what they quote. When it has gone through the budget of characters it stops, but '
   'only before a post of another block.';
 
-create type app.feed_page as (ids uuid[], parts json[], next uuid);
+create type app.feed_page as (ids uuid[], parts json[], next uuid, opened text);
 comment on type app.feed_page is
-  'Up to one post more than a page, {score, why} of each, and the cursor to go on from when the search ended before '
-  'the page was full.';
+  'Up to one post more than a page, {score, why} of each, the cursor to go on from when the search ended before the '
+  'page was full, and which posts came to the front of its last post''s block (private.post_mark), where any did.';
+
+create function private.post_mark(p_id uuid) returns text
+language sql immutable
+set search_path = ''
+as $$ select left(md5(p_id::text), 12) $$;
+comment on function private.post_mark is 'Twelve digits that tell a post from others of its block, in a cursor.';
+
+create type app.feed_cursor as (id uuid, opened text);
+comment on type app.feed_cursor is
+  'A cursor of the feed: the id of a post or a place, and the marks of the posts that came to the front of its block, '
+  'in their order. With them the walk goes on as it began, also when what the caller likes has changed meanwhile.';
+
+create function private.require_feed_cursor(p_cursor text) returns app.feed_cursor
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_opened text := substr(p_cursor, 38);
+begin
+  if v_opened <> '' and (substr(p_cursor, 37, 1) = '.' and v_opened ~ '^([0-9a-f]{12}){1,20}$') is not true then
+    perform private.fail('cursor_unknown');
+  end if;
+  return (private.require_cursor(case when v_opened <> '' then left(p_cursor, 36) else p_cursor end),
+          nullif(v_opened, ''))::app.feed_cursor;
+end $$;
+comment on function private.require_feed_cursor is
+  'Reads a cursor of the feed: a UUID, or one with the marks of up to 20 posts behind it. Fails: cursor_unknown.';
 
 create function private.feed_why(p_factors text[], p_weights numeric[]) returns json[]
 language plpgsql immutable
@@ -16358,7 +16840,7 @@ declare
   v_run      app.feed_run;
   v_sieve    app.feed_sieve := ('{}', null, p_choice.characters)::app.feed_sieve;
   v_stopped  integer;
-  v_page     app.feed_page := ('{}', '{}', null)::app.feed_page;
+  v_page     app.feed_page := ('{}', '{}', null, null)::app.feed_page;
 begin
   if p_cursor is not null then
     v_place := private.cursor_place(p_cursor);
@@ -16400,7 +16882,8 @@ comment on function private.feed_in_time is
   'A page by time, or by heat for the tab trending. The score is the place in hours since 1970: recency, and for '
   'trending also engagement. Fails: cursor_unknown.';
 
-create function private.feed_ranked(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
+create function private.feed_ranked(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
+returns app.feed_page
 language plpgsql stable security definer   -- nobody may read scores and boundaries
 set search_path = ''
 as $$
@@ -16417,20 +16900,29 @@ declare
   v_whole  integer;
   v_sieve  app.feed_sieve := ('{}', null, p_choice.characters)::app.feed_sieve;
   v_found  uuid[];
+  v_opened text[];      -- the marks of what came to the front of the cursor's block
+  v_passed integer;     -- the place of the cursor's post among them
+  v_front  uuid[];      -- what comes to the front of its block, how near it is, and when it went out
+  v_near   integer[];
+  v_times  timestamptz[];
+  v_fronts uuid[] := '{}';
+  v_outs   timestamptz[] := '{}';
   v_part   integer[];   -- a row of weights a post
   v_parts  integer[] := '{}';
-  v_page   app.feed_page := ('{}', '{}', null)::app.feed_page;
+  v_page   app.feed_page := ('{}', '{}', null, null)::app.feed_page;
 begin
-  if p_cursor is not null then
-    v_until := (private.cursor_place(p_cursor)).at;
+  if p_cursor.id is not null then
+    v_until := (private.cursor_place(p_cursor.id)).at;
     if v_until is null then
-      v_at := private.find_post_time(p_cursor);
+      v_at := private.find_post_time(p_cursor.id);
       if v_at is null then
         perform private.fail('cursor_unknown');
       end if;
       v_start := private.block_start(v_at);
       v_until := private.block_end(v_at);
-      select s.score into v_score from private.feed_scores(array[p_cursor]) s;
+      select s.score into v_score from private.feed_scores(array[p_cursor.id]) s;
+      v_opened := array(select m[1] from regexp_matches(p_cursor.opened, '.{12}', 'g') m);
+      v_passed := array_position(v_opened, private.post_mark(p_cursor.id));
     end if;
   end if;
   for v_look in 1 .. 40 loop
@@ -16463,14 +16955,30 @@ begin
       end if;
     end if;
 
+    select array_agg(n.id order by n.place), array_agg(n.nearness order by n.place), array_agg(n.at order by n.place)
+    into v_front, v_near, v_times
+    from (select r.id, r.nearness, w.at,
+                 row_number() over (partition by width_bucket(w.at, v_bounds)
+                                    order by r.nearness desc, r.id desc) as place
+          from private.nearness(v_found) r
+          join unnest(v_run.ids, v_run.times) as w (id, at) on w.id = r.id) n
+    where case when n.at < v_start then n.place <= ceil(p_limit * 0.4)
+               else private.post_mark(n.id) = any (v_opened) end;
     select array_agg(f.id), array_agg(f.weights) into v_found, v_part
-    from (select s.id, s.weights
+    from (select s.id, s.weights || coalesce(n.nearness, 0) as weights
           from private.feed_scores(v_found) s
-          where v_score is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor)
-          order by width_bucket(s.at, v_bounds) desc, s.score desc, s.id desc
+          left join unnest(v_front, v_near) with ordinality as n (id, nearness, place) on n.id = s.id
+          left join lateral (select array_position(v_opened, private.post_mark(s.id)) as place
+                             where s.at >= v_start and v_opened <> '{}') o on true
+          where v_score is null or s.at < v_start
+             or case when o.place is not null then o.place > v_passed
+                     else v_passed is not null or (s.score, s.id) < (v_score, p_cursor.id) end
+          order by width_bucket(s.at, v_bounds) desc, o.place, n.place, s.score desc, s.id desc
           limit p_limit + 1) f;
     v_page.ids := v_page.ids || v_found;
     v_parts := v_parts || v_part;
+    v_fronts := v_fronts || v_front;
+    v_outs := v_outs || v_times;
     exit when v_lowest = '-infinity' or cardinality(v_page.ids) > p_limit or v_looked > p_choice.entries
               or v_sieve.budget <= 0;
     v_until := v_lowest;
@@ -16478,11 +16986,22 @@ begin
   if v_lowest > '-infinity' and cardinality(v_page.ids) <= p_limit then
     v_page.next := private.place_cursor(v_lowest, '00000000-0000-0000-0000-000000000000');
   end if;
-  v_page.parts := private.feed_why('{engagement,depth,interest,following,circle,boost}',
+  if (v_fronts <> '{}' or v_opened <> '{}') and cardinality(v_page.ids) > p_limit then
+    v_at := private.find_post_time(v_page.ids[p_limit]);
+    v_lowest := private.block_start(v_at);
+    v_until := private.block_end(v_at);
+    v_page.opened := case when v_lowest = v_start then p_cursor.opened else (
+      select string_agg(private.post_mark(u.id), '' order by u.place)
+      from unnest(v_fronts, v_outs) with ordinality as u (id, at, place)
+      where u.at >= v_lowest and u.at < v_until) end;
+  end if;
+  v_page.parts := private.feed_why('{engagement,depth,interest,following,circle,boost,semantic}',
     array(select w::numeric / 10000 from unnest(v_parts[:p_limit][:]) w));
   return v_page;
 end $$;
-comment on function private.feed_ranked is 'A page of For You: by block, score and id. Fails: cursor_unknown.';
+comment on function private.feed_ranked is
+  'A page of For You: by block, score and id. The posts of a block that are nearest to what the caller likes come to '
+  'its front, two fifths of a page of them. Fails: cursor_unknown.';
 
 create function api.list_feed(
   p_tab text default null, p_journalism boolean default false, p_min_depth integer default 0,
@@ -16493,22 +17012,26 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan   -- of all that it calls: planning takes longer than running it
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_choice app.feed_choice := (
+  v_cursor  app.feed_cursor := private.require_feed_cursor(p_cursor);
+  v_cursors text[];
+  v_choice  app.feed_choice := (
     p_tab, private.interest_subtree(p_interest_id), coalesce(p_journalism, false), p_format, coalesce(p_min_depth, 0),
     private.muted_people(), private.muted_posts(), private.find_muted_words(), 4000, 200000)::app.feed_choice;
-  v_page   app.feed_page;
+  v_page    app.feed_page;
 begin
   perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks for posts
   if p_tab is null then
     v_page := private.feed_ranked(v_choice, v_cursor, p_limit);
   elsif p_tab in ('following', 'trending', 'circles') then
-    v_page := private.feed_in_time(v_choice, v_cursor, p_limit);
+    v_page := private.feed_in_time(v_choice, v_cursor.id, p_limit);
   else
     perform private.fail('tab_unknown');
   end if;
-  return private.page(private.post_cards(v_page.ids[:p_limit], v_page.parts), v_page.ids::text[], p_limit,
-                      v_page.next);
+  v_cursors := v_page.ids::text[];
+  if v_page.opened is not null then
+    v_cursors[p_limit] := v_cursors[p_limit] || '.' || v_page.opened;
+  end if;
+  return private.page(private.post_cards(v_page.ids[:p_limit], v_page.parts), v_cursors, p_limit, v_page.next);
 end $$;
 comment on function api.list_feed is
   'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post with its score and why '
@@ -16524,7 +17047,8 @@ alter table app.feed_blocks enable row level security;
 grant execute on function
   api.list_feed,
   private.feed_in_time,
-  private.feed_ranked
+  private.feed_ranked,
+  private.require_feed_cursor
   to authenticated;
 
 -- sql/content/10_contents.sql

@@ -24,6 +24,8 @@ type Post = {
   journalism: boolean
   trending_boost: number
   body: string
+  /** The words' signature; null where there is none. */
+  signature: string | null
 }
 type Item = { id: string; score: number; why: { factor: string; weight: number }[] }
 type Page = { items: Item[]; nextCursor: string | null }
@@ -40,6 +42,14 @@ function level(viewer: number, author: number): number {
   if (viewer === author) return 3
   const close = viewer === MANY ? author >= 10 && author < 150 : viewer === FEW && author >= 10 && author < 14
   return close ? (author % 3 === 0 ? 2 : 1) : 0
+}
+const liked = (viewer: number, seed: number) =>
+  viewer === MANY && seed % 2 === 1 ? ((seed * 40_503) % 65_536).toString(2).padStart(16, '0') : null
+/** How near two signatures are, as the feed weighs it. */
+function nearness(one: string | null, other: string | null): number {
+  if (!one || !other) return 0
+  const different = [...one].filter((bit, i) => bit !== other[i]).length
+  return Math.max(0, Math.round(Math.cos((Math.PI * different) / one.length) * 10_000) / 10_000)
 }
 const follows = (viewer: number, author: number) =>
   viewer === MANY ? author >= 5 : viewer === FEW && author >= 12 && author < 20
@@ -65,10 +75,13 @@ function postsOf(seed: number): { posts: Post[]; bounds: number[] } {
     journalism: any(10) === 0,
     trending_boost: any(4),
     body: bodies[any(bodies.length)] ?? 'Post',
+    // many alike
+    signature: any(4) === 0 ? null : Array.from({ length: 16 }, () => any(2)).join(''),
   }))
   const flood = Array.from({ length: FLOOD }, (_, n) => ({
     ...{ id: spread(3, n), author: FLOODER, at: POSTS / 2 - any(20), visibility: 'circles' },
     ...{ depth: any(6), format: formats[any(2)] ?? 'note', journalism: any(2) === 0, trending_boost: 0, body: 'Post' },
+    signature: null,
   }))
   const bounds = [...new Set(Array.from({ length: 30 }, () => any(POSTS / 2)))].sort((a, b) => a - b)
   return { posts: [...some, ...flood], bounds }
@@ -113,7 +126,11 @@ await owner`insert into app.muted_keywords (id, user_id, keyword, folded)
 test('every tab, walked to its end, is each of its posts once and in order', { timeout: 120_000 }, async () => {
   const sql = await owner.reserve()
   let short = 0
-  const walk = async (parameters: Record<string, unknown>, limit: number): Promise<Item[]> => {
+  const walk = async (
+    parameters: Record<string, unknown>,
+    limit: number,
+    between?: () => Promise<void>,
+  ): Promise<Item[]> => {
     const items: Item[] = []
     let cursor: string | null = null
     for (;;) {
@@ -131,7 +148,14 @@ test('every tab, walked to its end, is each of its posts once and in order', { t
       cursor = row.page.nextCursor
       if (cursor !== null && row.page.items.length < limit) short++
       if (cursor === null) return items
+      await between?.()
     }
+  }
+  /** Likes the opposite from now on. */
+  const changeTaste = async () => {
+    await sql`select set_config('role', 'none', true)`
+    await sql`update private.centroids set signature = ~signature`
+    await sql`select set_config('role', 'authenticated', true)`
   }
 
   const property = fc.asyncProperty(
@@ -151,8 +175,17 @@ test('every tab, walked to its end, is each of its posts once and in order', { t
         await sql`alter table app.posts disable trigger user`
         await sql`update app.posts set is_journalism = true where id = any (${posts.filter((p) => p.journalism).map((p) => p.id)}::uuid[])`
         await sql`alter table app.posts enable trigger user`
+        await sql`insert into private.post_embeddings (post_id, model, digest, vector, signature)
+          select id, 'bits', '', array_fill(0::real, array[16]), signature::bit varying
+          from unnest(${posts.map(({ id }) => id)}::uuid[], ${posts.map(({ signature }) => signature ?? '')}::text[])
+            as p (id, signature) where signature <> ''`
+        await sql`insert into app.settings values ('embedding_model', 'bits')`
         await sql`insert into app.feed_blocks ${sql(bounds.map((at) => ({ starts_at: time(at) })))}`
         for (const viewer of [FEW, MANY]) {
+          const likes = liked(viewer, seed)
+          if (likes)
+            await sql`insert into private.centroids (person_id, model, vector, signature)
+              values (${person(viewer)}, 'bits', array_fill(0::real, array[16]), ${likes}::text::bit varying)`
           const now = Math.floor(Date.now() / 1000)
           const claims = JSON.stringify({ sub: person(viewer), role: 'user', iat: now, exp: now + 900 })
           await sql`select set_config('role', 'authenticated', true)`
@@ -171,20 +204,36 @@ test('every tab, walked to its end, is each of its posts once and in order', { t
             const label = `${tab} for ${viewer}`
             expect(items.map(({ id }) => id).sort(), label).toEqual(wanted.map(({ id }) => id).sort())
 
+            const near = tab === null ? likes : null
+            if (near) {
+              const changing = await walk({ p_tab: tab, ...filter }, limit, changeTaste)
+              expect(changing.map(({ id }) => id).sort(), label).toEqual(wanted.map(({ id }) => id).sort())
+            }
+
             const known = new Map(wanted.map((post) => [post.id, post]))
-            const place = ({ id, score }: Item): [number, string] => {
-              const { at = 0, trending_boost = 0 } = known.get(id) ?? {}
-              // blocks, then scores within one; times; or times moved by heat
-              const key =
-                tab === null
-                  ? bounds.filter((bound) => bound <= at).length * 1000 + score
-                  : tab === 'trending'
-                    ? at + trending_boost * 240
-                    : at
-              return [key, id]
+            const weigh = ({ why }: Item) => why.find(({ factor }) => factor === 'semantic')?.weight ?? 0
+            const blockOf = (id: string) => bounds.filter((bound) => bound <= (known.get(id)?.at ?? 0)).length
+            // of each block, what comes to the front
+            const front = new Map<string, number>()
+            const pools = Map.groupBy(wanted, ({ id }) => blockOf(id)).values()
+            for (const pool of near ? pools : []) {
+              const weights = pool
+                .map(({ id, signature }) => [id, nearness(near, signature)] as const)
+                .filter(([, weight]) => weight > 0)
+                .sort(([x, a], [y, b]) => b - a || (x < y ? 1 : -1))
+              for (const [id, weight] of weights.slice(0, Math.ceil(limit * 0.4))) front.set(id, weight)
+            }
+            expect(Object.fromEntries(items.filter(weigh).map((item) => [item.id, weigh(item)])), label).toEqual(
+              Object.fromEntries(front),
+            )
+            const place = (item: Item): [number, number, string] => {
+              const { at = 0, trending_boost = 0 } = known.get(item.id) ?? {}
+              // blocks, then what is near, then scores within one; times; or times moved by heat
+              const key = tab === null ? blockOf(item.id) : tab === 'trending' ? at + trending_boost * 240 : at
+              return [key, front.has(item.id) ? 1000 + weigh(item) : tab === null ? item.score : 0, item.id]
             }
             const order = items.map(place)
-            const sorted = [...order].sort(([a, x], [b, y]) => b - a || (x < y ? 1 : -1))
+            const sorted = [...order].sort(([a, p, x], [b, q, y]) => b - a || q - p || (x < y ? 1 : -1))
             expect(order, label).toEqual(sorted)
             for (const { score, why } of items)
               expect(why.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(score, 4)

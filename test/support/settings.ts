@@ -41,6 +41,8 @@ export function environment(databaseUrl: string, more: Record<string, string> = 
     // requests go round the connections of a pool, and each of them makes its own plans
     POOL_USER: '4',
     POOL_GATE: '2',
+    // a process with a model, which few tests need
+    EMBEDDINGS: 'off',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
     // programs are started again and again, and their first second is compiling
     ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),

@@ -17,7 +17,7 @@ export const FeedItem = postAnd('FeedItem', {
   score: z.number().openapi({ description: 'The sum of the weights in `why`.' }),
   why: z.array(
     z.object({
-      factor: z.enum(['engagement', 'depth', 'interest', 'following', 'circle', 'boost', 'recency']),
+      factor: z.enum(['engagement', 'depth', 'interest', 'following', 'circle', 'boost', 'semantic', 'recency']),
       weight: z.number(),
     }),
   ),

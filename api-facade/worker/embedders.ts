@@ -1,0 +1,99 @@
+// Who makes vectors of texts: a model that comes with Kith, in a process of its own, or the edge runtime's, by the
+// function `embed`. docs/decisions.md, Embeddings.
+import { type ChildProcess, fork } from 'node:child_process'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Config } from '../lib/config.ts'
+import type { Functions } from '../lib/functions.ts'
+
+export type Embedder = {
+  /** Vectors are kept beside it, and those of two models never compared. */
+  model: string
+  /** @throws Error when it cannot, now */
+  embed(texts: string[]): Promise<number[][]>
+  /** Ends what it started. */
+  stop(): Promise<void>
+}
+
+/** Undefined where embeddings are off. */
+export function openEmbedder({ embeddings }: Config, functions: Functions): Embedder | undefined {
+  if (embeddings === 'off') return undefined
+  return embeddings === 'edge' ? edgeEmbedder(functions) : offlineEmbedder()
+}
+
+const Answer = z.object({ model: z.literal('gte-small'), vectors: z.array(z.array(z.number()).length(384)) })
+
+export function edgeEmbedder(functions: Functions): Embedder {
+  return {
+    model: 'gte-small',
+    async embed(texts) {
+      const answer = await functions.invoke('embed', { texts })
+      if (!answer.ok) throw new Error(`embed answered ${answer.status}`)
+      const { vectors } = Answer.parse(await answer.json())
+      if (vectors.length !== texts.length) throw new Error('embed answered other texts')
+      return vectors
+    },
+    stop: async () => {},
+  }
+}
+
+/** How long the model's process waits for another text before it ends. Milliseconds. */
+const IDLE = 60_000
+
+type Reply = { vectors: number[][] } | { error: string }
+
+/**
+ * A process, and no thread: beside the facade it would hold up requests, and the memory of a thread's model does not all
+ * come back. It starts with the first text.
+ */
+export function offlineEmbedder(idle = IDLE): Embedder {
+  let child: ChildProcess | undefined
+  let clock: NodeJS.Timeout | undefined
+  let turn: Promise<unknown> = Promise.resolve()
+
+  const ask = (texts: string[]) =>
+    new Promise<number[][]>((done, fail) => {
+      clearTimeout(clock)
+      const process = child ?? start()
+      const settle = (work: () => void) => {
+        process.off('message', answered)
+        process.off('exit', gone)
+        process.off('error', gone)
+        clock = setTimeout(() => process.kill(), idle)
+        clock.unref()
+        work()
+      }
+      const answered = (reply: Reply) =>
+        settle(() => ('vectors' in reply ? done(reply.vectors) : fail(new Error(reply.error))))
+      const gone = () => settle(() => fail(new Error('the process of the model has ended')))
+      process.on('message', answered).on('exit', gone).on('error', gone)
+      process.send(texts, (error) => error && gone())
+    })
+
+  function start(): ChildProcess {
+    const started = fork(join(import.meta.dirname, 'model.ts'), { execArgv: [], serialization: 'advanced' })
+    started.once('exit', () => {
+      if (child === started) child = undefined
+    })
+    child = started
+    return started
+  }
+
+  return {
+    model: 'energetic-en-0.2.0',
+    embed(texts) {
+      const made = turn.then(() => ask(texts)) // one after the other: a reply does not say what it is of
+      turn = made.catch(() => {})
+      return made
+    },
+    async stop() {
+      clearTimeout(clock)
+      const process = child
+      if (!process || process.exitCode !== null || process.signalCode !== null) return
+      await new Promise((ended) => {
+        process.once('exit', ended)
+        process.kill()
+      })
+    },
+  }
+}

@@ -1,0 +1,55 @@
+// Vectors of posts. A post that goes out, or is edited, puts a job on the queue `embeddings`, and so does the job that
+// looks for those without one; SQL says which still need it, and of what words. So a job may run twice.
+import type { PgBoss } from 'pg-boss'
+import type { Log } from '../lib/log.ts'
+import type { Embedder } from './embedders.ts'
+import { type Db, note, told } from './record.ts'
+
+export const EMBEDDINGS = 'embeddings'
+export type EmbeddingOptions = { embedder: Embedder | undefined; log: Log }
+
+type Unembedded = { id: string; text: string; digest: string }
+
+/** Again after about 10, 20, 40, … seconds, for most of an hour. */
+const settings = { retryLimit: 8, retryDelay: 10, retryBackoff: true, expireInSeconds: 300, retentionSeconds: 86_400 }
+/** Texts that the model is given at once: its memory grows with them. */
+const AT_ONCE = 4
+
+/** Says which model there is, and takes posts off the queue, which the schema has from the beginning. */
+export async function takeEmbeddings(
+  boss: PgBoss,
+  { embedder, log }: EmbeddingOptions,
+  more: { deadLetter: string; pollSeconds: number },
+): Promise<void> {
+  const db = boss.getDb()
+  await db.executeSql('select private.use_embedding_model($1)', [embedder?.model ?? null])
+  await boss.updateQueue(EMBEDDINGS, { ...settings, deadLetter: more.deadLetter, deleteAfterSeconds: 3600 })
+  if (!embedder) return
+  const pace = { pollingIntervalSeconds: more.pollSeconds, batchSize: 4, burstWhenBatchFull: true }
+  await boss.work<{ postIds: string[] }>(EMBEDDINGS, pace, async (jobs) => {
+    for (const { id, data } of jobs) {
+      const run = told(db, EMBEDDINGS, log, () => embed(db, data.postIds, embedder))
+      // one that fails is tried again by itself, and holds up none of the others
+      await run.then((made) => note(db, EMBEDDINGS, made, false)).catch((error) => boss.fail(EMBEDDINGS, id, error))
+    }
+  })
+}
+
+/** @returns how many vectors are kept */
+async function embed(db: Db, ids: string[], { model, embed }: Embedder): Promise<number> {
+  const { rows } = await db.executeSql('select private.take_unembedded($1, $2) as posts', [model, ids])
+  const [{ posts }] = rows as [{ posts: Unembedded[] | null }]
+  if (!posts) throw new Error(`another worker has another model than ${model}`)
+  let made = 0
+  for (let at = 0; at < posts.length; at += AT_ONCE) {
+    const some = posts.slice(at, at + AT_ONCE)
+    const vectors = await embed(some.map(({ text }) => text))
+    const kept = some.map(({ id, digest }, i) => ({ id, digest, vector: vectors[i]?.map(rounded) }))
+    const answer = await db.executeSql('select private.store_embeddings($1, $2) as made', [model, JSON.stringify(kept)])
+    made += (answer.rows as { made: number }[])[0]?.made ?? 0
+  }
+  return made
+}
+
+/** As many digits as the numbers of a vector mean. */
+const rounded = (x: number): number => Math.round(x * 1e6) / 1e6

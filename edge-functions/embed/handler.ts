@@ -1,0 +1,34 @@
+// What texts are about, as vectors of the model that the stack's runtime has. 401 for anyone but the service, 422, 503
+// where the runtime has none, or it fails.
+// POST /embed {texts} → 200 {model, vectors}
+import type { Hono } from 'hono'
+import { z } from 'zod'
+import { openDoors } from '../shared/doors.ts'
+
+/** A model of Supabase's runtime. */
+export type Session = {
+  run(text: string, options: { mean_pool: boolean; normalize: boolean }): Promise<ArrayLike<number>>
+}
+export type EmbedEnvironment = {
+  /** What may have signed the caller's token, HS256. */
+  jwtSecrets: readonly string[]
+  /** Undefined where there is none. */
+  open?(model: string): Session
+}
+
+const MODEL = 'gte-small'
+
+const Form = z.object({ texts: z.array(z.string().min(1).max(2000)).min(1).max(32) })
+
+export function createEmbed({ jwtSecrets, open }: EmbedEnvironment): Hono {
+  const { app, door } = openDoors('embed', jwtSecrets)
+  let session: Session | undefined
+  door('/', Form, async (c, { texts }) => {
+    if (!open) throw new Error('There is no model here.')
+    session ??= open(MODEL)
+    const vectors: number[][] = []
+    for (const text of texts) vectors.push(Array.from(await session.run(text, { mean_pool: true, normalize: true })))
+    return c.json({ model: MODEL, vectors })
+  })
+  return app
+}

@@ -1,0 +1,16 @@
+-- Who may see and touch embeddings: nobody. Twin of sql/embeddings/.
+
+-- post_embeddings, centroids, embedding_walk: for definer functions alone
+alter table private.post_embeddings enable row level security;
+alter table private.centroids enable row level security;
+alter table private.embedding_walk enable row level security;
+
+-- what the worker does
+grant execute on function
+  private.job_embed_missing,
+  private.job_refresh_centroids,
+  private.refresh_next_centroids,
+  private.store_embeddings,
+  private.take_unembedded,
+  private.use_embedding_model
+  to worker;

@@ -1,0 +1,67 @@
+-- Embeddings: nobody reads them, and they go with what they are of.
+begin;
+select plan(20);
+select test.people('alice', 'bob');
+
+create temp table made (name text primary key, id uuid);
+grant all on made to public;
+create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
+create function pg_temp.waiting() returns bigint language sql security definer as $$
+  select coalesce(sum(jsonb_array_length(data -> 'postIds')), 0) from pgboss.job where name = 'embeddings' $$;
+grant execute on all functions in schema pg_temp to public;
+
+-- off, as it is until a worker says which model there is
+select test.act_as('alice');
+insert into made select 'early', (api.create_post('Before there was a model') ->> 'id')::uuid;
+select test.act_as('bob');
+select api.react(pg_temp.id('early'), 'heart');
+select test.act_as_owner();
+select is(pg_temp.waiting(), 0::bigint, 'without a model nothing waits');
+select is((select count(*) from pgboss.job where name = 'centroids'), 0::bigint, 'nor what people like');
+select is(private.job_embed_missing() + private.job_refresh_centroids(), 0, 'and no job does anything');
+
+select private.use_embedding_model('m');
+select test.act_as('alice');
+insert into made select 'one', (api.create_post('Something about gardens') ->> 'id')::uuid;
+select test.settle();
+select is(pg_temp.waiting(), 1::bigint, 'a post that goes out waits for its vector');
+
+select test.act_as_owner();
+select is(private.job_embed_missing(), 2, 'a new model has all posts looked at');
+select is(private.take_unembedded('other', array[pg_temp.id('one')])::text, null, 'a worker with another model gets none');
+select is(private.take_unembedded('m', array[pg_temp.id('one')]) #>> '{0,text}', 'Something about gardens', 'the other gets the words');
+select is(private.store_embeddings('other', '[]'), 0, 'another model''s are not kept');
+insert into private.post_embeddings (post_id, model, digest, vector, signature)
+select id, 'm', md5(private.embedded_text(title, body)), '{1,-1,1,1}', '1011' from app.posts;
+update private.centroids set due_at = now();
+select is(private.job_refresh_centroids(), 1, 'what Bob likes is made');
+select is(private.centroid_of((select id from app.users where username = 'bob')), '{1,-1,1,1}'::real[], 'and is the mean of it');
+select is(private.signature('{0.5,-1,0,2}'::real[])::text, '1001', 'a signature has the signs');
+
+select test.act_as('bob');
+select is(api.list_feed() #>> '{items,0,why,0,factor}' is not null and api.list_feed()::text ~ '"semantic"', true, 'his feed says so');
+select throws_ok(q, '42501', null, 'Bob may not ' || q)
+from unnest(array['select from private.post_embeddings', 'select from private.centroids']) q;
+
+select test.act_as('alice');
+select is(pg_temp.waiting(), 3::bigint, 'meanwhile three posts were to be looked at');
+select api.update_post(pg_temp.id('one'), '{"depth": 3}');
+select is(pg_temp.waiting(), 3::bigint, 'an edit of other things than its words leaves nothing');
+select api.update_post(pg_temp.id('one'), '{"body": "Something about cars"}');
+select is(pg_temp.waiting(), 4::bigint, 'one of its words has the vector made anew');
+select api.delete_post(pg_temp.id('early'));
+select test.act_as_owner();
+select is((select array_agg(post_id) from private.post_embeddings), array[pg_temp.id('one')], 'a deleted post takes its vector along');
+
+-- a post that is liked as soon as it is out has no vector yet
+select test.act_as('alice');
+insert into made select 'new', (api.create_post('Nobody knows yet what this is about') ->> 'id')::uuid;
+select test.act_as('bob');
+select api.react(pg_temp.id('new'), 'heart');
+select test.act_as_owner();
+select test.settle();
+update private.centroids set due_at = now();
+select is(private.job_refresh_centroids(), 1, 'what Bob likes is made without it');
+select is((select due_at from private.centroids), now() + interval '1 minute', 'and once more a minute later');
+select * from finish();
+rollback;
