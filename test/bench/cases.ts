@@ -154,6 +154,7 @@ export const cases = (posts: number): Case[] => {
   const heart = { kind: 'heart' }
   return [
     ...viewers.map((viewer) => feed(viewer)),
+    read('home-50-near', 9, 'list_feed', '/feed'), // as home-50, with a centroid
     ...viewers.map((viewer) => feed(viewer, 'following')),
     ...viewers.map((viewer) => feed(viewer, 'trending')),
     ...viewers.map((viewer) => feed(viewer, 'circles')),

@@ -31,6 +31,7 @@ insert into app.circle_members (circle_id, owner_id, member_id, bond_level, made
 select bench.person(o), bench.person(o), bench.person(m), case when o % 5 = 0 then 'inner-circle' else 'acquaintance' end, now()
 from (select 2 as m, 100 + i as o from generate_series(1, 50) i
       union all select 3, 100 + i from generate_series(1, 5000) i
+      union all select 9, 100 + i from generate_series(1, 50) i
       union all select m, 1 + (m * 7919 + i * 104729) % 10000 from generate_series(4, 10000) m, generate_series(1, 20) i) x
 where o <> m
 on conflict do nothing;
@@ -41,7 +42,7 @@ insert into app.follows (follower_id, following_id, created_at)
 select bench.person(n), bench.person(7), now() - n * interval '1 minute' from generate_series(1, 10000) n where n <> 7;
 insert into app.follows (follower_id, following_id)
 select bench.person(m), bench.person(100 + i)
-from (values (2, 50), (3, 5000)) v (m, many), lateral generate_series(1, v.many) i;
+from (values (2, 50), (3, 5000), (9, 50)) v (m, many), lateral generate_series(1, v.many) i;
 
 -- the author and the visibility of a post come from its number, in such a way that every author writes all kinds
 insert into app.posts (id, author_id, body, visibility, depth, interest_id, published_at, created_at, trending_boost)
@@ -55,7 +56,7 @@ from generate_series(1::bigint, :posts) n;
 insert into app.feed_blocks (starts_at)
 select published_at from (select published_at, row_number() over (order by published_at) as n from app.posts) p where n % 50 = 0;
 insert into app.user_interests (user_id, interest_id, depth, expertise)
-select bench.person(m), i.id, 3, 1 from (values (1), (2), (3)) v (m), lateral (select id from app.interests order by slug limit 40) i;
+select bench.person(m), i.id, 3, 1 from (values (1), (2), (3), (9)) v (m), lateral (select id from app.interests order by slug limit 40) i;
 insert into app.post_interests (post_id, interest_id, is_primary, published_at) select id, interest_id, true, published_at from app.posts;
 insert into app.reactions (post_id, user_id, kind)
 select bench.post(n), bench.person(1 + (n * 31 + i * 977) % 10000), 'heart' from generate_series(:posts - 50000::bigint, :posts) n, generate_series(1, 4) i
@@ -91,6 +92,16 @@ select bench.post(1), bench.person(1 + n), 'A comment of some length', now() - n
 from generate_series(1::bigint, 5000) n;
 insert into app.video_counters (video_id, likes, comments)
 select bench.post(n), 4, case when n = 1 then 5000 else 0 end from generate_series(1::bigint, 20000) n;
+
+-- of a model that nobody has; the feed looks at signatures, which are drawn by lot. Person 9 is as 2, and has a centroid
+insert into private.post_embeddings (post_id, model, digest, vector, signature)
+select id, 'bench', md5(private.embedded_text(title, body)), array_fill(0::real, array[512]),
+       ('x' || encode(sha512(id::text::bytea), 'hex'))::bit(512)
+from app.posts;
+insert into private.centroids (person_id, model, vector, signature, refreshed_at)
+select bench.person(9), 'bench', array_fill(0::real, array[512]), ('x' || encode(sha512('9'), 'hex'))::bit(512), now();
+-- the vectors of posts that are written come from no worker here
+delete from private.event_listeners where listener in ('private.embed_published', 'private.embed_edited');
 
 set session_replication_role = origin;
 vacuum analyze;

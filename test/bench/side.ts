@@ -108,7 +108,7 @@ export async function startSide({ name, root, posts, now, inline, counted }: Sid
       ...process.env,
       ...{ DATABASE_URL: databaseUrl, JWT_SECRET: jwtSecret, DATA_DIR: join(folder, 'processes'), PORT: '0' },
       ...{ ADMIN_EMAIL: admin.email, ADMIN_PASSWORD: admin.password },
-      ...{ RATE_LIMIT_SCALE: '1000000000', RATE_LIMIT_STORE: 'memory' },
+      ...{ RATE_LIMIT_SCALE: '1000000000', RATE_LIMIT_STORE: 'memory', EMBEDDINGS: 'off' },
       ...more,
     }
     const child = spawn(process.execPath, [join(root, file)], {
@@ -143,6 +143,8 @@ export async function startSide({ name, root, posts, now, inline, counted }: Sid
     for (const statement of data.split(/;\n/)) if (statement.trim()) await superuser.unsafe(statement)
     await superuser.unsafe(ownDefaults(counted ? "'now()'" : "'now()', 'gen_random_uuid()'"))
     const worker = inline ? undefined : await run('api-facade/worker/main.ts', /The worker runs/, {})
+    // no worker has a model, and the data have vectors all the same
+    await superuser.unsafe(`update app.settings set value = 'bench' where key = 'embedding_model'`)
     const userUrl = new URL(databaseUrl)
     userUrl.username = 'kith_user'
     userUrl.password = loginPassword(jwtSecret, 'kith_user')
