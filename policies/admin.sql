@@ -13,6 +13,7 @@ grant execute on function
   private.delete_post,
   private.find_reason,
   private.find_staff_contents,
+  private.find_staff_conversations,
   private.keep_an_admin,
   private.lock_account,
   private.lock_roles,
@@ -33,6 +34,8 @@ grant execute on function
   private.set_reply_hidden,
   private.staff_account,
   private.staff_contents,
+  private.staff_conversation_place,
+  private.staff_conversations,
   private.suspicious_flows,
   private.trending_at,   -- a column of posts is computed with it
   private.visibility_level,   -- a column of posts is computed with it
@@ -47,6 +50,7 @@ grant execute on function
   api.generate_invite_codes,
   api.hide_post,
   api.hide_reply,
+  api.list_all_conversations,
   api.list_all_payments,
   api.list_appeals,
   api.list_contents,

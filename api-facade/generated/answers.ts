@@ -53,6 +53,14 @@ export interface Schemas {
     removedAt: string | null
   }
   Removed: { id: string; kind: string; removedAt: string | null }
+  StaffConversation: {
+    id: string
+    kind: 'direct' | 'group'
+    memberCount: number
+    messageCount: number
+    lastMessageAt: string | null
+    createdAt: string
+  }
   StaffWallet: Schemas['Wallet'] & { id: string; user: Schemas['PersonCard']; createdAt: string }
   Wallet: { balance: number; lifetimeEarned: number; lifetimeSpent: number; lastRegenAt: string }
   StaffPayment: {
@@ -782,6 +790,8 @@ export interface Schemas {
     videoReposts: Schemas['ExportedVideoReposts'][]
     videoComments: Schemas['ExportedVideoComments'][]
     conversations: Schemas['ExportedConversations'][]
+    messages: Schemas['ExportedMessages'][]
+    messageReactions: Schemas['ExportedMessageReactions'][]
     aiSessions: Schemas['ExportedAiSessions'][]
     aiTurns: Schemas['ExportedAiTurns'][]
     broadcasts: Schemas['ExportedBroadcasts'][]
@@ -1221,7 +1231,28 @@ export interface Schemas {
     removedAt: string | null
     createdAt: string
   }
-  ExportedConversations: { conversationId: string | null; userId: string | null; joinedAt: string }
+  ExportedConversations: {
+    conversationId: string | null
+    userId: string | null
+    role: string
+    joinedAt: string
+    lastReadAt: string | null
+    mutedUntil: string | null
+  }
+  ExportedMessages: {
+    id: string
+    conversationId: string | null
+    senderId: string | null
+    kind: string
+    body: string | null
+    clientId: string | null
+    replyToId: string | null
+    assetId: string | null
+    editedAt: string | null
+    deletedAt: string | null
+    createdAt: string
+  }
+  ExportedMessageReactions: { messageId: string | null; emoji: string; userId: string | null; createdAt: string }
   ExportedAiSessions: {
     id: string
     userId: string | null
@@ -1326,6 +1357,33 @@ export interface Schemas {
   }
   Avatar: { svg: string; url: string }
   NewAvatar: { style: 'lorelei' | 'notionists' | 'personas' | 'micah' | 'avataaars'; seed?: string }
+  Conversation: {
+    id: string
+    kind: 'direct' | 'group'
+    title: string | null
+    members: { person: Schemas['PersonCard']; role: 'owner' | 'member'; lastReadAt: string | null; joinedAt: string }[]
+    lastMessage: Schemas['Message']
+    unreadCount: number
+    mutedUntil: string | null
+    createdAt: string
+  }
+  Message: {
+    id: string
+    conversationId: string
+    sender: Schemas['PersonCard'] | null
+    kind: 'text' | 'system'
+    body: string | null
+    replyTo: { id: string; sender: Schemas['PersonCard'] | null; excerpt: string | null } | null
+    attachment: { assetId: string; url: string; contentType: string } | null
+    reactions: { emoji: string; count: number; mine: boolean }[]
+    createdAt: string
+    editedAt: string | null
+    deletedAt: string | null
+  } | null
+  NewConversation: { kind: 'direct' | 'group'; memberIds: string[]; title?: string | null }
+  Availability: { available: boolean; reason: 'no_shared_circle' | null }
+  UnreadConversations: { count: number }
+  NewMessage: { body: string; clientId: string; replyToId?: string | null; assetId?: string | null }
   Notification:
     | Schemas['NotificationInviteUsed']
     | Schemas['NotificationCircleInvited']
@@ -1346,6 +1404,7 @@ export interface Schemas {
     | Schemas['NotificationReputationVoted']
     | Schemas['NotificationAppealResolved']
     | Schemas['NotificationPaymentReceived']
+    | Schemas['NotificationMessageReceived']
     | Schemas['NotificationModerationActioned']
     | Schemas['NotificationAdminBroadcast']
   NotificationInviteUsed: {
@@ -1583,6 +1642,18 @@ export interface Schemas {
       replyId: string | null
     }
   }
+  NotificationMessageReceived: {
+    id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: string
+    updatedAt: string
+    readAt: string | null
+    kind: 'message.received'
+    target: { type: 'conversation'; id: string }
+    payload: { conversationId: string; messageId: string }
+  }
   NotificationModerationActioned: {
     id: string
     groupKey: string
@@ -1632,6 +1703,7 @@ export interface Schemas {
     'reputation.voted': Schemas['NotificationChannels']
     'appeal.resolved': Schemas['NotificationChannels']
     'payment.received': Schemas['NotificationChannels']
+    'message.received': Schemas['NotificationChannels']
     'moderation.actioned': Schemas['NotificationChannels']
     'admin.broadcast': Schemas['NotificationChannels']
     timezone: string
@@ -2445,6 +2517,7 @@ export interface Schemas {
 export interface Answers {
   accept_invitation: Schemas['CircleInvitation']
   add_circle_member: Schemas['CircleMember']
+  add_conversation_members: Schemas['Conversation']
   add_push_token: Json
   add_series_item: Schemas['SeriesItem']
   adjust_reputation: Schemas['AdjustedReputation']
@@ -2457,16 +2530,19 @@ export interface Answers {
   boost_post: Schemas['Boosted']
   broadcast: Schemas['Broadcast']
   change_password: Json
+  check_availability: Schemas['Availability']
   check_circles: { sharesCircle: boolean; inMyCircle: boolean; inTheirCircle: boolean }
   check_password_reset: Json
   commit_asset: Json
   complete_ai_session: Schemas['AiSession']
   count_unread: Schemas['Unread']
+  count_unread_conversations: Schemas['UnreadConversations']
   count_views: Json
   create_appeal: Schemas['ReputationAppeal']
   create_asset: Json
   create_audio: Schemas['Audio']
   create_circle: Schemas['Circle']
+  create_conversation: Schemas['Conversation']
   create_invite: Schemas['Invite']
   create_persona: Schemas['Persona']
   create_post: Schemas['Post']
@@ -2477,11 +2553,13 @@ export interface Answers {
   decline_invitation: Schemas['CircleInvitation']
   delete_audio: null
   delete_circle: null
+  delete_message: null
   delete_persona: null
   delete_post: null
   delete_video: null
   delete_video_comment: null
   drop_interest: null
+  edit_message: Schemas['Message']
   end_session: null
   erase_me: Json
   export_me: Json
@@ -2497,8 +2575,10 @@ export interface Answers {
   get_audio: Schemas['Audio']
   get_breakdown: { emojiBreakdown: Schemas['EmojiBreakdown'] }
   get_catalog: Schemas['Catalog']
+  get_conversation: Schemas['Conversation']
   get_invite_tree: Schemas['InviteTree']
   get_me: Schemas['Me']
+  get_message: Schemas['Message']
   get_my_capabilities: Schemas['Capabilities']
   get_my_reputation: Schemas['Reputation']
   get_post: Schemas['PostDetail']
@@ -2509,12 +2589,15 @@ export interface Answers {
   get_reputation_summary: Schemas['ReputationSummary']
   get_video: Schemas['Video']
   get_wallet: Schemas['Wallet']
+  hand_over_conversation: Schemas['Conversation']
   hide_post: Schemas['Hidden']
   hide_reply: Schemas['Hidden']
   invite_co_author: Schemas['CoAuthorInvitation']
   invite_to_circle: Json
+  leave_conversation: { left: true }
   like_video: Schemas['Video']
   list_ai_sessions: Schemas['AiSessions']
+  list_all_conversations: { items: Schemas['StaffConversation'][]; nextCursor: string | null; hasMore: boolean }
   list_all_payments: { items: Schemas['StaffPayment'][]; nextCursor: string | null; hasMore: boolean }
   list_appeals: { items: Schemas['StaffAppeal'][]; nextCursor: string | null; hasMore: boolean }
   list_audio: { items: Schemas['Audio'][]; nextCursor: string | null; hasMore: boolean }
@@ -2524,10 +2607,12 @@ export interface Answers {
   list_circle_invitations: { items: Schemas['CircleInvitation'][]; nextCursor: string | null; hasMore: boolean }
   list_circle_members: { items: Schemas['CircleMember'][]; nextCursor: string | null; hasMore: boolean }
   list_contents: { items: Schemas['StaffContent'][]; nextCursor: string | null; hasMore: boolean }
+  list_conversations: { items: Schemas['Conversation'][]; nextCursor: string | null; hasMore: boolean }
   list_feed: { items: Schemas['FeedItem'][]; nextCursor: string | null; hasMore: boolean }
   list_followers: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
   list_following: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
   list_memberships: { items: Schemas['Circle'][]; nextCursor: string | null; hasMore: boolean }
+  list_messages: { items: Schemas['Message'][]; nextCursor: string | null; hasMore: boolean }
   list_muted_keywords: { items: Schemas['MutedKeyword'][]; nextCursor: string | null; hasMore: boolean }
   list_mutes: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
   list_my_appeals: { items: Schemas['ReputationAppeal'][]; nextCursor: string | null; hasMore: boolean }
@@ -2554,6 +2639,7 @@ export interface Answers {
   log_out: Json
   map_ai_interests: Json
   mark_read: Schemas['Unread']
+  mute_conversation: Schemas['Conversation']
   mute_keyword: Schemas['MutedKeyword']
   mute_person: { muted: true }
   mute_post: { muted: true }
@@ -2561,12 +2647,16 @@ export interface Answers {
   pay: Schemas['Paid']
   pin_post: Schemas['Post']
   react: Schemas['Reactions']
+  react_to_message: Schemas['Message']
+  read_conversation: Schemas['Conversation']
   refresh_session: Json
   register: Json
   remove_circle_member: null
   remove_content: Schemas['Removed']
+  remove_conversation_member: null
   remove_post: null
   remove_push_token: null
+  rename_conversation: Schemas['Conversation']
   report: Schemas['Report']
   repost: Schemas['Post']
   repost_video: Schemas['Video']
@@ -2586,6 +2676,7 @@ export interface Answers {
   revoke_invite: null
   select_interest: Schemas['UserInterest']
   select_interests: Schemas['UserInterests']
+  send_message: Schemas['Message']
   set_bond_level: Schemas['CircleMember']
   set_default_persona: Schemas['Persona']
   set_role: Schemas['StaffAccount']
@@ -2599,11 +2690,13 @@ export interface Answers {
   unhide_post: Schemas['Hidden']
   unhide_reply: Schemas['Hidden']
   unlike_video: Schemas['Video']
+  unmute_conversation: null
   unmute_keyword: null
   unmute_person: null
   unmute_post: null
   unpin_post: null
   unreact: Schemas['Reactions']
+  unreact_to_message: null
   unrepost: null
   unrepost_video: Schemas['Video']
   unsubscribe: Json

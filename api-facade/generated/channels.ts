@@ -2,7 +2,13 @@
 
 /** The channels of Realtime: what is sent on each, and who may listen. */
 export const channels = [
-  ['`conversation:{conversationId}`: nothing is sent on it yet', 'its members'],
+  [
+    '`conversation:{conversationId}`: `message` {id} of a new message; `message.changed` {id} when it is edited or deleted; `reaction` {id} of the message when its reactions change',
+    'its members',
+  ],
   ['`feed:public`: `post` {id} of a new public post', 'everybody whose token is good'],
-  ["`user:{userId}`: `notification` {id, kind} of one's own notifications", 'that person'],
+  [
+    "`user:{userId}`: `notification` {id, kind} of one's own notifications; `conversation` {id} when something is said in a conversation of one's own; `read` {id} of a conversation that one reads, for one's other devices",
+    'that person',
+  ],
 ] as const

@@ -14,6 +14,10 @@ export type Database = {
         Args: { p_bond_level?: string; p_id: string; p_member_id: string }
         Returns: Answers['add_circle_member']
       }
+      add_conversation_members: {
+        Args: { p_id: string; p_user_ids: string[] }
+        Returns: Answers['add_conversation_members']
+      }
       add_push_token: {
         Args: { p_auth?: string; p_p256dh?: string; p_platform: string; p_token: string }
         Returns: Answers['add_push_token']
@@ -39,9 +43,11 @@ export type Database = {
       bookmark: { Args: { p_id: string }; Returns: Answers['bookmark'] }
       boost_post: { Args: { p_id: string; p_tier: number }; Returns: Answers['boost_post'] }
       broadcast: { Args: { p_body: string; p_title: string }; Returns: Answers['broadcast'] }
+      check_availability: { Args: { p_person: string }; Returns: Answers['check_availability'] }
       check_circles: { Args: { p_person: string }; Returns: Answers['check_circles'] }
       complete_ai_session: { Args: { p_session_id: string }; Returns: Answers['complete_ai_session'] }
       count_unread: { Args: Record<PropertyKey, never>; Returns: Answers['count_unread'] }
+      count_unread_conversations: { Args: Record<PropertyKey, never>; Returns: Answers['count_unread_conversations'] }
       create_appeal: {
         Args: { p_event_id?: string; p_interest_id: string; p_text: string }
         Returns: Answers['create_appeal']
@@ -55,6 +61,10 @@ export type Database = {
         Returns: Answers['create_audio']
       }
       create_circle: { Args: { p_accent?: string; p_kind?: string; p_name: string }; Returns: Answers['create_circle'] }
+      create_conversation: {
+        Args: { p_kind: string; p_member_ids: string[]; p_title?: string }
+        Returns: Answers['create_conversation']
+      }
       create_invite: { Args: Record<PropertyKey, never>; Returns: Answers['create_invite'] }
       create_persona: {
         Args: { p_about?: string; p_accent?: string; p_name: string; p_profile_pic_url?: string }
@@ -97,11 +107,13 @@ export type Database = {
       decline_invitation: { Args: { p_id: string }; Returns: Answers['decline_invitation'] }
       delete_audio: { Args: { p_id: string }; Returns: Answers['delete_audio'] }
       delete_circle: { Args: { p_id: string }; Returns: Answers['delete_circle'] }
+      delete_message: { Args: { p_id: string }; Returns: Answers['delete_message'] }
       delete_persona: { Args: { p_id: string }; Returns: Answers['delete_persona'] }
       delete_post: { Args: { p_id: string }; Returns: Answers['delete_post'] }
       delete_video: { Args: { p_id: string }; Returns: Answers['delete_video'] }
       delete_video_comment: { Args: { p_id: string }; Returns: Answers['delete_video_comment'] }
       drop_interest: { Args: { p_interest_id: string }; Returns: Answers['drop_interest'] }
+      edit_message: { Args: { p_body: string; p_id: string }; Returns: Answers['edit_message'] }
       end_session: { Args: { p_id: string }; Returns: Answers['end_session'] }
       export_me: { Args: { p_after?: Json; p_section?: string }; Returns: Answers['export_me'] }
       find_ai_mapping: { Args: { p_session_id: string }; Returns: Answers['find_ai_mapping'] }
@@ -113,8 +125,10 @@ export type Database = {
       get_audio: { Args: { p_id: string }; Returns: Answers['get_audio'] }
       get_breakdown: { Args: { p_post_id: string }; Returns: Answers['get_breakdown'] }
       get_catalog: { Args: { p_level?: number; p_parent_id?: string }; Returns: Answers['get_catalog'] }
+      get_conversation: { Args: { p_id: string }; Returns: Answers['get_conversation'] }
       get_invite_tree: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['get_invite_tree'] }
       get_me: { Args: Record<PropertyKey, never>; Returns: Answers['get_me'] }
+      get_message: { Args: { p_id: string }; Returns: Answers['get_message'] }
       get_my_capabilities: { Args: Record<PropertyKey, never>; Returns: Answers['get_my_capabilities'] }
       get_my_reputation: { Args: Record<PropertyKey, never>; Returns: Answers['get_my_reputation'] }
       get_post: { Args: { p_id: string }; Returns: Answers['get_post'] }
@@ -128,6 +142,10 @@ export type Database = {
       get_reputation_summary: { Args: { p_person: string }; Returns: Answers['get_reputation_summary'] }
       get_video: { Args: { p_id: string }; Returns: Answers['get_video'] }
       get_wallet: { Args: Record<PropertyKey, never>; Returns: Answers['get_wallet'] }
+      hand_over_conversation: {
+        Args: { p_id: string; p_person: string; p_role: string }
+        Returns: Answers['hand_over_conversation']
+      }
       hide_post: { Args: { p_id: string; p_reason?: string }; Returns: Answers['hide_post'] }
       hide_reply: { Args: { p_id: string; p_reason?: string }; Returns: Answers['hide_reply'] }
       invite_co_author: {
@@ -138,8 +156,13 @@ export type Database = {
         Args: { p_bond_level?: string; p_id: string; p_invitee_id: string }
         Returns: Answers['invite_to_circle']
       }
+      leave_conversation: { Args: { p_id: string }; Returns: Answers['leave_conversation'] }
       like_video: { Args: { p_id: string }; Returns: Answers['like_video'] }
       list_ai_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_ai_sessions'] }
+      list_all_conversations: {
+        Args: { p_cursor?: string; p_kind?: string; p_limit?: number }
+        Returns: Answers['list_all_conversations']
+      }
       list_all_payments: {
         Args: { p_cursor?: string; p_limit?: number; p_user_id?: string }
         Returns: Answers['list_all_payments']
@@ -172,6 +195,10 @@ export type Database = {
         }
         Returns: Answers['list_contents']
       }
+      list_conversations: {
+        Args: { p_cursor?: string; p_kind?: string; p_limit?: number; p_q?: string; p_unread?: boolean }
+        Returns: Answers['list_conversations']
+      }
       list_feed: {
         Args: {
           p_cursor?: string
@@ -193,6 +220,10 @@ export type Database = {
         Returns: Answers['list_following']
       }
       list_memberships: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_memberships'] }
+      list_messages: {
+        Args: { p_after?: string; p_changed_since?: string; p_cursor?: string; p_id: string; p_limit?: number }
+        Returns: Answers['list_messages']
+      }
       list_muted_keywords: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_muted_keywords'] }
       list_mutes: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_mutes'] }
       list_my_appeals: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_my_appeals'] }
@@ -242,6 +273,7 @@ export type Database = {
         Returns: Answers['map_ai_interests']
       }
       mark_read: { Args: { p_before?: string; p_group_key?: string; p_ids?: string[] }; Returns: Answers['mark_read'] }
+      mute_conversation: { Args: { p_id: string; p_until?: string }; Returns: Answers['mute_conversation'] }
       mute_keyword: { Args: { p_keyword: string; p_until?: string }; Returns: Answers['mute_keyword'] }
       mute_person: { Args: { p_person: string }; Returns: Answers['mute_person'] }
       mute_post: { Args: { p_id: string }; Returns: Answers['mute_post'] }
@@ -252,10 +284,17 @@ export type Database = {
       }
       pin_post: { Args: { p_id: string }; Returns: Answers['pin_post'] }
       react: { Args: { p_id: string; p_kind: string }; Returns: Answers['react'] }
+      react_to_message: { Args: { p_emoji: string; p_id: string }; Returns: Answers['react_to_message'] }
+      read_conversation: { Args: { p_id: string; p_message_id: string }; Returns: Answers['read_conversation'] }
       remove_circle_member: { Args: { p_id: string; p_member_id: string }; Returns: Answers['remove_circle_member'] }
       remove_content: { Args: { p_id: string; p_kind: string; p_reason?: string }; Returns: Answers['remove_content'] }
+      remove_conversation_member: {
+        Args: { p_id: string; p_person: string }
+        Returns: Answers['remove_conversation_member']
+      }
       remove_post: { Args: { p_id: string; p_reason?: string }; Returns: Answers['remove_post'] }
       remove_push_token: { Args: { p_token: string }; Returns: Answers['remove_push_token'] }
+      rename_conversation: { Args: { p_id: string; p_title: string }; Returns: Answers['rename_conversation'] }
       report: { Args: { p_reason: string; p_target_id: string; p_target_type: string }; Returns: Answers['report'] }
       repost: {
         Args: {
@@ -294,6 +333,10 @@ export type Database = {
         Returns: Answers['select_interest']
       }
       select_interests: { Args: { p_interests: Json }; Returns: Answers['select_interests'] }
+      send_message: {
+        Args: { p_asset_id?: string; p_body: string; p_client_id: string; p_id: string; p_reply_to_id?: string }
+        Returns: Answers['send_message']
+      }
       set_bond_level: {
         Args: { p_bond_level: string; p_id: string; p_member_id: string }
         Returns: Answers['set_bond_level']
@@ -309,11 +352,13 @@ export type Database = {
       unhide_post: { Args: { p_id: string; p_reason?: string }; Returns: Answers['unhide_post'] }
       unhide_reply: { Args: { p_id: string; p_reason?: string }; Returns: Answers['unhide_reply'] }
       unlike_video: { Args: { p_id: string }; Returns: Answers['unlike_video'] }
+      unmute_conversation: { Args: { p_id: string }; Returns: Answers['unmute_conversation'] }
       unmute_keyword: { Args: { p_id: string }; Returns: Answers['unmute_keyword'] }
       unmute_person: { Args: { p_person: string }; Returns: Answers['unmute_person'] }
       unmute_post: { Args: { p_id: string }; Returns: Answers['unmute_post'] }
       unpin_post: { Args: { p_id: string }; Returns: Answers['unpin_post'] }
       unreact: { Args: { p_id: string; p_kind?: string }; Returns: Answers['unreact'] }
+      unreact_to_message: { Args: { p_emoji: string; p_id: string }; Returns: Answers['unreact_to_message'] }
       unrepost: { Args: { p_id: string }; Returns: Answers['unrepost'] }
       unrepost_video: { Args: { p_id: string }; Returns: Answers['unrepost_video'] }
       unvote_poll: { Args: { p_id: string }; Returns: Answers['unvote_poll'] }

@@ -617,7 +617,34 @@ export const sections = {
   },
   conversations: {
     single: false,
-    fields: { conversationId: 'uuid?', userId: 'uuid?', joinedAt: 'timestamp with time zone' },
+    fields: {
+      conversationId: 'uuid?',
+      userId: 'uuid?',
+      role: 'text',
+      joinedAt: 'timestamp with time zone',
+      lastReadAt: 'timestamp with time zone?',
+      mutedUntil: 'timestamp with time zone?',
+    },
+  },
+  messages: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      conversationId: 'uuid?',
+      senderId: 'uuid?',
+      kind: 'text',
+      body: 'text?',
+      clientId: 'uuid?',
+      replyToId: 'uuid?',
+      assetId: 'uuid?',
+      editedAt: 'timestamp with time zone?',
+      deletedAt: 'timestamp with time zone?',
+      createdAt: 'timestamp with time zone',
+    },
+  },
+  messageReactions: {
+    single: false,
+    fields: { messageId: 'uuid?', emoji: 'text', userId: 'uuid?', createdAt: 'timestamp with time zone' },
   },
   aiSessions: {
     single: false,

@@ -292,7 +292,10 @@ function successOf(row: Row): Responses {
   if (!schema) return { [status]: { description: 'Done.', headers } }
   const events = row.streams && { 'text/event-stream': { schema: zod.string().openapi({ description: row.streams }) } }
   const content = { [row.contentType ?? 'application/json']: { schema }, ...events }
-  return { [status]: { description: 'Done.', headers, content } }
+  return {
+    ...(row.exists && { 200: { description: row.exists, headers, content } }),
+    [status]: { description: 'Done.', headers, content },
+  }
 }
 
 const errorContent = { 'application/json': { schema: ErrorBody } }

@@ -36,6 +36,8 @@ type Shape<O extends Operation> = {
   bodyAs?: Parameter<O>
   /** The one success; 204 has no body. */
   answers: Answers
+  /** Of a create, in words: when the operation answers 200 instead, with what is there already. */
+  exists?: string
   /** Other than application/json: the type that the handler answers. */
   contentType?: string
   /** What the handler may answer as server-sent events instead, in words. */

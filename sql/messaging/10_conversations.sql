@@ -1,20 +1,210 @@
--- Conversations and who takes part in them.
--- docs/decisions.md, Realtime.
+-- Conversations, who takes part in them, and since when.
+-- docs/decisions.md, Messaging.
 
 create table app.conversations (
-  id         uuid primary key default gen_random_uuid(),
-  kind       text not null check (kind in ('direct', 'group')),
-  created_at timestamptz not null default now()
+  id              uuid primary key default gen_random_uuid(),
+  kind            text not null check (kind in ('direct', 'group')),
+  title           text,
+  one_id          uuid references app.users on delete cascade,
+  other_id        uuid references app.users on delete cascade,
+  last_number     bigint not null default 0 check (last_number >= 0),
+  last_message_at timestamptz,
+  created_at      timestamptz not null default now(),
+  constraint conversation_title check (case kind when 'group' then length(private.trimmed(title)) between 1 and 80
+                                                 else title is null end is true),
+  check (case kind when 'direct' then one_id < other_id else one_id is null and other_id is null end is true),
+  constraint conversations_pair_key unique (one_id, other_id)
 );
+create index conversations_other_id_idx on app.conversations (other_id);
+create index conversations_created_at_idx on app.conversations (created_at desc, id desc);
 comment on table app.conversations is 'A conversation, whose members hear of its messages on the channel '
-  'conversation:{id}.';
+  'conversation:{id}. Its row is locked by whoever says something in it or changes who takes part.';
+comment on column app.conversations.title is 'Of a group, and the group''s own: it outlives who gave it.';
+comment on column app.conversations.one_id is
+  'Of a direct conversation the two people, the lower id first: two people have one. Null for a group.';
+comment on column app.conversations.last_number is 'The number of its latest message, 0 before the first.';
+comment on column app.conversations.last_message_at is 'When its latest message was sent; null before the first.';
 
 create table app.conversation_members (
+  conversation_id  uuid not null references app.conversations on delete cascade,
+  user_id          uuid not null references app.users on delete cascade,
+  role             text not null default 'member' check (role in ('owner', 'member')),
+  joined_at        timestamptz not null default now(),
+  latest_at        timestamptz not null default now(),
+  last_read_number bigint not null default 0,
+  last_read_at     timestamptz,
+  muted_until      timestamptz,
+  primary key (conversation_id, user_id)
+) with (fillfactor = 70);
+create index conversation_members_user_id_idx on app.conversation_members
+  (user_id, latest_at desc, conversation_id desc);
+comment on table app.conversation_members is 'Who takes part in a conversation. A person who leaves has no row.';
+comment on column app.conversation_members.joined_at is 'When the person came into the conversation, the last time.';
+comment on column app.conversation_members.latest_at is
+  'Its place in the person''s list: when they came or the latest message was sent that they see. A message across a '
+  'block moves nothing.';
+comment on column app.conversation_members.last_read_number is
+  'The number of the latest message that the person has read, or of the one before they came.';
+comment on column app.conversation_members.last_read_at is
+  'When the message was sent up to which the person has read; null before they did. It never moves back.';
+comment on column app.conversation_members.muted_until is
+  'Until when the person gets no notice; infinity where they said no end, null where they did not mute it.';
+
+create table app.conversation_spans (
   conversation_id uuid not null references app.conversations on delete cascade,
   user_id         uuid not null references app.users on delete cascade,
-  joined_at       timestamptz not null default now(),
-  primary key (conversation_id, user_id)
+  first_number    bigint not null,
+  last_number     bigint not null default 9223372036854775807,
+  primary key (conversation_id, user_id, first_number)
 );
-create index conversation_members_user_id_idx on app.conversation_members (user_id);
-comment on table app.conversation_members is 'Who takes part in a conversation. A person who leaves has no row.';
-comment on column app.conversation_members.joined_at is 'When the person came into the conversation.';
+create index conversation_spans_user_id_idx on app.conversation_spans (user_id);
+comment on table app.conversation_spans is
+  'What of a conversation each member may read, also from before they left: from the message with which they came to '
+  'the one before they left, by number. The last one is open as long as they are there.';
+
+insert into private.write_limits (kind, per_hour) values ('conversations', 500), ('messages', 3000);
+
+insert into private.errors (code, status, text) values
+  ('conversation_unknown', 404, 'There is no such conversation.'),
+  ('conversation_title', 422, 'The title of a group must have 1 to 80 characters; a direct conversation has none.'),
+  ('conversation_people', 422, 'A direct conversation is with exactly one other person.'),
+  ('conversation_oneself', 400, 'You cannot do this with yourself.'),
+  ('conversation_direct', 400, 'This is for groups: a direct conversation has no title and no owner, and its members '
+  'stay the same.'),
+  ('conversation_not_yours', 403, 'Only the owner of the group can do this.'),
+  ('conversation_closed', 403, 'Nothing can be sent in this conversation.'),
+  ('conversation_full', 409, 'A conversation can have at most 50 members.'),
+  ('conversation_member_already', 409, 'This person takes part already.'),
+  ('conversation_member_unknown', 404, 'This person does not take part.'),
+  ('no_shared_circle', 403, 'Two people who share no circle and have no direct conversation can neither open one nor '
+  'add one another to a group.');
+
+create function private.hears(p_viewer uuid, p_sender uuid) returns boolean
+language plpgsql stable security definer   -- reads the audience of others than the caller
+set search_path = ''
+as $$
+begin
+  return (select a.level from app.audience a where a.viewer_id = p_viewer and a.author_id = p_sender) < 0 is not true
+     and not exists (select from app.silenced_people s where s.user_id = p_sender);
+end $$;
+comment on function private.hears is
+  'Whether what the sender says concerns the viewer: no block is between them, and the sender is neither banned nor '
+  'erased.';
+
+create function private.may_read_of(p_viewer uuid, p_sender uuid) returns boolean
+language plpgsql stable security definer   -- people may not read who is erased
+set search_path = ''
+as $$
+begin
+  return private.hears(p_viewer, p_sender)
+      or exists (select from app.users u where u.id = p_sender and u.erased_at is not null);
+end $$;
+comment on function private.may_read_of is
+  'Whether a viewer sees the messages of a sender: as private.hears, and tombstones of the erased.';
+
+create function private.require_member(p_conversation uuid) returns app.conversations
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$
+declare
+  v_conversation app.conversations;
+begin
+  select c.* into v_conversation
+  from app.conversation_members m join app.conversations c on c.id = m.conversation_id
+  where m.conversation_id = p_conversation and m.user_id = private.require_caller();
+  if not found then
+    perform private.fail('conversation_unknown');
+  end if;
+  return v_conversation;
+end $$;
+comment on function private.require_member is
+  'Answers a conversation in which the caller takes part. Fails: conversation_unknown.';
+
+create function private.lock_conversation(p_conversation uuid) returns app.conversations
+language plpgsql volatile security definer   -- nobody may lock a conversation otherwise
+set search_path = ''
+as $$
+begin
+  perform from app.conversations where id = p_conversation for no key update;
+  return private.require_member(p_conversation);   -- a later statement: the caller may have been removed meanwhile
+end $$;
+comment on function private.lock_conversation is
+  'Locks a conversation in which the caller takes part: ARCHITECTURE.md, Locks. Fails: conversation_unknown.';
+
+create function private.lock_group(p_conversation uuid) returns app.conversations
+language plpgsql volatile security definer   -- as private.lock_conversation
+set search_path = ''
+as $$
+declare
+  v_conversation app.conversations := private.lock_conversation(p_conversation);
+begin
+  if v_conversation.kind = 'direct' then
+    perform private.fail('conversation_direct');
+  end if;
+  return v_conversation;
+end $$;
+comment on function private.lock_group is
+  'Locks a group in which the caller takes part. Fails: conversation_unknown, conversation_direct.';
+
+create function private.lock_own_group(p_conversation uuid) returns app.conversations
+language plpgsql volatile security definer   -- as private.lock_conversation
+set search_path = ''
+as $$
+declare
+  v_conversation app.conversations := private.lock_group(p_conversation);
+begin
+  if not exists (select from app.conversation_members m
+                 where m.conversation_id = p_conversation and m.user_id = app.uid() and m.role = 'owner') then
+    perform private.fail('conversation_not_yours');
+  end if;
+  return v_conversation;
+end $$;
+comment on function private.lock_own_group is
+  'Locks a group of which the caller is the owner. Fails: conversation_unknown, conversation_direct, '
+  'conversation_not_yours.';
+
+create function private.other_in(p_conversation app.conversations, p_person uuid) returns uuid
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case p_person when p_conversation.one_id then p_conversation.other_id
+                       when p_conversation.other_id then p_conversation.one_id end;
+end $$;
+comment on function private.other_in is 'The other person of a direct conversation; null for a group.';
+
+create function private.check_open(p_conversation app.conversations) returns void
+language plpgsql stable security definer   -- asks about somebody whom the caller need not see
+set search_path = ''
+as $$
+declare
+  v_other uuid := private.other_in(p_conversation, app.uid());
+begin
+  if v_other is not null and not private.hears(app.uid(), v_other) then
+    perform private.fail('conversation_closed');
+  end if;
+end $$;
+comment on function private.check_open is
+  'Passes for a group, and for a direct conversation whose other person is neither across a block nor banned nor '
+  'erased. Fails: conversation_closed.';
+
+create function private.find_direct(p_one uuid, p_other uuid) returns uuid
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$
+begin
+  return (select id from app.conversations
+          where one_id = least(p_one, p_other) and other_id = greatest(p_one, p_other));
+end $$;
+comment on function private.find_direct is 'The direct conversation of two people, or null.';
+
+create function private.is_available(p_one uuid, p_other uuid) returns boolean
+language plpgsql stable security definer   -- people do not read who is in the circles of others
+set search_path = ''
+as $$
+begin
+  return private.find_direct(p_one, p_other) is not null or private.have_common_circle(p_one, p_other);
+end $$;
+comment on function private.is_available is
+  'Whether two people may open a direct conversation, or add one another to a group: they share a circle, or have '
+  'one.';

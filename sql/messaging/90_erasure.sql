@@ -1,17 +1,64 @@
 -- What erasure does to conversations, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+-- docs/decisions.md, Erasure and export; Messaging.
 
-insert into private.personal_data (relation, person_column, section) values
-  ('app.conversation_members', 'user_id', 'conversations');
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.conversation_members', 'user_id', 'conversations', '{latest_at,last_read_number}'),
+  ('app.messages', 'sender_id', 'messages', '{number,changed_at}'),
+  ('app.message_reactions', 'user_id', 'messageReactions', '{}');
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.conversations', 'one_id', 'The memberships say who takes part.'),
+  ('app.conversations', 'other_id', 'The memberships say who takes part.'),
+  ('app.conversation_spans', 'user_id', 'Places in conversations, which the memberships and messages show.'),
+  ('app.reports', 'copy', 'A message that somebody reported. Its sender has it among their messages.');
+
+create function private.erase_messages(p_user uuid) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_erased integer;
+  v_copies integer;
+begin
+  update app.messages
+  set deleted_at = now(), changed_at = clock_timestamp(), body = null, asset_id = null, reply_to_id = null
+  where id = any (array(select m.id from app.messages m
+                        where m.sender_id = p_user and m.deleted_at is null limit 500));
+  get diagnostics v_erased = row_count;
+  update app.reports set copy = copy - 'body'
+  where id = any (array(select r.id from app.reports r
+                        where r.copy ->> 'senderId' = p_user::text and r.copy ? 'body' limit 500));
+  get diagnostics v_copies = row_count;
+  if v_erased = 500 or v_copies = 500 then
+    perform private.erase_rest(p_user);
+  end if;
+end $$;
+comment on function private.erase_messages is
+  'Makes up to 500 messages of an erased person tombstones, and takes their words out of as many reports.';
+call private.make_walk('private.erase_messages');
 
 create function private.erase_conversations() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$
+declare
+  v_ids uuid[] := array(select conversation_id from app.conversation_members where user_id = new.id
+                        order by conversation_id limit 500);
+  v_id  uuid;
 begin
-  delete from app.conversation_members where user_id = new.id;
+  foreach v_id in array v_ids loop
+    perform from app.conversations where id = v_id for no key update;   -- by id: ARCHITECTURE.md, Locks
+    perform private.end_membership(v_id, new.id, null);
+  end loop;
+  if cardinality(v_ids) = 500 then
+    perform private.erase_rest(new.id);
+  end if;
+  perform private.erase_rows(new.id, 'app.conversation_spans', 'user_id = $1');
+  perform private.erase_messages(new.id);
   return null;
 end $$;
-comment on function private.erase_conversations is 'Trigger: an erased person leaves every conversation.';
+comment on function private.erase_conversations is
+  'Trigger: an erased person leaves every conversation, groups of theirs go to the longest-standing member, and their '
+  'messages become tombstones: 500 of each at once.';
 call private.make_walk('private.erase_conversations');
-create trigger _180_erase_conversations after update of erased_at on app.users
+create trigger _166_erase_conversations after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_conversations();

@@ -7,11 +7,14 @@
 
 create table private.report_targets (
   type   text primary key check (type ~ '^[a-z][a-z-]{1,29}$'),
-  finder text not null check (finder ~ '^private\.[a-z_]+$')
+  finder text not null check (finder ~ '^private\.[a-z_]+$'),
+  copier text check (copier ~ '^private\.[a-z_]+$')
 );
 comment on table private.report_targets is
   'What can be reported. finder(text) answers the id of the target that a report names, and fails where the caller '
-  'does not see it; it runs with the caller''s rights.';
+  'does not see it; it runs with the caller''s rights. copier(uuid), of what staff could not read otherwise, answers '
+  'a copy of the target (jsonb) as its reporter sees it, which the report carries; its field senderId names whose '
+  'words they are, and body has them.';
 
 create table app.reports (
   id          uuid primary key default gen_random_uuid(),
@@ -19,6 +22,7 @@ create table app.reports (
   target_type text not null references private.report_targets on delete restrict,
   target_id   uuid not null,
   reason      text not null check (length(reason) <= 1000),
+  copy        jsonb,
   status      text not null default 'open' check (status in ('open', 'reviewed', 'dismissed')),
   reviewed_by uuid references app.users on delete set null,
   reviewed_at timestamptz,
@@ -30,10 +34,14 @@ create unique index report_open on app.reports (reporter_id, target_type, target
 create index reports_reporter_id_idx on app.reports (reporter_id);
 create index reports_reviewed_by_idx on app.reports (reviewed_by);
 create index reports_status_idx on app.reports (status, created_at desc, id desc);
+create index reports_copied_idx on app.reports ((copy ->> 'senderId')) where copy ? 'body';
 create index reports_target_idx on app.reports (target_type, target_id);
 comment on table app.reports is
   'Reports to the staff. target_id has no foreign key, since it may be of any kind. reason is in the reporter''s own '
   'words.';
+comment on column app.reports.copy is
+  'What was reported, as the reporter saw it, where staff can see it nowhere else; else null. An erasure of whose '
+  'words they are empties it.';
 comment on column app.reports.status is 'open, then reviewed or dismissed by staff.';
 comment on column app.reports.reviewed_at is 'When staff settled it; null while it is open.';
 
@@ -43,6 +51,23 @@ insert into private.errors (code, status, text) values
   ('report_target', 422, 'This kind of thing cannot be reported.'),
   ('report_open', 409, 'You have already reported this, and the report is still open.'),
   ('report_oneself', 400, 'You cannot report yourself.');
+
+create function private.copy_reported() returns trigger
+language plpgsql security definer   -- reads the registry, and nobody may write a copy
+set search_path = ''
+as $$
+declare
+  v_copier text := (select copier from private.report_targets where type = new.target_type);
+begin
+  new.copy := null;
+  if v_copier is not null then
+    execute format('select %s($1)', v_copier) into new.copy using new.target_id;   -- the name is the registry's
+  end if;
+  return new;
+end $$;
+comment on function private.copy_reported is 'Trigger: a report carries a copy, where its kind of target says so.';
+create trigger copy_reported before insert on app.reports
+  for each row execute function private.copy_reported();
 
 create function private.require_report_finder(p_type text) returns text
 language plpgsql stable security definer   -- reads the registry for callers who may not

@@ -12,7 +12,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.follows', 'following_id', 'followers', '{}'),
   ('app.mutes', 'muter_id', 'mutes', '{}'),
   ('app.muted_keywords', 'user_id', 'mutedKeywords', '{folded}'),
-  ('app.reports', 'reporter_id', 'reports', '{reviewed_by}');
+  ('app.reports', 'reporter_id', 'reports', '{reviewed_by,copy}');
 insert into private.personal_data (relation, person_column, section, across_blocks) values
   ('app.blocks', 'blocker_id', 'blocks', true);
 insert into private.personal_data (relation, person_column, reason) values

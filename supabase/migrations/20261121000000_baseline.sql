@@ -6663,11 +6663,14 @@ comment on function api.list_muted_keywords is
 
 create table private.report_targets (
   type   text primary key check (type ~ '^[a-z][a-z-]{1,29}$'),
-  finder text not null check (finder ~ '^private\.[a-z_]+$')
+  finder text not null check (finder ~ '^private\.[a-z_]+$'),
+  copier text check (copier ~ '^private\.[a-z_]+$')
 );
 comment on table private.report_targets is
   'What can be reported. finder(text) answers the id of the target that a report names, and fails where the caller '
-  'does not see it; it runs with the caller''s rights.';
+  'does not see it; it runs with the caller''s rights. copier(uuid), of what staff could not read otherwise, answers '
+  'a copy of the target (jsonb) as its reporter sees it, which the report carries; its field senderId names whose '
+  'words they are, and body has them.';
 
 create table app.reports (
   id          uuid primary key default gen_random_uuid(),
@@ -6675,6 +6678,7 @@ create table app.reports (
   target_type text not null references private.report_targets on delete restrict,
   target_id   uuid not null,
   reason      text not null check (length(reason) <= 1000),
+  copy        jsonb,
   status      text not null default 'open' check (status in ('open', 'reviewed', 'dismissed')),
   reviewed_by uuid references app.users on delete set null,
   reviewed_at timestamptz,
@@ -6686,10 +6690,14 @@ create unique index report_open on app.reports (reporter_id, target_type, target
 create index reports_reporter_id_idx on app.reports (reporter_id);
 create index reports_reviewed_by_idx on app.reports (reviewed_by);
 create index reports_status_idx on app.reports (status, created_at desc, id desc);
+create index reports_copied_idx on app.reports ((copy ->> 'senderId')) where copy ? 'body';
 create index reports_target_idx on app.reports (target_type, target_id);
 comment on table app.reports is
   'Reports to the staff. target_id has no foreign key, since it may be of any kind. reason is in the reporter''s own '
   'words.';
+comment on column app.reports.copy is
+  'What was reported, as the reporter saw it, where staff can see it nowhere else; else null. An erasure of whose '
+  'words they are empties it.';
 comment on column app.reports.status is 'open, then reviewed or dismissed by staff.';
 comment on column app.reports.reviewed_at is 'When staff settled it; null while it is open.';
 
@@ -6699,6 +6707,23 @@ insert into private.errors (code, status, text) values
   ('report_target', 422, 'This kind of thing cannot be reported.'),
   ('report_open', 409, 'You have already reported this, and the report is still open.'),
   ('report_oneself', 400, 'You cannot report yourself.');
+
+create function private.copy_reported() returns trigger
+language plpgsql security definer   -- reads the registry, and nobody may write a copy
+set search_path = ''
+as $$
+declare
+  v_copier text := (select copier from private.report_targets where type = new.target_type);
+begin
+  new.copy := null;
+  if v_copier is not null then
+    execute format('select %s($1)', v_copier) into new.copy using new.target_id;   -- the name is the registry's
+  end if;
+  return new;
+end $$;
+comment on function private.copy_reported is 'Trigger: a report carries a copy, where its kind of target says so.';
+create trigger copy_reported before insert on app.reports
+  for each row execute function private.copy_reported();
 
 create function private.require_report_finder(p_type text) returns text
 language plpgsql stable security definer   -- reads the registry for callers who may not
@@ -6766,7 +6791,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.follows', 'following_id', 'followers', '{}'),
   ('app.mutes', 'muter_id', 'mutes', '{}'),
   ('app.muted_keywords', 'user_id', 'mutedKeywords', '{folded}'),
-  ('app.reports', 'reporter_id', 'reports', '{reviewed_by}');
+  ('app.reports', 'reporter_id', 'reports', '{reviewed_by,copy}');
 insert into private.personal_data (relation, person_column, section, across_blocks) values
   ('app.blocks', 'blocker_id', 'blocks', true);
 insert into private.personal_data (relation, person_column, reason) values
@@ -18538,30 +18563,460 @@ grant execute on function
 
 -- sql/messaging/10_conversations.sql
 
--- Conversations and who takes part in them.
--- docs/decisions.md, Realtime.
+-- Conversations, who takes part in them, and since when.
+-- docs/decisions.md, Messaging.
 
 create table app.conversations (
-  id         uuid primary key default gen_random_uuid(),
-  kind       text not null check (kind in ('direct', 'group')),
-  created_at timestamptz not null default now()
+  id              uuid primary key default gen_random_uuid(),
+  kind            text not null check (kind in ('direct', 'group')),
+  title           text,
+  one_id          uuid references app.users on delete cascade,
+  other_id        uuid references app.users on delete cascade,
+  last_number     bigint not null default 0 check (last_number >= 0),
+  last_message_at timestamptz,
+  created_at      timestamptz not null default now(),
+  constraint conversation_title check (case kind when 'group' then length(private.trimmed(title)) between 1 and 80
+                                                 else title is null end is true),
+  check (case kind when 'direct' then one_id < other_id else one_id is null and other_id is null end is true),
+  constraint conversations_pair_key unique (one_id, other_id)
 );
+create index conversations_other_id_idx on app.conversations (other_id);
+create index conversations_created_at_idx on app.conversations (created_at desc, id desc);
 comment on table app.conversations is 'A conversation, whose members hear of its messages on the channel '
-  'conversation:{id}.';
+  'conversation:{id}. Its row is locked by whoever says something in it or changes who takes part.';
+comment on column app.conversations.title is 'Of a group, and the group''s own: it outlives who gave it.';
+comment on column app.conversations.one_id is
+  'Of a direct conversation the two people, the lower id first: two people have one. Null for a group.';
+comment on column app.conversations.last_number is 'The number of its latest message, 0 before the first.';
+comment on column app.conversations.last_message_at is 'When its latest message was sent; null before the first.';
 
 create table app.conversation_members (
+  conversation_id  uuid not null references app.conversations on delete cascade,
+  user_id          uuid not null references app.users on delete cascade,
+  role             text not null default 'member' check (role in ('owner', 'member')),
+  joined_at        timestamptz not null default now(),
+  latest_at        timestamptz not null default now(),
+  last_read_number bigint not null default 0,
+  last_read_at     timestamptz,
+  muted_until      timestamptz,
+  primary key (conversation_id, user_id)
+) with (fillfactor = 70);
+create index conversation_members_user_id_idx on app.conversation_members
+  (user_id, latest_at desc, conversation_id desc);
+comment on table app.conversation_members is 'Who takes part in a conversation. A person who leaves has no row.';
+comment on column app.conversation_members.joined_at is 'When the person came into the conversation, the last time.';
+comment on column app.conversation_members.latest_at is
+  'Its place in the person''s list: when they came or the latest message was sent that they see. A message across a '
+  'block moves nothing.';
+comment on column app.conversation_members.last_read_number is
+  'The number of the latest message that the person has read, or of the one before they came.';
+comment on column app.conversation_members.last_read_at is
+  'When the message was sent up to which the person has read; null before they did. It never moves back.';
+comment on column app.conversation_members.muted_until is
+  'Until when the person gets no notice; infinity where they said no end, null where they did not mute it.';
+
+create table app.conversation_spans (
   conversation_id uuid not null references app.conversations on delete cascade,
   user_id         uuid not null references app.users on delete cascade,
-  joined_at       timestamptz not null default now(),
-  primary key (conversation_id, user_id)
+  first_number    bigint not null,
+  last_number     bigint not null default 9223372036854775807,
+  primary key (conversation_id, user_id, first_number)
 );
-create index conversation_members_user_id_idx on app.conversation_members (user_id);
-comment on table app.conversation_members is 'Who takes part in a conversation. A person who leaves has no row.';
-comment on column app.conversation_members.joined_at is 'When the person came into the conversation.';
+create index conversation_spans_user_id_idx on app.conversation_spans (user_id);
+comment on table app.conversation_spans is
+  'What of a conversation each member may read, also from before they left: from the message with which they came to '
+  'the one before they left, by number. The last one is open as long as they are there.';
 
--- sql/messaging/20_realtime.sql
+insert into private.write_limits (kind, per_hour) values ('conversations', 500), ('messages', 3000);
 
--- The channel conversation:{conversationId}: for its members.
+insert into private.errors (code, status, text) values
+  ('conversation_unknown', 404, 'There is no such conversation.'),
+  ('conversation_title', 422, 'The title of a group must have 1 to 80 characters; a direct conversation has none.'),
+  ('conversation_people', 422, 'A direct conversation is with exactly one other person.'),
+  ('conversation_oneself', 400, 'You cannot do this with yourself.'),
+  ('conversation_direct', 400, 'This is for groups: a direct conversation has no title and no owner, and its members '
+  'stay the same.'),
+  ('conversation_not_yours', 403, 'Only the owner of the group can do this.'),
+  ('conversation_closed', 403, 'Nothing can be sent in this conversation.'),
+  ('conversation_full', 409, 'A conversation can have at most 50 members.'),
+  ('conversation_member_already', 409, 'This person takes part already.'),
+  ('conversation_member_unknown', 404, 'This person does not take part.'),
+  ('no_shared_circle', 403, 'Two people who share no circle and have no direct conversation can neither open one nor '
+  'add one another to a group.');
+
+create function private.hears(p_viewer uuid, p_sender uuid) returns boolean
+language plpgsql stable security definer   -- reads the audience of others than the caller
+set search_path = ''
+as $$
+begin
+  return (select a.level from app.audience a where a.viewer_id = p_viewer and a.author_id = p_sender) < 0 is not true
+     and not exists (select from app.silenced_people s where s.user_id = p_sender);
+end $$;
+comment on function private.hears is
+  'Whether what the sender says concerns the viewer: no block is between them, and the sender is neither banned nor '
+  'erased.';
+
+create function private.may_read_of(p_viewer uuid, p_sender uuid) returns boolean
+language plpgsql stable security definer   -- people may not read who is erased
+set search_path = ''
+as $$
+begin
+  return private.hears(p_viewer, p_sender)
+      or exists (select from app.users u where u.id = p_sender and u.erased_at is not null);
+end $$;
+comment on function private.may_read_of is
+  'Whether a viewer sees the messages of a sender: as private.hears, and tombstones of the erased.';
+
+create function private.require_member(p_conversation uuid) returns app.conversations
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$
+declare
+  v_conversation app.conversations;
+begin
+  select c.* into v_conversation
+  from app.conversation_members m join app.conversations c on c.id = m.conversation_id
+  where m.conversation_id = p_conversation and m.user_id = private.require_caller();
+  if not found then
+    perform private.fail('conversation_unknown');
+  end if;
+  return v_conversation;
+end $$;
+comment on function private.require_member is
+  'Answers a conversation in which the caller takes part. Fails: conversation_unknown.';
+
+create function private.lock_conversation(p_conversation uuid) returns app.conversations
+language plpgsql volatile security definer   -- nobody may lock a conversation otherwise
+set search_path = ''
+as $$
+begin
+  perform from app.conversations where id = p_conversation for no key update;
+  return private.require_member(p_conversation);   -- a later statement: the caller may have been removed meanwhile
+end $$;
+comment on function private.lock_conversation is
+  'Locks a conversation in which the caller takes part: ARCHITECTURE.md, Locks. Fails: conversation_unknown.';
+
+create function private.lock_group(p_conversation uuid) returns app.conversations
+language plpgsql volatile security definer   -- as private.lock_conversation
+set search_path = ''
+as $$
+declare
+  v_conversation app.conversations := private.lock_conversation(p_conversation);
+begin
+  if v_conversation.kind = 'direct' then
+    perform private.fail('conversation_direct');
+  end if;
+  return v_conversation;
+end $$;
+comment on function private.lock_group is
+  'Locks a group in which the caller takes part. Fails: conversation_unknown, conversation_direct.';
+
+create function private.lock_own_group(p_conversation uuid) returns app.conversations
+language plpgsql volatile security definer   -- as private.lock_conversation
+set search_path = ''
+as $$
+declare
+  v_conversation app.conversations := private.lock_group(p_conversation);
+begin
+  if not exists (select from app.conversation_members m
+                 where m.conversation_id = p_conversation and m.user_id = app.uid() and m.role = 'owner') then
+    perform private.fail('conversation_not_yours');
+  end if;
+  return v_conversation;
+end $$;
+comment on function private.lock_own_group is
+  'Locks a group of which the caller is the owner. Fails: conversation_unknown, conversation_direct, '
+  'conversation_not_yours.';
+
+create function private.other_in(p_conversation app.conversations, p_person uuid) returns uuid
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case p_person when p_conversation.one_id then p_conversation.other_id
+                       when p_conversation.other_id then p_conversation.one_id end;
+end $$;
+comment on function private.other_in is 'The other person of a direct conversation; null for a group.';
+
+create function private.check_open(p_conversation app.conversations) returns void
+language plpgsql stable security definer   -- asks about somebody whom the caller need not see
+set search_path = ''
+as $$
+declare
+  v_other uuid := private.other_in(p_conversation, app.uid());
+begin
+  if v_other is not null and not private.hears(app.uid(), v_other) then
+    perform private.fail('conversation_closed');
+  end if;
+end $$;
+comment on function private.check_open is
+  'Passes for a group, and for a direct conversation whose other person is neither across a block nor banned nor '
+  'erased. Fails: conversation_closed.';
+
+create function private.find_direct(p_one uuid, p_other uuid) returns uuid
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$
+begin
+  return (select id from app.conversations
+          where one_id = least(p_one, p_other) and other_id = greatest(p_one, p_other));
+end $$;
+comment on function private.find_direct is 'The direct conversation of two people, or null.';
+
+create function private.is_available(p_one uuid, p_other uuid) returns boolean
+language plpgsql stable security definer   -- people do not read who is in the circles of others
+set search_path = ''
+as $$
+begin
+  return private.find_direct(p_one, p_other) is not null or private.have_common_circle(p_one, p_other);
+end $$;
+comment on function private.is_available is
+  'Whether two people may open a direct conversation, or add one another to a group: they share a circle, or have '
+  'one.';
+
+-- sql/messaging/20_messages.sql
+
+-- Messages, their order, reactions to them, and how each reader sees them.
+-- docs/decisions.md, Messaging.
+
+create table app.messages (
+  id              uuid primary key default gen_random_uuid(),
+  conversation_id uuid not null references app.conversations on delete cascade,
+  number          bigint not null check (number > 0),
+  sender_id       uuid not null references app.users on delete restrict,
+  kind            text not null default 'text' check (kind in ('text', 'system')),
+  body            text,
+  client_id       uuid,
+  reply_to_id     uuid references app.messages on delete set null,
+  asset_id        uuid references app.media_assets on delete set null,
+  edited_at       timestamptz,
+  deleted_at      timestamptz,
+  changed_at      timestamptz,
+  created_at      timestamptz not null default clock_timestamp(),
+  constraint messages_number_key unique (conversation_id, number),
+  constraint message_body check (
+    case when deleted_at is not null then body is null and asset_id is null
+         when kind = 'text' then length(private.trimmed(body)) between 1 and 4000
+         else body is not null end is true)
+);
+create unique index messages_client_id_idx on app.messages (sender_id, conversation_id, client_id)
+  where client_id is not null;
+create index messages_sender_id_idx on app.messages (sender_id) where deleted_at is null;
+create index messages_reply_to_id_idx on app.messages (reply_to_id) where reply_to_id is not null;
+create index messages_asset_id_idx on app.messages (asset_id) where asset_id is not null;
+create index messages_changed_at_idx on app.messages (conversation_id, changed_at, id) where changed_at is not null;
+comment on table app.messages is
+  'Messages. A deleted one stays as a tombstone without words. What a system message tells is its body: joined, left, '
+  'removed, owner, or title and the new one behind a blank; its sender is the person of whom it tells.';
+comment on column app.messages.number is
+  'Its place in the conversation, given under the conversation''s lock: nobody ever meets a smaller one later.';
+comment on column app.messages.client_id is
+  'What the sender''s client calls it, so that sending it again gives the same; null for system messages.';
+comment on column app.messages.edited_at is 'When its words last changed; null if never.';
+comment on column app.messages.deleted_at is 'When its sender deleted it, or was erased; null unless they did.';
+comment on column app.messages.changed_at is
+  'When it was last edited, deleted or reacted to, for who was away; null if never.';
+comment on column app.messages.created_at is 'When it got its number: the order of both is the same.';
+
+create table app.message_reactions (
+  message_id uuid not null references app.messages on delete cascade,
+  emoji      text not null,
+  user_id    uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (message_id, emoji, user_id),
+  constraint message_emoji check (length(emoji) between 1 and 100)
+);
+create index message_reactions_user_id_idx on app.message_reactions (user_id, created_at desc);
+comment on table app.message_reactions is 'Who reacted to which message with what. Others see only a count.';
+
+insert into private.errors (code, status, text) values
+  ('message_unknown', 404, 'There is no such message.'),
+  ('message_body', 422, 'A message must have 1 to 4000 characters.'),
+  ('message_not_yours', 403, 'Only the sender of a message can do this.'),
+  ('message_too_old', 409, 'A message can be edited within 15 minutes.'),
+  ('message_deleted', 409, 'This message is deleted.'),
+  ('message_emoji', 422, 'A reaction must have 1 to 8 characters as people count them.'),
+  ('message_emojis_exhausted', 409, 'A message can have at most 20 different reactions.'),
+  ('message_selection', 422, 'after and changedSince cannot be given together.');
+
+insert into private.events (name, payload, happens) values
+  ('messaging.message.sent', '{messageId,conversationId}',
+   'a message is sent, or the conversation itself says something: who came, left, renamed or owns it');
+
+create function private.in_span(p_conversation uuid, p_number bigint) returns boolean
+language plpgsql stable security definer   -- people may not read spans
+set search_path = ''
+as $$
+begin
+  return coalesce((
+    select s.last_number >= p_number from app.conversation_spans s
+    where s.conversation_id = p_conversation and s.user_id = app.uid() and s.first_number <= p_number
+    order by s.first_number desc limit 1), false);
+end $$;
+comment on function private.in_span is 'Whether a number lies where the caller takes or took part.';
+call private.make_walk('private.in_span');
+
+create function private.find_message(p_id uuid) returns app.messages
+language plpgsql stable security definer   -- people read messages by operations alone
+set search_path = ''
+as $$
+declare
+  v_message app.messages;
+begin
+  select m.* into v_message
+  from app.messages m
+  join app.conversation_members c on c.conversation_id = m.conversation_id and c.user_id = app.uid()
+  where m.id = p_id and private.in_span(m.conversation_id, m.number) and private.may_read_of(app.uid(), m.sender_id);
+  return v_message;
+end $$;
+comment on function private.find_message is
+  'A message as the one rule has it: its conversation is the caller''s, it was sent while they took part, and no '
+  'block is between them and the sender, who is not banned. Null otherwise.';
+
+create function private.require_message(p_id uuid) returns app.messages
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_message app.messages := private.find_message(p_id);
+begin
+  if v_message.id is null then
+    perform private.fail('message_unknown');
+  end if;
+  return v_message;
+end $$;
+comment on function private.require_message is 'Answers a message that the caller sees. Fails: message_unknown.';
+
+create function private.lock_message(p_id uuid) returns app.messages
+language plpgsql volatile security definer   -- nobody may lock a message otherwise
+set search_path = ''
+as $$
+begin
+  perform private.require_message(p_id);
+  perform from app.messages where id = p_id for no key update;
+  return private.require_message(p_id);   -- as it is now, if the caller still sees it
+end $$;
+comment on function private.lock_message is
+  'Locks a message that the caller sees, and answers it: ARCHITECTURE.md, Locks. Fails: message_unknown.';
+
+create view private.message_heads with (security_invoker) as
+select m.id,
+       json_build_object(
+         'id', m.id,
+         'conversationId', m.conversation_id,
+         'sender', case when s.erased_at is null then sender.card end,
+         'kind', m.kind,
+         'body', case when s.erased_at is null then m.body end,
+         'replyTo', (
+           select json_build_object(
+                    'id', r.id,
+                    'sender', case when rs.erased_at is null then rp.card end,
+                    'excerpt', case when rs.erased_at is null then left(r.body, 140) end)
+           from app.messages r
+           join app.users rs on rs.id = r.sender_id
+           join app.person_card rp on rp.id = r.sender_id
+           where r.id = m.reply_to_id and m.deleted_at is null and s.erased_at is null
+             and private.in_span(r.conversation_id, r.number)
+             and private.may_read_of((select app.uid()), r.sender_id)),
+         'attachment', (
+           select json_build_object('assetId', a.id, 'url', private.asset_url(a.key), 'contentType', a.content_type)
+           from app.media_assets a
+           where a.id = m.asset_id and a.removed_at is null and s.erased_at is null),
+         'reactions', coalesce((
+           select json_agg(json_build_object('emoji', e.emoji, 'count', e.count, 'mine', e.mine)
+                           order by e.first_at, e.emoji)
+           from (select x.emoji, count(*) as count, bool_or(x.user_id = (select app.uid())) as mine,
+                        min(x.created_at) as first_at
+                 from app.message_reactions x
+                 where x.message_id = m.id and m.deleted_at is null and s.erased_at is null
+                 group by x.emoji) e), '[]'),
+         'createdAt', private.utc(m.created_at),
+         'editedAt', private.utc(m.edited_at),
+         'deletedAt', private.utc(coalesce(m.deleted_at, s.erased_at))) as card
+from app.messages m
+join app.users s on s.id = m.sender_id
+join app.person_card sender on sender.id = m.sender_id;
+comment on view private.message_heads is
+  'Messages as the caller reads those that they see: {id, conversationId, sender, kind, body, replyTo, attachment, '
+  'reactions, createdAt, editedAt, deletedAt}. For definer functions, which ask first whether they do.';
+
+create function private.message_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- people read messages by operations alone
+set search_path = ''
+as $$
+begin
+  return (select json_agg(h.card order by i.place)
+          from unnest(p_ids) with ordinality as i (id, place)
+          join private.message_heads h on h.id = i.id
+          where (private.find_message(i.id)).id is not null);
+end $$;
+comment on function private.message_cards is 'The cards of these messages, in order, as far as the caller sees them.';
+call private.make_walk('private.message_cards');
+
+create function private.require_message_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.message_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('message_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_message_card is 'Answers the card of a message that the caller sees. Fails: '
+  'message_unknown.';
+
+create function private.count_unread_messages(p_conversation uuid, p_most integer default 99) returns integer
+language plpgsql stable security definer   -- people read messages by operations alone
+set search_path = ''
+as $$
+declare
+  v_read bigint := (select m.last_read_number from app.conversation_members m
+                    where m.conversation_id = p_conversation and m.user_id = app.uid());
+begin
+  return (
+    select count(*)
+    from (select
+          from (select m.sender_id, m.kind, m.deleted_at from app.messages m
+                where m.conversation_id = p_conversation and m.number > v_read
+                order by m.number desc limit 500) l
+          where l.kind = 'text' and l.deleted_at is null and l.sender_id <> (select app.uid())
+            and private.hears((select app.uid()), l.sender_id)
+          limit p_most) u);
+end $$;
+comment on function private.count_unread_messages is
+  'How many messages in a conversation the caller has not read, up to so many, among the latest 500: not their own, '
+  'those of the conversation itself, deleted ones, and those of people whom they do not hear.';
+call private.make_walk('private.count_unread_messages');
+
+create function private.find_last_message(p_conversation uuid) returns uuid
+language plpgsql stable security definer   -- people read messages by operations alone
+set search_path = ''
+as $$
+declare
+  v_first bigint := (select s.first_number from app.conversation_spans s
+                     where s.conversation_id = p_conversation and s.user_id = app.uid()
+                     order by s.first_number desc limit 1);
+begin
+  return (
+    select l.id
+    from (select m.id, m.sender_id from app.messages m
+          where m.conversation_id = p_conversation and m.number >= v_first
+          order by m.number desc limit 500) l
+    where private.may_read_of((select app.uid()), l.sender_id)
+    limit 1);
+end $$;
+comment on function private.find_last_message is
+  'The latest message in a conversation that the caller sees, among the latest 500 since they came; null for none.';
+call private.make_walk('private.find_last_message');
+
+-- sql/messaging/30_realtime.sql
+
+-- The channel conversation:{conversationId}: for its members. Its messages are sent with what they tell of, and hold
+-- an id: the client reads what it names, and what it has missed is in the list of messages (after, changedSince).
+-- docs/decisions.md, Realtime.
 
 create function private.hears_conversation(p_rest text) returns boolean
 language plpgsql stable   -- called by a definer function: asks for the caller's own membership
@@ -18573,45 +19028,1419 @@ begin
 end $$;
 comment on function private.hears_conversation is 'Audience of conversation:{conversationId}: its members.';
 insert into private.realtime_topics (prefix, audience, events) values
-  ('conversation', 'private.hears_conversation', '`conversation:{conversationId}`: nothing is sent on it yet');
+  ('conversation', 'private.hears_conversation',
+   '`conversation:{conversationId}`: `message` {id} of a new message; `message.changed` {id} when it is edited or '
+   'deleted; `reaction` {id} of the message when its reactions change');
+update private.realtime_topics
+set events = events || '; `conversation` {id} when something is said in a conversation of one''s own; `read` {id} of '
+                       'a conversation that one reads, for one''s other devices'
+where prefix = 'user';
+
+create function private.tell_hearers() returns trigger
+language plpgsql security definer   -- nobody else may insert messages
+set search_path = ''
+as $$
+begin
+  if tg_op = 'DELETE' then
+    perform private.broadcast('tokens', 'left', jsonb_build_object(
+      'sub', old.user_id, 'topic', 'conversation:' || old.conversation_id, 'hears', false));
+  elsif exists (select from app.conversation_spans s   -- who was never there cannot have left
+                where s.conversation_id = new.conversation_id and s.user_id = new.user_id) then
+    perform private.broadcast('tokens', 'came', jsonb_build_object(
+      'sub', new.user_id, 'topic', 'conversation:' || new.conversation_id, 'hears', true));
+  end if;
+  return null;
+end $$;
+comment on function private.tell_hearers is
+  'Trigger: tells Realtime who hears a conversation no more, and who does again, as of tokens that end.';
+create trigger tell_hearers after insert or delete on app.conversation_members
+  for each row execute function private.tell_hearers();
+
+-- sql/messaging/40_sending.sql
+
+-- Saying something in a conversation: people by sending, and the conversation itself.
+-- docs/decisions.md, Messaging; Idempotency.
+
+create function private.add_message(p_message app.messages) returns app.messages
+language plpgsql volatile security definer   -- nobody else gives numbers
+set search_path = ''
+as $$
+declare
+  v_message app.messages := p_message;
+  v_people  uuid[];
+begin
+  -- the lock of the conversation's row, which the caller may have already, puts all into one order
+  update app.conversations set last_number = last_number + 1, last_message_at = clock_timestamp()
+  where id = p_message.conversation_id
+  returning last_number, last_message_at into v_message.number, v_message.created_at;
+  insert into app.messages (conversation_id, number, sender_id, kind, body, client_id, reply_to_id, asset_id,
+                            created_at)
+  values (v_message.conversation_id, v_message.number, v_message.sender_id, v_message.kind, v_message.body,
+          v_message.client_id, v_message.reply_to_id, v_message.asset_id, v_message.created_at)
+  returning * into v_message;
+  perform from app.conversation_members where conversation_id = v_message.conversation_id
+  order by user_id for no key update;   -- sorted, as everybody who has more than one of them
+  update app.conversation_members set latest_at = v_message.created_at
+  where conversation_id = v_message.conversation_id and private.hears(user_id, v_message.sender_id);
+  v_people := array(select user_id from app.conversation_members where conversation_id = v_message.conversation_id);
+  perform private.emit('messaging.message.sent',
+    json_build_object('messageId', v_message.id, 'conversationId', v_message.conversation_id), v_people);
+  perform private.broadcast('conversation:' || v_message.conversation_id, 'message',
+                            jsonb_build_object('id', v_message.id));
+  return v_message;
+end $$;
+comment on function private.add_message is
+  'Puts a message behind all others of its conversation, moves the conversation up in the lists of who hears the '
+  'sender, says so on its channel, and leaves the rest to the effects.';
+
+create function private.say(p_conversation uuid, p_person uuid, p_what text) returns app.messages
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_message app.messages;
+begin
+  v_message.conversation_id := p_conversation;
+  v_message.sender_id := p_person;
+  v_message.kind := 'system';
+  v_message.body := p_what;
+  return private.add_message(v_message);
+end $$;
+comment on function private.say is 'What a conversation itself says of a person: see app.messages.';
+
+create function private.find_sent(p_conversation uuid, p_client_id uuid) returns json
+language plpgsql stable security definer   -- people read messages by operations alone
+set search_path = ''
+as $$
+declare
+  v_id uuid := (select id from app.messages
+                where sender_id = app.uid() and conversation_id = p_conversation and client_id = p_client_id);
+begin
+  if v_id is null then
+    return null;
+  end if;
+  perform set_config('response.status', '200', true);
+  return private.message_cards(array[v_id]) -> 0;
+end $$;
+comment on function private.find_sent is
+  'The card of the caller''s message that their client calls so, answered with 200; null when there is none.';
+
+create function private.send_message(
+  p_conversation uuid, p_body text, p_client_id uuid, p_reply_to uuid, p_asset uuid
+) returns json
+language plpgsql volatile security definer   -- nobody may write messages otherwise
+set search_path = ''
+as $$
+declare
+  v_conversation app.conversations;
+  v_message      app.messages;
+  v_card         json;
+begin
+  -- share, as private.check_author: it waits for a ban or an erasure under way, with nothing held that these want
+  perform from app.users u
+  where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
+  if not found then
+    perform private.fail('token_revoked');
+  end if;
+  v_conversation := private.lock_conversation(p_conversation);
+  v_card := private.find_sent(p_conversation, p_client_id);   -- again: two at once come here one after the other
+  if v_card is not null then
+    return v_card;
+  end if;
+  perform private.check_open(v_conversation);
+  if p_reply_to is not null
+     and (private.require_message(p_reply_to)).conversation_id <> p_conversation then
+    perform private.fail('message_unknown');
+  end if;
+  v_message.conversation_id := p_conversation;
+  v_message.sender_id := app.uid();
+  v_message.kind := 'text';
+  v_message.body := p_body;
+  v_message.client_id := p_client_id;
+  v_message.reply_to_id := p_reply_to;
+  v_message.asset_id := p_asset;
+  v_message := private.add_message(v_message);
+  return private.message_cards(array[v_message.id]) -> 0;
+end $$;
+comment on function private.send_message is
+  'Sends the caller''s message, whose parts are known to be good, unless their client has sent it already. Fails: '
+  'token_revoked, conversation_unknown, conversation_closed, message_unknown.';
+
+create function api.send_message(
+  p_id uuid, p_body text, p_client_id uuid, p_reply_to_id uuid default null, p_asset_id uuid default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_card json;
+begin
+  perform private.require_member(p_id);
+  v_card := private.find_sent(p_id, p_client_id);
+  if v_card is not null then
+    return v_card;
+  end if;
+  -- the answer is the message as it is then, so nothing of it is kept
+  if private.begin_idempotent('send_message', json_build_array(p_id, p_client_id)) is not null then
+    return private.find_sent(p_id, p_client_id);
+  end if;
+  perform private.count_writes('messages');
+  if p_asset_id is not null then
+    perform private.use_asset(p_asset_id, array['image', 'video', 'audio', 'attachment']);
+  end if;
+  v_card := private.send_message(p_id, private.require_text(p_body), p_client_id, p_reply_to_id, p_asset_id);
+  perform private.finish_idempotent('send_message', json_build_object('sent', true));
+  return v_card;
+end $$;
+comment on function api.send_message is
+  'Sends a message into a conversation of the caller, once for each p_client_id: again it answers the first one. '
+  'Fails: conversation_unknown, conversation_closed, message_unknown (of p_reply_to_id), message_body, text_unfit, '
+  'asset_unknown, asset_pending, asset_kind, writes_exceeded, token_revoked, idempotency_key_invalid, '
+  'idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
+
+create function private.edit_message(p_id uuid, p_body text) returns void
+language plpgsql volatile security definer   -- nobody may write messages otherwise
+set search_path = ''
+as $$
+declare
+  v_message app.messages := private.lock_message(p_id);
+begin
+  if v_message.sender_id <> app.uid() or v_message.kind = 'system' then
+    perform private.fail('message_not_yours');
+  elsif v_message.deleted_at is not null then
+    perform private.fail('message_deleted');
+  end if;
+  perform private.check_open(private.require_member(v_message.conversation_id));
+  if v_message.created_at < now() - interval '15 minutes' then
+    perform private.fail('message_too_old');
+  end if;
+  if v_message.body = p_body then
+    return;
+  end if;
+  update app.messages set body = p_body, edited_at = now(), changed_at = clock_timestamp() where id = p_id;
+  perform private.broadcast('conversation:' || v_message.conversation_id, 'message.changed',
+                            jsonb_build_object('id', p_id));
+end $$;
+comment on function private.edit_message is
+  'Gives the caller''s message other words. Fails: message_unknown, message_not_yours, message_deleted, '
+  'conversation_unknown, conversation_closed, message_too_old.';
+
+create function api.edit_message(p_id uuid, p_body text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('messages');
+  perform private.edit_message(p_id, private.require_text(p_body));
+  return private.require_message_card(p_id);
+end $$;
+comment on function api.edit_message is
+  'Edits the caller''s message, within 15 minutes. Answers the card. Fails: message_unknown, message_not_yours, '
+  'message_deleted, message_too_old, message_body, conversation_unknown, conversation_closed, text_unfit, '
+  'writes_exceeded.';
+
+create function private.delete_message(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may write messages otherwise
+set search_path = ''
+as $$
+declare
+  v_message app.messages := private.lock_message(p_id);
+begin
+  if v_message.sender_id <> app.uid() or v_message.kind = 'system' then
+    perform private.fail('message_not_yours');
+  elsif v_message.deleted_at is not null then
+    return;
+  end if;
+  delete from app.message_reactions where message_id = p_id;
+  update app.messages
+  set deleted_at = now(), changed_at = clock_timestamp(), body = null, asset_id = null, reply_to_id = null
+  where id = p_id;
+  perform private.broadcast('conversation:' || v_message.conversation_id, 'message.changed',
+                            jsonb_build_object('id', p_id));
+end $$;
+comment on function private.delete_message is
+  'Makes the caller''s message a tombstone; of one that is, nothing changes. Fails: message_unknown, '
+  'message_not_yours.';
+
+create function api.delete_message(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.delete_message(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_message is
+  'Deletes the words of the caller''s message for everyone; repeating it changes nothing. Fails: message_unknown, '
+  'message_not_yours.';
+
+-- reactions
+
+create function private.require_emoji(p_emoji text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_emoji text := private.require_name(p_emoji);
+  v_alone text;
+begin
+  -- what is joined to the one before counts with it, and two letters of a flag as one. Of the rest, signs that surely
+  -- stand alone: never more than people count, whom the facade asks by the rules of Unicode
+  v_alone := regexp_replace(regexp_replace(v_emoji, '\u200d.', '', 'g'), '[\U0001f1e6-\U0001f1ff]{1,2}', '!', 'g');
+  v_alone := regexp_replace(v_alone, '[^\u0021-\u007e\u00a1-\u02ff\u0370-\u0482\u048a-\u0590\u2190-\u2bff'
+    || '\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\U0001f000-\U0001f3fa\U0001f400-\U0001faff]', '', 'g');
+  if v_emoji = '' or length(v_emoji) > 100 or length(v_alone) > 8 then
+    perform private.fail('message_emoji');
+  end if;
+  return v_emoji;
+end $$;
+comment on function private.require_emoji is
+  'A reaction as it is stored: 1 to 8 characters as people count them, and 100 as Unicode does. Fails: text_unfit, '
+  'message_emoji.';
+
+create function private.add_message_reaction(p_id uuid, p_emoji text) returns void
+language plpgsql volatile security definer   -- nobody may write reactions otherwise
+set search_path = ''
+as $$
+declare
+  v_message app.messages := private.lock_message(p_id);   -- so that two at once never make one too many
+begin
+  if v_message.deleted_at is not null
+     or exists (select from app.users where id = v_message.sender_id and erased_at is not null) then
+    perform private.fail('message_deleted');
+  end if;
+  perform private.check_open(private.require_member(v_message.conversation_id));
+  if not exists (select from app.message_reactions where message_id = p_id and emoji = p_emoji)
+     and (select count(distinct emoji) from app.message_reactions where message_id = p_id) >= 20 then
+    perform private.fail('message_emojis_exhausted');
+  end if;
+  insert into app.message_reactions (message_id, emoji, user_id) values (p_id, p_emoji, app.uid())
+  on conflict do nothing;
+  if found then
+    update app.messages set changed_at = clock_timestamp() where id = p_id;
+    perform private.broadcast('conversation:' || v_message.conversation_id, 'reaction',
+                              jsonb_build_object('id', p_id));
+  end if;
+end $$;
+comment on function private.add_message_reaction is
+  'Adds the caller''s reaction to a message. Fails: message_unknown, message_deleted, conversation_unknown, '
+  'conversation_closed, message_emojis_exhausted.';
+
+create function api.react_to_message(p_id uuid, p_emoji text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('reactions');
+  perform private.add_message_reaction(p_id, private.require_emoji(p_emoji));
+  return private.require_message_card(p_id);
+end $$;
+comment on function api.react_to_message is
+  'Reacts to a message; repeating it changes nothing. Answers the card. Fails: message_unknown, message_deleted, '
+  'message_emoji, message_emojis_exhausted, conversation_unknown, conversation_closed, text_unfit, writes_exceeded.';
+
+create function private.remove_message_reaction(p_id uuid, p_emoji text) returns void
+language plpgsql volatile security definer   -- nobody may write reactions otherwise
+set search_path = ''
+as $$
+declare
+  v_conversation uuid;
+begin
+  -- also of a message that the caller no longer sees, in a conversation that they do
+  select m.conversation_id into v_conversation
+  from app.messages m
+  join app.conversation_members c on c.conversation_id = m.conversation_id and c.user_id = app.uid()
+  where m.id = p_id for no key update of m;
+  delete from app.message_reactions
+  where message_id = p_id and emoji = p_emoji and user_id = app.uid() and v_conversation is not null;
+  if found then
+    update app.messages set changed_at = clock_timestamp() where id = p_id;
+    perform private.broadcast('conversation:' || v_conversation, 'reaction', jsonb_build_object('id', p_id));
+  end if;
+end $$;
+comment on function private.remove_message_reaction is
+  'Takes the caller''s reaction back, if there is one.';
+
+create function api.unreact_to_message(p_id uuid, p_emoji text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.remove_message_reaction(p_id, private.require_emoji(p_emoji));
+  if (private.find_message(p_id)).id is null then
+    return private.refusal('message_unknown');   -- it is taken back, and nothing of the message is shown
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.unreact_to_message is
+  'Takes the caller''s reaction back; repeating it changes nothing. It also works on a message that they no longer '
+  'see, which is answered as unknown all the same. Fails: message_unknown, message_emoji, text_unfit.';
+
+-- sql/messaging/50_lists.sql
+
+-- Lists of conversations and of messages.
+-- docs/decisions.md, Lists; Messaging.
+
+create function private.number_cursor(p_number bigint) returns uuid
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.place_cursor(clock_timestamp(), (lpad(to_hex(p_number), 15, '0') || repeat('0', 17))::uuid);
+end $$;
+comment on function private.number_cursor is
+  'A cursor for a place among the messages of a conversation, which tells neither the number nor whose message it is.';
+
+create function private.require_number(p_conversation uuid, p_cursor uuid) returns bigint
+language plpgsql stable security definer   -- a cursor stays good when its message is hidden from the caller
+set search_path = ''
+as $$
+declare
+  v_place  app.place := private.cursor_place(p_cursor);
+  v_number bigint;
+begin
+  if v_place is not null then
+    return ('x0' || left(translate(v_place.id::text, '-', ''), 15))::bit(64)::bigint;
+  end if;
+  select m.number into v_number from app.messages m
+  where m.id = p_cursor and m.conversation_id = p_conversation and private.in_span(p_conversation, m.number);
+  if not found then
+    perform private.fail('cursor_unknown');
+  end if;
+  return v_number;
+end $$;
+comment on function private.require_number is
+  'The number that a cursor means: that of a message in this conversation which was for the caller, or of a place. '
+  'Fails: cursor_unknown.';
+
+create function private.find_messages(p_conversation uuid, p_from bigint, p_up boolean) returns app.found
+language plpgsql stable security definer   -- people read messages by operations alone
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+  v_left   integer := 400;
+  v_ids    uuid[] := '{}';
+  v_want   integer;
+  v_first  bigint;
+  v_last   bigint;
+  v_more   uuid[];
+  v_looked integer;
+  v_stop   bigint;
+begin
+  for v_first, v_last in
+    select case when p_up then greatest(s.first_number, p_from + 1) else s.first_number end,
+           case when p_up then s.last_number else least(s.last_number, p_from - 1) end
+    from app.conversation_spans s
+    where s.conversation_id = p_conversation and s.user_id = v_caller
+      and case when p_up then s.last_number > p_from else s.first_number < p_from end
+    order by case when p_up then s.first_number else -s.first_number end
+    limit 400
+  loop
+    v_want := 51 - cardinality(v_ids);
+    if p_up then
+      with looked as materialized (
+        select m.id, m.number, m.sender_id from app.messages m
+        where m.conversation_id = p_conversation and m.number >= v_first and m.number <= v_last
+        order by m.number limit v_left
+      ), seen as materialized (
+        select array(select l.id from looked l where private.may_read_of(v_caller, l.sender_id)
+                     order by l.number limit v_want) as ids
+      )
+      select s.ids, case when cardinality(s.ids) < v_want then (select count(*) from looked) end,
+             case when cardinality(s.ids) < v_want then (select l.number from looked l offset v_left - 1 limit 1) end
+      into v_more, v_looked, v_stop from seen s;
+    else
+      with looked as materialized (
+        select m.id, m.number, m.sender_id from app.messages m
+        where m.conversation_id = p_conversation and m.number >= v_first and m.number <= v_last
+        order by m.number desc limit v_left
+      ), seen as materialized (
+        select array(select l.id from looked l where private.may_read_of(v_caller, l.sender_id)
+                     order by l.number desc limit v_want) as ids
+      )
+      select s.ids, case when cardinality(s.ids) < v_want then (select count(*) from looked) end,
+             case when cardinality(s.ids) < v_want then (select l.number from looked l offset v_left - 1 limit 1) end
+      into v_more, v_looked, v_stop from seen s;
+    end if;
+    v_ids := v_ids || v_more;
+    if cardinality(v_ids) = 51 then
+      return (v_ids, null)::app.found;
+    end if;
+    v_left := v_left - v_looked - 1;
+    if v_left <= 0 then
+      v_stop := coalesce(v_stop, case when p_up then v_last else v_first end);
+      return (v_ids, private.number_cursor(v_stop))::app.found;
+    end if;
+  end loop;
+  return (v_ids, null)::app.found;
+end $$;
+comment on function private.find_messages is
+  'The next messages of a conversation that the caller sees, behind a number or before it, in the times when they '
+  'took part, among the next 400 messages and times together.';
+call private.make_walk('private.find_messages');
+
+create function private.find_changed_messages(p_conversation uuid, p_from app.place) returns app.found
+language plpgsql stable security definer   -- people read messages by operations alone
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_caller uuid := private.require_caller();
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select m.changed_at as at, m.id, m.number, m.sender_id from app.messages m
+    where m.conversation_id = p_conversation and m.changed_at is not null and (m.changed_at, m.id) > (v_from, v_before)
+    order by m.changed_at, m.id limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l
+                 where private.may_read_of(v_caller, l.sender_id) and private.in_span(p_conversation, l.number)
+                 order by l.at, l.id limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_changed_messages is
+  'The next messages of a conversation that were edited, deleted or reacted to behind a place, and that the caller '
+  'sees, among the next 400, the oldest change first.';
+call private.make_walk('private.find_changed_messages');
+
+create function private.note_late_message() returns trigger
+language plpgsql security definer   -- nobody may write messages
+set search_path = ''
+as $$
+begin
+  update app.messages set changed_at = clock_timestamp()
+  where id = new.id and changed_at < clock_timestamp() - interval '1 second';
+  return null;
+end $$;
+comment on function private.note_late_message is
+  'Trigger, at commit: as private.note_late_change, of messages that change.';
+create constraint trigger note_late_message after update of changed_at on app.messages
+  deferrable initially deferred for each row execute function private.note_late_message();
+
+create function private.changed_place(p_id uuid) returns uuid
+language plpgsql stable security definer   -- people read messages by operations alone
+set search_path = ''
+as $$ begin return (select private.place_cursor(changed_at, id) from app.messages where id = p_id); end $$;
+comment on function private.changed_place is 'The place of a message in a list of changes.';
+
+create function api.list_messages(
+  p_id uuid, p_after uuid default null, p_changed_since timestamptz default null,
+  p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql volatile   -- a cursor is made anew for each answer
+set search_path = ''
+as $$
+declare
+  c_behind constant bigint := 9223372036854775807;
+  v_id     uuid := (private.require_member(p_id)).id;
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place;
+  v_found  app.found;
+begin
+  if p_after is not null and p_changed_since is not null then
+    perform private.fail('message_selection');
+  end if;
+  if p_changed_since is not null then
+    -- a commit takes its time: what was noted before it may be seen after what was noted later
+    v_place := (p_changed_since - interval '3 seconds', '00000000-0000-0000-0000-000000000000')::app.place;
+    if v_cursor is not null then
+      v_place := private.cursor_place(v_cursor, true);
+      if v_place is null then
+        perform private.fail('cursor_unknown');
+      end if;
+    end if;
+    v_found := private.find_changed_messages(v_id, v_place);
+    return private.page(private.message_cards(v_found.ids[:p_limit]),
+                        array_fill(private.changed_place(v_found.ids[p_limit])::text,
+                                   array[cardinality(v_found.ids)]), p_limit, v_found.next);
+  end if;
+  v_cursor := coalesce(v_cursor, p_after);
+  v_found := private.find_messages(
+    v_id, case when v_cursor is null then c_behind else private.require_number(v_id, v_cursor) end,
+    p_after is not null);
+  return private.page(private.message_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_messages is
+  'Messages of a conversation that the caller sees, newest first; with p_after what came behind that one, oldest '
+  'first; with p_changed_since what was edited, deleted or reacted to since then, or up to 3 seconds before it, the '
+  'oldest change first. Fails: conversation_unknown, cursor_unknown, limit_out_of_range, message_selection.';
+
+create function api.get_message(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_message_card(p_id); end $$;
+comment on function api.get_message is 'The card of a message. Fails: message_unknown.';
+
+-- conversations
+
+create function private.conversation_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a query takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', c.id,
+             'kind', c.kind,
+             'title', c.title,
+             'members', (
+               select coalesce(json_agg(json_build_object(
+                        'person', p.card,
+                        'role', o.role,
+                        'lastReadAt', case when o.user_id = me.user_id then private.utc(o.last_read_at) end,
+                        'joinedAt', private.utc(o.joined_at)) order by o.joined_at, p.actor_id), '[]')
+               from app.conversation_members o
+               join private.visible_people v on v.id = o.user_id
+               join app.person_card p on p.id = o.user_id
+               where o.conversation_id = c.id),
+             'lastMessage', (select h.card from private.message_heads h
+                             where h.id = (select private.find_last_message(c.id))),
+             'unreadCount', private.count_unread_messages(c.id),
+             'mutedUntil', case when me.muted_until > now()
+                                then private.utc(least(me.muted_until, '9999-12-31 23:59:59.999Z')) end,
+             'createdAt', private.utc(c.created_at)) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join app.conversation_members me on me.conversation_id = i.id and me.user_id = app.uid()
+    join app.conversations c on c.id = i.id);
+end $$;
+comment on function private.conversation_cards is
+  'The cards of these conversations, in order, as far as the caller takes part in them: {id, kind, title, members, '
+  'lastMessage, unreadCount, mutedUntil, createdAt}. Of members and messages they have those that the caller sees.';
+
+create function private.require_conversation_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.conversation_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('conversation_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_conversation_card is
+  'Answers the card of a conversation in which the caller takes part. Fails: conversation_unknown.';
+
+create function api.get_conversation(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_conversation_card(p_id); end $$;
+comment on function api.get_conversation is
+  'A conversation in which the caller takes part. Fails: conversation_unknown.';
+
+create function private.is_conversation_named(p_conversation app.conversations, p_words text) returns boolean
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$
+begin
+  return strpos(private.fold(p_conversation.title), p_words) > 0
+      or exists (select
+                 from app.conversation_members m
+                 join private.visible_people v on v.id = m.user_id
+                 join app.users u on u.id = m.user_id
+                 where m.conversation_id = p_conversation.id and m.user_id <> app.uid()
+                   and strpos(private.fold(concat_ws(' ', u.first_name, u.last_name, u.username)), p_words) > 0);
+end $$;
+comment on function private.is_conversation_named is
+  'Whether the title of a conversation has these folded words, or the name of another member whom the caller sees.';
+
+create function private.find_conversations(p_kind text, p_unread boolean, p_q text, p_from app.place) returns app.found
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_caller uuid := private.require_caller();
+  v_words  text := private.fold(private.trimmed(p_q));
+  v_looks  integer := 400;
+  v_weight integer := 10000;   -- of messages and members that are looked at
+  v_ids    uuid[] := '{}';
+  v_member record;
+  v_one    app.conversations;
+  v_fits   boolean;
+begin
+  for v_member in
+    select m.conversation_id as id, m.latest_at as at, m.last_read_number as read
+    from app.conversation_members m
+    where m.user_id = v_caller and (m.latest_at, m.conversation_id) < (v_from, v_before)
+    order by m.latest_at desc, m.conversation_id desc limit 400
+  loop
+    v_looks := v_looks - 1;
+    select * into v_one from app.conversations c where c.id = v_member.id;
+    v_fits := p_kind is null or v_one.kind = p_kind;
+    if v_fits and p_unread then
+      v_weight := v_weight - least(500, v_one.last_number - v_member.read);
+      v_fits := v_one.last_number > v_member.read and private.count_unread_messages(v_one.id, 1) > 0;
+    end if;
+    if v_fits and v_words is not null then
+      v_weight := v_weight - 50;
+      v_fits := private.is_conversation_named(v_one, v_words);
+    end if;
+    if v_fits then
+      v_ids := v_ids || v_one.id;
+      exit when cardinality(v_ids) = 51;
+    end if;
+    if v_looks = 0 or v_weight <= 0 then
+      return (v_ids, private.place_cursor(v_member.at, v_member.id))::app.found;
+    end if;
+  end loop;
+  return (v_ids, null)::app.found;
+end $$;
+comment on function private.find_conversations is
+  'The next conversations of the caller that are of a kind, have something unread, and are named so, as far as each '
+  'is asked for, among the next 400, and while what is looked at in them is no more than 10,000 messages and members.';
+call private.make_walk('private.find_conversations');
+
+create function private.conversation_place(p_id uuid) returns app.place
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$
+begin
+  return (select (m.latest_at, m.conversation_id)::app.place from app.conversation_members m
+          where m.conversation_id = p_id and m.user_id = app.uid());
+end $$;
+comment on function private.conversation_place is 'The place of a conversation in the caller''s list, or null.';
+
+create function api.list_conversations(
+  p_kind text default null, p_unread boolean default null, p_q text default null,
+  p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_found  app.found;
+  v_last   app.place;
+begin
+  if v_cursor is not null then
+    v_from := coalesce(private.cursor_place(v_cursor), private.conversation_place(v_cursor));
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_found := private.find_conversations(p_kind, coalesce(p_unread, false), nullif(p_q, ''), v_from);
+  -- a place: a conversation moves up when something is said in it
+  v_last := private.conversation_place(v_found.ids[p_limit]);
+  return private.page(private.conversation_cards(v_found.ids[:p_limit]),
+                      array_fill(private.place_cursor(v_last.at, v_last.id)::text, array[cardinality(v_found.ids)]),
+                      p_limit, v_found.next);
+end $$;
+comment on function api.list_conversations is
+  'The caller''s conversations, those first in which something was said last, as far as they see it. Fails: '
+  'cursor_unknown, limit_out_of_range.';
+
+create function private.count_unread_conversations() returns integer
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+  v_weight integer := 20000;   -- of messages that are looked at
+  v_count  integer := 0;
+  v_member record;
+begin
+  for v_member in
+    select m.conversation_id as id, c.last_number - m.last_read_number as unread
+    from (select w.conversation_id, w.last_read_number, w.muted_until from app.conversation_members w
+          where w.user_id = v_caller order by w.latest_at desc, w.conversation_id desc limit 1000) m
+    join app.conversations c on c.id = m.conversation_id
+    where (m.muted_until > now()) is not true
+  loop
+    continue when v_member.unread = 0;
+    v_weight := v_weight - least(500, v_member.unread);
+    v_count := v_count + private.count_unread_messages(v_member.id, 1);
+    exit when v_count = 99 or v_weight <= 0;
+  end loop;
+  return v_count;
+end $$;
+comment on function private.count_unread_conversations is
+  'How many conversations have something that the caller has not read, without those that they muted, up to 99, among '
+  'the first 1000 of their list, and while no more than 20,000 messages are looked at.';
+call private.make_walk('private.count_unread_conversations');
+
+create function api.count_unread_conversations() returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return json_build_object('count', private.count_unread_conversations()); end $$;
+comment on function api.count_unread_conversations is
+  'How many conversations have something unread, without those that the caller muted: {count}.';
+
+-- sql/messaging/60_operations.sql
+
+-- Opening conversations, who takes part, what it is called, muting and reading.
+-- docs/decisions.md, Messaging.
+
+create function private.require_others(p_people text[]) returns uuid[]
+language plpgsql stable   -- invoker: a person hidden by row-level security is unknown
+set search_path = ''
+as $$
+declare
+  v_people uuid[];
+begin
+  if cardinality(p_people) > 49 then
+    perform private.fail('conversation_full');   -- before anybody is looked for
+  end if;
+  v_people := array(select distinct private.require_person(p.person) as id from unnest(p_people) as p (person)
+                    order by id);
+  if private.require_caller() = any (v_people) then
+    perform private.fail('conversation_oneself');
+  end if;
+  return v_people;
+end $$;
+comment on function private.require_others is
+  'Finds the people whom a request names beside the caller, each once, up to 49. Fails: conversation_full, '
+  'person_unknown, conversation_oneself.';
+
+create function private.lock_available(p_people uuid[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+begin
+  perform private.lock_pairs(array_fill(v_caller, array[cardinality(p_people)]), p_people);
+  -- again, in a later statement: a block may have come while this waited
+  if (select count(*) from app.users where id = any (p_people)) < cardinality(p_people) then
+    perform private.fail('person_unknown');
+  elsif exists (select from unnest(p_people) as p (id) where not private.is_available(v_caller, p.id)) then
+    perform private.fail('no_shared_circle');
+  end if;
+end $$;
+comment on function private.lock_available is
+  'Locks what these people are to the caller, and passes when each can be written to. Fails: person_unknown, '
+  'no_shared_circle.';
+
+create function private.enter_conversation(p_conversation uuid, p_people uuid[], p_number bigint) returns void
+language plpgsql volatile security definer   -- nobody may write members otherwise
+set search_path = ''
+as $$
+begin
+  insert into app.conversation_members (conversation_id, user_id, last_read_number)
+  select p_conversation, p.id, p_number - 1 from unnest(p_people) as p (id) order by p.id;
+  insert into app.conversation_spans (conversation_id, user_id, first_number)
+  select p_conversation, p.id, p_number from unnest(p_people) as p (id);
+end $$;
+comment on function private.enter_conversation is
+  'Lets people take part, who may read from a number on.';
+
+create function private.open_direct(p_other uuid) returns uuid
+language plpgsql volatile security definer   -- nobody may write conversations otherwise
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+  v_id     uuid;
+begin
+  -- the pair is locked: nobody else makes it now
+  insert into app.conversations (kind, one_id, other_id)
+  values ('direct', least(v_caller, p_other), greatest(v_caller, p_other))
+  returning id into v_id;
+  perform private.enter_conversation(v_id, array[v_caller, p_other], 1);
+  return v_id;
+end $$;
+comment on function private.open_direct is 'Makes the direct conversation of the caller and a person.';
+
+create function private.open_group(p_people uuid[], p_title text) returns uuid
+language plpgsql volatile security definer   -- nobody may write conversations otherwise
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+  v_id     uuid;
+begin
+  insert into app.conversations (kind, title) values ('group', p_title) returning id into v_id;
+  perform private.enter_conversation(v_id, v_caller || p_people, 1);
+  update app.conversation_members set role = 'owner' where conversation_id = v_id and user_id = v_caller;
+  return v_id;
+end $$;
+comment on function private.open_group is 'Makes a group of the caller, its owner, and these people.';
+
+create function api.create_conversation(p_kind text, p_member_ids text[], p_title text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_people uuid[];
+  v_id     uuid;
+begin
+  if p_kind = 'direct' and cardinality(p_member_ids) <> 1 then
+    perform private.fail('conversation_people');
+  elsif p_kind = 'direct' and p_title is not null then
+    perform private.fail('conversation_title');
+  end if;
+  perform private.count_writes('conversations', greatest(1, least(49, cardinality(p_member_ids))));
+  v_people := private.require_others(p_member_ids);
+  perform private.lock_available(v_people);
+  if p_kind = 'direct' then
+    v_id := private.find_direct(private.require_caller(), v_people[1]);
+    if v_id is not null then
+      perform set_config('response.status', '200', true);
+    else
+      v_id := private.open_direct(v_people[1]);
+    end if;
+  else
+    v_id := private.open_group(v_people, private.require_name(p_title));
+  end if;
+  return private.require_conversation_card(v_id);
+end $$;
+comment on function api.create_conversation is
+  'Opens a conversation with people who share a circle or a direct conversation with the caller; a direct one that '
+  'there is already is answered with 200. Fails: conversation_people, conversation_title, conversation_oneself, '
+  'conversation_full, conversation_unknown, person_unknown, no_shared_circle, text_unfit, writes_exceeded.';
+
+create function api.check_availability(p_person text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_person    uuid := (private.require_others(array[p_person]))[1];
+  v_available boolean := private.is_available(private.require_caller(), v_person);
+begin
+  return json_build_object('available', v_available,
+                           'reason', case when not v_available then 'no_shared_circle' end);
+end $$;
+comment on function api.check_availability is
+  'Whether the caller may open a direct conversation with a person: {available, reason}. Fails: person_unknown, '
+  'conversation_oneself, conversation_full.';
+
+create function private.rename_conversation(p_id uuid, p_title text) returns void
+language plpgsql volatile security definer   -- nobody may write conversations otherwise
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_group(p_id);
+  update app.conversations set title = p_title where id = p_id and title is distinct from p_title;
+  if found then
+    perform private.say(p_id, app.uid(), 'title ' || p_title);
+  end if;
+end $$;
+comment on function private.rename_conversation is
+  'Gives the caller''s group another title, and says so in it. Fails: conversation_unknown, conversation_direct, '
+  'conversation_not_yours.';
+
+create function api.rename_conversation(p_id uuid, p_title text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('messages');
+  perform private.rename_conversation(p_id, private.require_name(p_title));
+  return private.require_conversation_card(p_id);
+end $$;
+comment on function api.rename_conversation is
+  'Gives the caller''s group another title; the same one changes nothing. Answers the card. Fails: '
+  'conversation_unknown, conversation_direct, conversation_not_yours, conversation_title, text_unfit, '
+  'writes_exceeded.';
+
+create function private.add_members(p_id uuid, p_people uuid[]) returns void
+language plpgsql volatile security definer   -- nobody may write members otherwise
+set search_path = ''
+as $$
+declare
+  v_group app.conversations := private.lock_own_group(p_id);
+begin
+  if exists (select from app.conversation_members where conversation_id = p_id and user_id = any (p_people)) then
+    perform private.fail('conversation_member_already');
+  elsif (select count(*) from app.conversation_members where conversation_id = p_id) + cardinality(p_people) > 50 then
+    perform private.fail('conversation_full');
+  end if;
+  perform private.enter_conversation(p_id, p_people, v_group.last_number + 1);
+  perform private.say(p_id, p.id, 'joined') from unnest(p_people) as p (id);
+end $$;
+comment on function private.add_members is
+  'Lets people take part in the caller''s group, and says so in it. Fails: conversation_unknown, conversation_direct, '
+  'conversation_not_yours, conversation_member_already, conversation_full.';
+
+create function api.add_conversation_members(p_id uuid, p_user_ids text[]) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_people uuid[];
+begin
+  perform private.require_member(p_id);   -- before anybody is told who is known
+  perform private.count_writes('conversations', greatest(1, least(49, cardinality(p_user_ids))));
+  v_people := private.require_others(p_user_ids);
+  perform private.lock_available(v_people);
+  perform private.add_members(p_id, v_people);
+  return private.require_conversation_card(p_id);
+end $$;
+comment on function api.add_conversation_members is
+  'Lets people who share a circle or a direct conversation with the caller take part in the caller''s group; all of '
+  'them or none. Answers the card. Fails: conversation_unknown, conversation_direct, conversation_not_yours, '
+  'conversation_oneself, conversation_member_already, conversation_full, person_unknown, no_shared_circle, '
+  'writes_exceeded.';
+
+create function private.hand_over(p_id uuid, p_from uuid, p_to uuid) returns void
+language plpgsql volatile security definer   -- nobody may write members otherwise
+set search_path = ''
+as $$
+begin
+  perform from app.conversation_members where conversation_id = p_id and user_id in (p_from, p_to)
+  order by user_id for no key update;
+  update app.conversation_members set role = case user_id when p_to then 'owner' else 'member' end
+  where conversation_id = p_id and user_id in (p_from, p_to);
+  perform private.say(p_id, p_to, 'owner');
+end $$;
+comment on function private.hand_over is 'Makes another member the owner of a group, and says so in it.';
+
+create function private.end_membership(p_id uuid, p_person uuid, p_what text) returns void
+language plpgsql volatile security definer   -- nobody may write members otherwise
+set search_path = ''
+as $$
+declare
+  v_number bigint := (select last_number from app.conversations where id = p_id);
+  v_role   text;
+  v_next   uuid;
+begin
+  perform from app.conversation_members where conversation_id = p_id order by user_id for no key update;
+  delete from app.conversation_members where conversation_id = p_id and user_id = p_person returning role into v_role;
+  update app.conversation_spans set last_number = v_number
+  where conversation_id = p_id and user_id = p_person and last_number > v_number;
+  if p_what is not null then
+    perform private.say(p_id, p_person, p_what);
+  end if;
+  if v_role = 'owner' then
+    -- somebody who can act rather than somebody who is banned
+    select m.user_id into v_next from app.conversation_members m
+    where m.conversation_id = p_id
+    order by (select true from app.silenced_people s where s.user_id = m.user_id) nulls first, m.joined_at, m.user_id
+    limit 1;
+    if found then
+      perform private.hand_over(p_id, p_person, v_next);
+    end if;
+  end if;
+end $$;
+comment on function private.end_membership is
+  'Ends that somebody takes part in a conversation, which is locked, and says so in it. An owner hands over to the '
+  'longest-standing member.';
+
+create function private.leave_group(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may write members otherwise
+set search_path = ''
+as $$
+begin
+  perform private.lock_group(p_id);
+  perform private.end_membership(p_id, app.uid(), 'left');
+  -- their other devices still have it in the list
+  perform private.broadcast('user:' || app.uid(), 'conversation', jsonb_build_object('id', p_id));
+end $$;
+comment on function private.leave_group is
+  'Ends that the caller takes part in a group. Fails: conversation_unknown, conversation_direct.';
+
+create function api.leave_conversation(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.leave_group(p_id);
+  return json_build_object('left', true);
+end $$;
+comment on function api.leave_conversation is
+  'The caller leaves a group; an owner hands over to the longest-standing member. Answers {left: true}. Fails: '
+  'conversation_unknown, conversation_direct.';
+
+create function private.require_other_member(p_id uuid, p_person uuid) returns uuid
+language plpgsql stable security definer   -- people read members by operations alone
+set search_path = ''
+as $$
+begin
+  if not exists (select from app.conversation_members where conversation_id = p_id and user_id = p_person) then
+    perform private.fail('conversation_member_unknown');
+  end if;
+  return p_person;
+end $$;
+comment on function private.require_other_member is
+  'Answers a person who takes part in a conversation. Fails: conversation_member_unknown.';
+
+create function private.remove_member(p_id uuid, p_person uuid) returns void
+language plpgsql volatile security definer   -- nobody may write members otherwise
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_group(p_id);
+  perform private.end_membership(p_id, private.require_other_member(p_id, p_person), 'removed');
+  perform private.broadcast('user:' || p_person, 'conversation', jsonb_build_object('id', p_id));
+end $$;
+comment on function private.remove_member is
+  'Ends that another takes part in the caller''s group. Fails: conversation_unknown, conversation_direct, '
+  'conversation_not_yours, conversation_member_unknown.';
+
+create function api.remove_conversation_member(p_id uuid, p_person text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_member(p_id);
+  perform private.remove_member(p_id, (private.require_others(array[p_person]))[1]);
+  return null;   -- answered as 204
+end $$;
+comment on function api.remove_conversation_member is
+  'Takes another out of the caller''s group. Fails: conversation_unknown, conversation_direct, '
+  'conversation_not_yours, conversation_oneself, conversation_member_unknown, conversation_full, person_unknown.';
+
+create function private.make_owner(p_id uuid, p_person uuid) returns void
+language plpgsql volatile security definer   -- nobody may write members otherwise
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_group(p_id);
+  perform private.hand_over(p_id, app.uid(), private.require_other_member(p_id, p_person));
+end $$;
+comment on function private.make_owner is
+  'Makes another member the owner of the caller''s group. Fails: conversation_unknown, conversation_direct, '
+  'conversation_not_yours, conversation_member_unknown.';
+
+create function api.hand_over_conversation(p_id uuid, p_person text, p_role text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_member(p_id);
+  if p_role is distinct from 'owner' then
+    perform private.fail('value_invalid');
+  end if;
+  perform private.count_writes('messages');
+  perform private.make_owner(p_id, (private.require_others(array[p_person]))[1]);
+  return private.require_conversation_card(p_id);
+end $$;
+comment on function api.hand_over_conversation is
+  'Makes another member the owner of the caller''s group. Answers the card. Fails: conversation_unknown, '
+  'conversation_direct, conversation_not_yours, conversation_oneself, conversation_member_unknown, conversation_full, '
+  'person_unknown, value_invalid, writes_exceeded.';
+
+-- one's own affairs
+
+create function private.mute_conversation(p_id uuid, p_until timestamptz) returns void
+language plpgsql volatile security definer   -- nobody may write members otherwise
+set search_path = ''
+as $$
+begin
+  update app.conversation_members set muted_until = p_until
+  where conversation_id = p_id and user_id = private.require_caller();
+  if not found then
+    perform private.fail('conversation_unknown');
+  end if;
+end $$;
+comment on function private.mute_conversation is
+  'Says until when the caller gets no notice of a conversation. Fails: conversation_unknown.';
+
+create function api.mute_conversation(p_id uuid, p_until timestamptz default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.mute_conversation(p_id, coalesce(p_until, 'infinity'));
+  return private.require_conversation_card(p_id);
+end $$;
+comment on function api.mute_conversation is
+  'Keeps notices and pushes of a conversation from the caller, until then or without end. Answers the card. Fails: '
+  'conversation_unknown.';
+
+create function api.unmute_conversation(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.mute_conversation(p_id, null);
+  return null;   -- answered as 204
+end $$;
+comment on function api.unmute_conversation is
+  'Lets notices of a conversation through again; repeating it changes nothing. Fails: conversation_unknown.';
+
+create function private.read_up_to(p_id uuid, p_message uuid) returns void
+language plpgsql volatile security definer   -- nobody may write members otherwise
+set search_path = ''
+as $$
+declare
+  v_message app.messages := private.require_message(p_message);
+begin
+  if v_message.conversation_id <> p_id then
+    perform private.fail('message_unknown');
+  end if;
+  update app.conversation_members
+  set last_read_number = greatest(last_read_number, v_message.number), last_read_at = v_message.created_at
+  where conversation_id = p_id and user_id = app.uid()
+    and (last_read_at is null or last_read_at < v_message.created_at);
+  if found then
+    perform private.broadcast('user:' || app.uid(), 'read', jsonb_build_object('id', p_id));
+  end if;
+end $$;
+comment on function private.read_up_to is
+  'Notes that the caller has read up to a message, and tells their other devices; nobody else. Fails: '
+  'message_unknown.';
+
+create function api.read_conversation(p_id uuid, p_message_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_member(p_id);
+  perform private.read_up_to(p_id, p_message_id);
+  return private.require_conversation_card(p_id);
+end $$;
+comment on function api.read_conversation is
+  'Says that the caller has read up to a message; an earlier one changes nothing. Answers the card. Fails: '
+  'conversation_unknown, message_unknown.';
+
+-- sql/messaging/70_reports.sql
+
+-- How a report finds the message that it is about, and the copy that it carries: the one way in which staff read one.
+-- The reports are in sql/social/70_reports.sql.
+-- docs/decisions.md, Messaging.
+
+create function private.require_reported_message(p_target text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_message app.messages;
+begin
+  if not pg_input_is_valid(p_target, 'uuid') then
+    perform private.fail('message_unknown');
+  end if;
+  v_message := private.require_message(p_target::uuid);
+  if v_message.deleted_at is not null then
+    perform private.fail('message_deleted');
+  end if;
+  return v_message.id;
+end $$;
+comment on function private.require_reported_message is
+  'Answers the message that a report names, if the caller may see it. Fails: message_unknown, message_deleted.';
+
+create function private.copy_message(p_id uuid) returns jsonb
+language plpgsql stable security definer   -- nobody reads messages otherwise
+set search_path = ''
+as $$
+declare
+  v_message app.messages := private.find_message(p_id);   -- as the reporter sees it
+begin
+  return jsonb_build_object(
+    'conversationId', v_message.conversation_id,
+    'senderId', v_message.sender_id,
+    'kind', v_message.kind,
+    'body', v_message.body,
+    'assetId', v_message.asset_id,
+    'createdAt', private.utc(v_message.created_at),
+    'editedAt', private.utc(v_message.edited_at));
+end $$;
+comment on function private.copy_message is
+  'What a report keeps of a message: {conversationId, senderId, kind, body, assetId, createdAt, editedAt}.';
+
+insert into private.report_targets (type, finder, copier) values
+  ('message', 'private.require_reported_message', 'private.copy_message');
+
+-- sql/messaging/80_notifications.sql
+
+-- What follows from a message for each member, as effects: the notice, and a word on their own channel.
+-- docs/decisions.md, Effects; Messaging.
+
+insert into private.notification_kinds (kind, rolls_up, counts_each) values ('message.received', true, true);
+
+create function private.notify_message(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.tell(array(
+    select (e.user_id, 'message.received', m.sender_id, 'conversation', m.conversation_id::text,
+            jsonb_build_object('conversationId', m.conversation_id, 'messageId', m.id), null, null,
+            e.caused_at)::private.notice
+    from unnest(p_effects) e
+    join app.messages m on m.id = (e.payload ->> 'messageId')::uuid and m.kind = 'text' and m.deleted_at is null
+    join app.conversation_members c on c.conversation_id = m.conversation_id and c.user_id = e.user_id
+    where c.last_read_number < m.number and (c.muted_until > now()) is not true
+    order by e.id));
+end $$;
+comment on function private.notify_message is
+  'Listener: tells members of a message that is still there, unless they have muted the conversation, have left it or '
+  'have read it already.';
+
+create function private.broadcast_messages(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.broadcast('user:' || e.user_id, 'conversation',
+                            jsonb_build_object('id', e.payload -> 'conversationId'))
+  from unnest(p_effects) e
+  join app.messages m on m.id = (e.payload ->> 'messageId')::uuid
+  join app.conversation_members c on c.conversation_id = m.conversation_id and c.user_id = e.user_id
+  where private.hears(e.user_id, m.sender_id);
+end $$;
+comment on function private.broadcast_messages is
+  'Listener: says on each member''s own channel that something is said in a conversation, once a message, but not '
+  'across a block.';
+
+insert into private.event_listeners (event, listener, position, timing) values
+  ('messaging.message.sent', 'private.notify_message', 600, 'soon'),
+  ('messaging.message.sent', 'private.broadcast_messages', 700, 'soon');
 
 -- sql/messaging/90_erasure.sql
 
 -- What erasure does to conversations, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+-- docs/decisions.md, Erasure and export; Messaging.
 
-insert into private.personal_data (relation, person_column, section) values
-  ('app.conversation_members', 'user_id', 'conversations');
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.conversation_members', 'user_id', 'conversations', '{latest_at,last_read_number}'),
+  ('app.messages', 'sender_id', 'messages', '{number,changed_at}'),
+  ('app.message_reactions', 'user_id', 'messageReactions', '{}');
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.conversations', 'one_id', 'The memberships say who takes part.'),
+  ('app.conversations', 'other_id', 'The memberships say who takes part.'),
+  ('app.conversation_spans', 'user_id', 'Places in conversations, which the memberships and messages show.'),
+  ('app.reports', 'copy', 'A message that somebody reported. Its sender has it among their messages.');
+
+create function private.erase_messages(p_user uuid) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_erased integer;
+  v_copies integer;
+begin
+  update app.messages
+  set deleted_at = now(), changed_at = clock_timestamp(), body = null, asset_id = null, reply_to_id = null
+  where id = any (array(select m.id from app.messages m
+                        where m.sender_id = p_user and m.deleted_at is null limit 500));
+  get diagnostics v_erased = row_count;
+  update app.reports set copy = copy - 'body'
+  where id = any (array(select r.id from app.reports r
+                        where r.copy ->> 'senderId' = p_user::text and r.copy ? 'body' limit 500));
+  get diagnostics v_copies = row_count;
+  if v_erased = 500 or v_copies = 500 then
+    perform private.erase_rest(p_user);
+  end if;
+end $$;
+comment on function private.erase_messages is
+  'Makes up to 500 messages of an erased person tombstones, and takes their words out of as many reports.';
+call private.make_walk('private.erase_messages');
 
 create function private.erase_conversations() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$
+declare
+  v_ids uuid[] := array(select conversation_id from app.conversation_members where user_id = new.id
+                        order by conversation_id limit 500);
+  v_id  uuid;
 begin
-  delete from app.conversation_members where user_id = new.id;
+  foreach v_id in array v_ids loop
+    perform from app.conversations where id = v_id for no key update;   -- by id: ARCHITECTURE.md, Locks
+    perform private.end_membership(v_id, new.id, null);
+  end loop;
+  if cardinality(v_ids) = 500 then
+    perform private.erase_rest(new.id);
+  end if;
+  perform private.erase_rows(new.id, 'app.conversation_spans', 'user_id = $1');
+  perform private.erase_messages(new.id);
   return null;
 end $$;
-comment on function private.erase_conversations is 'Trigger: an erased person leaves every conversation.';
+comment on function private.erase_conversations is
+  'Trigger: an erased person leaves every conversation, groups of theirs go to the longest-standing member, and their '
+  'messages become tombstones: 500 of each at once.';
 call private.make_walk('private.erase_conversations');
-create trigger _180_erase_conversations after update of erased_at on app.users
+create trigger _166_erase_conversations after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_conversations();
 
 -- policies/messaging.sql
 
--- Who may see and hear conversations. Twin of sql/messaging/.
+-- Who may see and hear conversations. Twin of sql/messaging/. What is said in them people read and write by operations
+-- alone: who sees a message hangs on when they took part, which no policy could ask cheaply.
 
--- conversations
+-- conversations: for definer functions alone
 alter table app.conversations enable row level security;
-grant select on app.conversations to authenticated;
-create policy select_member on app.conversations for select to authenticated
-  using (id in (select m.conversation_id from app.conversation_members m where m.user_id = (select app.uid())));
-comment on policy select_member on app.conversations is 'Members see their conversations.';
 
 -- conversation_members
 alter table app.conversation_members enable row level security;
 grant select on app.conversation_members to authenticated;
 create policy select_own on app.conversation_members for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.conversation_members is
-  'People see their own memberships, which other policies probe.';
+  'People see their own memberships, by which they hear of messages.';
+
+-- conversation_spans: for definer functions alone
+alter table app.conversation_spans enable row level security;
+
+-- messages: for definer functions alone
+alter table app.messages enable row level security;
+
+-- message_reactions: for definer functions alone
+alter table app.message_reactions enable row level security;
+
+-- helpers
+grant execute on function
+  private.add_members,
+  private.add_message_reaction,
+  private.changed_place,
+  private.conversation_cards,
+  private.conversation_place,
+  private.count_unread_conversations,
+  private.delete_message,
+  private.edit_message,
+  private.find_changed_messages,
+  private.find_conversations,
+  private.find_direct,
+  private.find_message,
+  private.find_messages,
+  private.find_sent,
+  private.is_available,
+  private.leave_group,
+  private.lock_available,
+  private.make_owner,
+  private.message_cards,
+  private.mute_conversation,
+  private.open_direct,
+  private.open_group,
+  private.read_up_to,
+  private.remove_member,
+  private.remove_message_reaction,
+  private.rename_conversation,
+  private.require_conversation_card,
+  private.require_emoji,
+  private.require_member,
+  private.require_message,
+  private.require_message_card,
+  private.require_number,
+  private.require_others,
+  private.require_reported_message,
+  private.send_message
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.add_conversation_members,
+  api.check_availability,
+  api.count_unread_conversations,
+  api.create_conversation,
+  api.delete_message,
+  api.edit_message,
+  api.get_conversation,
+  api.get_message,
+  api.hand_over_conversation,
+  api.leave_conversation,
+  api.list_conversations,
+  api.list_messages,
+  api.mute_conversation,
+  api.react_to_message,
+  api.read_conversation,
+  api.remove_conversation_member,
+  api.rename_conversation,
+  api.send_message,
+  api.unmute_conversation,
+  api.unreact_to_message
+  to authenticated;
 
 -- sql/ai/10_sessions.sql
 
@@ -19925,6 +21754,87 @@ comment on function api.restore_content is
   'Gives a removed content back to whoever saw it; repeating it changes nothing. {id, kind, removedAt}. Leaves an '
   'audit entry. Fails: role_required, content_kind, content_unknown, text_unfit, reason_length.';
 
+-- sql/admin/36_conversations.sql
+
+-- What staff sees of conversations: that there are some, and nothing that is said in them.
+-- docs/decisions.md, Staff; Messaging.
+
+create function private.staff_conversations(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', c.id,
+             'kind', c.kind,
+             'memberCount', (select count(*) from app.conversation_members m where m.conversation_id = c.id),
+             'messageCount', c.last_number,
+             'lastMessageAt', private.utc(c.last_message_at),
+             'createdAt', private.utc(c.created_at)) order by p.place)
+    from unnest(p_ids) with ordinality as p (id, place) join app.conversations c on c.id = p.id);
+end $$;
+comment on function private.staff_conversations is
+  'Conversations as staff sees them, in order: {id, kind, memberCount, messageCount, lastMessageAt, createdAt}.';
+
+create function private.find_staff_conversations(p_kind text, p_from app.place) returns app.found
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select c.created_at as at, c.id, c.kind from app.conversations c
+    where (c.created_at, c.id) < (v_from, v_before)
+    order by c.created_at desc, c.id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l where p_kind is null or l.kind = p_kind
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_staff_conversations is
+  'The next conversations of a kind, or of both, among the next 400, the newest first.';
+call private.make_walk('private.find_staff_conversations');
+
+create function private.staff_conversation_place(p_id uuid) returns app.place
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$ begin return (select (created_at, id)::app.place from app.conversations where id = p_id); end $$;
+comment on function private.staff_conversation_place is 'The place of a conversation in the staff''s list, or null.';
+
+create function api.list_all_conversations(
+  p_kind text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_from   app.place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.place;
+  v_found  app.found;
+begin
+  perform private.require_role('moderator', 'admin');
+  if v_cursor is not null then
+    v_from := coalesce(private.cursor_place(v_cursor), private.staff_conversation_place(v_cursor));
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_found := private.find_staff_conversations(p_kind, v_from);
+  return private.page(private.staff_conversations(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_all_conversations is
+  'Conversations, the newest first, as numbers and times alone. Fails: role_required, cursor_unknown, '
+  'limit_out_of_range.';
+
 -- sql/admin/40_people.sql
 
 -- How staff bans people and lets them in again, and who gets which role.
@@ -20553,6 +22463,7 @@ grant execute on function
   private.delete_post,
   private.find_reason,
   private.find_staff_contents,
+  private.find_staff_conversations,
   private.keep_an_admin,
   private.lock_account,
   private.lock_roles,
@@ -20573,6 +22484,8 @@ grant execute on function
   private.set_reply_hidden,
   private.staff_account,
   private.staff_contents,
+  private.staff_conversation_place,
+  private.staff_conversations,
   private.suspicious_flows,
   private.trending_at,   -- a column of posts is computed with it
   private.visibility_level,   -- a column of posts is computed with it
@@ -20587,6 +22500,7 @@ grant execute on function
   api.generate_invite_codes,
   api.hide_post,
   api.hide_reply,
+  api.list_all_conversations,
   api.list_all_payments,
   api.list_appeals,
   api.list_contents,

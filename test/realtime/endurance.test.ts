@@ -47,7 +47,7 @@ describe('many', async () => {
     const socket = await w.socket('2.0.0')
     const owner = w.database.owner
     const rows = await owner<{ id: string }[]>`
-      with c as (insert into app.conversations (kind) select 'group' from generate_series(1, 101) returning id)
+      with c as (insert into app.conversations (kind, title) select 'group', 'x' from generate_series(1, 101) returning id)
       insert into app.conversation_members (conversation_id, user_id)
       select id, ${w.bob.id}::uuid from c returning conversation_id as id`
     for (const { id } of rows) await socket.join(`conversation:${id}`, w.bob.token)

@@ -1,6 +1,15 @@
-// What staff does about contents of every kind. The rules: sql/admin/35_contents.sql.
+// What staff does about contents of every kind, and sees of conversations. The rules: sql/admin/35_contents.sql,
+// 36_conversations.sql.
 import { routes } from '../../lib/routes.ts'
-import { ContentParams, ContentQuery, Reason, Removed, StaffContentPage } from './schemas.ts'
+import {
+  ContentParams,
+  ContentQuery,
+  ConversationsQuery,
+  Reason,
+  Removed,
+  StaffContentPage,
+  StaffConversationPage,
+} from './schemas.ts'
 
 const known = 'A kind is named as in the list; one that there is not is 422, and a content that its author deleted 404.'
 
@@ -32,5 +41,15 @@ export default routes('admin', {
     params: ContentParams,
     body: Reason,
     answers: { 200: Removed },
+  },
+  'GET /admin/conversations': {
+    summary: 'Conversations, the newest first, without what is said in them',
+    description:
+      'Nobody reads messages but those who take part; a report of one carries a copy. `messageCount` counts what the conversation itself says, and tombstones. Of both kinds, or of one; a page looks at 400 and may be short.',
+    access: 'moderator',
+    operation: 'list_all_conversations',
+    query: ConversationsQuery,
+    page: true,
+    answers: { 200: StaffConversationPage },
   },
 })

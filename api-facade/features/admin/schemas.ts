@@ -103,6 +103,20 @@ export const StaffContentPage = Page(
     .openapi('StaffContent'),
 )
 
+export const ConversationsQuery = z.object({ kind: z.enum(['direct', 'group']).optional() })
+export const StaffConversationPage = Page(
+  z
+    .object({
+      id: Uuid,
+      kind: z.enum(['direct', 'group']),
+      memberCount: z.int().min(0).max(50),
+      messageCount: z.int().min(0),
+      lastMessageAt: Timestamp.nullable(),
+      createdAt: Timestamp,
+    })
+    .openapi('StaffConversation'),
+)
+
 export const EconomyQuery = z.object({ userId: AnyPerson.optional() })
 const InternalId = Uuid.openapi({ description: 'The internal id.' })
 export const StaffWalletPage = Page(

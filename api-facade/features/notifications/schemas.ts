@@ -55,6 +55,7 @@ export const Notification = z
       postId: Uuid.nullable().openapi({ description: 'Null too where I no longer see the post.' }),
       replyId: Uuid.nullable(),
     }),
+    kind('message.received', of('conversation'), { conversationId: Uuid, messageId: Uuid }),
     kind('moderation.actioned', of(...moderated), {
       targetType: z.enum(moderated),
       targetId: Uuid,

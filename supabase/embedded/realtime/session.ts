@@ -105,7 +105,7 @@ export function createSession(services: Services, peer: Peer, apiKey: string, cl
   /** @throws Refusal for a token that may not hear the channel, or has died meanwhile */
   async function admit(token: string, name: string, mayHear: (rights: Rights) => boolean): Promise<Admitted> {
     const claims = await services.verify(token)
-    const hold = services.tokens.hold(claims)
+    const hold = services.tokens.hold(claims, name)
     try {
       const rights = await authorization.mayRead(claims, name)
       if (!mayHear(rights) || hold.isDead()) throw unreadable(name)

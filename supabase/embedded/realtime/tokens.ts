@@ -1,12 +1,17 @@
-// Which tokens are dead before their time, and what ends with them. SQL says so on a topic that nobody may join
-// (sql/base/62_realtime.sql), and it comes as every message does: once it is committed, whoever committed it.
+// Which tokens are dead before their time, and who hears a channel no more; and what ends with that. SQL says so on a
+// topic that nobody may join (sql/base/62_realtime.sql), and it comes as every message does: once it is committed,
+// whoever committed it.
 import { z } from 'zod'
 import type { Claims } from './authorization.ts'
 
 export const TOKENS = 'tokens'
 
-/** One token of a person is dead; or all are, but those of this role that were issued since then. */
+/**
+ * One token of a person is dead; or all are, but those of this role that were issued since then; or a channel is not
+ * for the person any more, or is again.
+ */
 const Word = z.union([
+  z.object({ sub: z.string(), topic: z.string(), hears: z.boolean() }),
   z.object({ sub: z.string(), iat: z.int(), exp: z.int() }),
   z.object({ sub: z.string(), role: z.string().nullable(), from: z.int() }),
 ])
@@ -24,21 +29,22 @@ export type Hold = {
 }
 export type TokenWatch = {
   /** To be called before the database is asked about the token, or a death in between would be missed. */
-  hold(claims: Claims): Hold
+  hold(claims: Claims, name: string): Hold
   /** What SQL said. */
   hear(payload: string): void
 }
 
-type Holder = { claims: Claims; dead: boolean; act?: () => void }
+type Holder = { claims: Claims; name: string; dead: boolean; act?: () => void }
 
 export function watchTokens(): TokenWatch {
   const holders = new Map<string, Set<Holder>>()
   const said = new Map<string, Set<Word>>()
 
-  function hold(claims: Claims): Hold {
+  function hold(claims: Claims, name: string): Hold {
     const { sub } = claims
     if (sub === undefined) return { isDead: () => false, onDeath: () => {}, release: () => {} }
-    const holder: Holder = { claims, dead: [...(said.get(sub) ?? [])].some((word) => kills(word, claims)) }
+    const holder: Holder = { claims, name, dead: false }
+    holder.dead = [...(said.get(sub) ?? [])].some((word) => kills(word, holder))
     add(holders, sub, holder)
     return {
       isDead: () => holder.dead,
@@ -53,11 +59,11 @@ export function watchTokens(): TokenWatch {
     const { data: word } = Word.safeParse(JSON.parse(payload))
     if (!word) return
     const { sub } = word
-    if (!('exp' in word)) for (const before of said.get(sub) ?? []) if (!('exp' in before)) remove(said, sub, before)
+    for (const before of [...(said.get(sub) ?? [])]) if (replaces(word, before)) remove(said, sub, before)
     add(said, sub, word)
     setTimeout(() => remove(said, sub, word), KEPT).unref()
     for (const holder of [...(holders.get(sub) ?? [])]) {
-      if (!kills(word, holder.claims)) continue
+      if (!kills(word, holder)) continue
       holder.dead = true
       holder.act?.()
     }
@@ -66,9 +72,17 @@ export function watchTokens(): TokenWatch {
   return { hold, hear }
 }
 
-function kills(word: Word, { role, iat, exp }: Claims): boolean {
+function kills(word: Word, { claims: { role, iat, exp }, name }: Holder): boolean {
+  if ('topic' in word) return word.topic === name && !word.hears
   if ('exp' in word) return word.iat === iat && word.exp === exp
   return word.role !== role || iat === undefined || iat < word.from
+}
+
+/** Whether the later word makes the earlier one, about the same person, no longer true. */
+function replaces(later: Word, earlier: Word): boolean {
+  if ('exp' in later || 'exp' in earlier) return false
+  if ('topic' in later) return 'topic' in earlier && earlier.topic === later.topic
+  return !('topic' in earlier)
 }
 
 function add<Value>(map: Map<string, Set<Value>>, key: string, value: Value): void {

@@ -127,6 +127,10 @@ describe('an erased person', async () => {
     await did(erin.post(`/circles/me/${circle}/invitations`, { inviteeId: 'carla' }))
     const bobsCircle = (await at(bob).post<Id>('/circles', { name: 'Of Bob' })).body.id
     await did(at(bob).post(`/circles/me/${bobsCircle}/members`, { memberId: canary('username') }))
+    const talk = (await erin.post<Id>('/conversations', { kind: 'direct', memberIds: ['bob'] })).body.id
+    const message = { body: canary('message'), clientId: crypto.randomUUID() }
+    const { id: messageId } = (await erin.post<Id>(`/conversations/${talk}/messages`, message)).body
+    await did(at(bob).post('/reports', { targetType: 'message', targetId: messageId, reason: 'Bad' }))
     await did(erin.post('/circles/users/bob/follow'))
     await did(at(alice).post(`/circles/users/${canary('username')}/follow`))
     await did(erin.post('/identity/me/muted-keywords', { keyword: canary('keyword') }))
@@ -147,8 +151,6 @@ describe('an erased person', async () => {
     })
     await owner`insert into app.spaces (id, kind) values (${bobsCircle}, 'group')`
     await owner`insert into app.space_members (space_id, user_id) values (${bobsCircle}, ${erin.id})`
-    await owner`insert into app.conversations (id, kind) values (${bobsCircle}, 'direct')`
-    await owner`insert into app.conversation_members (conversation_id, user_id) values (${bobsCircle}, ${erin.id})`
     await until(
       async () => (await owner`select from app.accounts where user_id = ${erin.id} and last_seen_at is not null`)[0],
     )

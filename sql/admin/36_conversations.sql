@@ -1,0 +1,78 @@
+-- What staff sees of conversations: that there are some, and nothing that is said in them.
+-- docs/decisions.md, Staff; Messaging.
+
+create function private.staff_conversations(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', c.id,
+             'kind', c.kind,
+             'memberCount', (select count(*) from app.conversation_members m where m.conversation_id = c.id),
+             'messageCount', c.last_number,
+             'lastMessageAt', private.utc(c.last_message_at),
+             'createdAt', private.utc(c.created_at)) order by p.place)
+    from unnest(p_ids) with ordinality as p (id, place) join app.conversations c on c.id = p.id);
+end $$;
+comment on function private.staff_conversations is
+  'Conversations as staff sees them, in order: {id, kind, memberCount, messageCount, lastMessageAt, createdAt}.';
+
+create function private.find_staff_conversations(p_kind text, p_from app.place) returns app.found
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select c.created_at as at, c.id, c.kind from app.conversations c
+    where (c.created_at, c.id) < (v_from, v_before)
+    order by c.created_at desc, c.id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l where p_kind is null or l.kind = p_kind
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_staff_conversations is
+  'The next conversations of a kind, or of both, among the next 400, the newest first.';
+call private.make_walk('private.find_staff_conversations');
+
+create function private.staff_conversation_place(p_id uuid) returns app.place
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$ begin return (select (created_at, id)::app.place from app.conversations where id = p_id); end $$;
+comment on function private.staff_conversation_place is 'The place of a conversation in the staff''s list, or null.';
+
+create function api.list_all_conversations(
+  p_kind text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_from   app.place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.place;
+  v_found  app.found;
+begin
+  perform private.require_role('moderator', 'admin');
+  if v_cursor is not null then
+    v_from := coalesce(private.cursor_place(v_cursor), private.staff_conversation_place(v_cursor));
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_found := private.find_staff_conversations(p_kind, v_from);
+  return private.page(private.staff_conversations(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_all_conversations is
+  'Conversations, the newest first, as numbers and times alone. Fails: role_required, cursor_unknown, '
+  'limit_out_of_range.';

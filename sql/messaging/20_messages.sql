@@ -1,0 +1,235 @@
+-- Messages, their order, reactions to them, and how each reader sees them.
+-- docs/decisions.md, Messaging.
+
+create table app.messages (
+  id              uuid primary key default gen_random_uuid(),
+  conversation_id uuid not null references app.conversations on delete cascade,
+  number          bigint not null check (number > 0),
+  sender_id       uuid not null references app.users on delete restrict,
+  kind            text not null default 'text' check (kind in ('text', 'system')),
+  body            text,
+  client_id       uuid,
+  reply_to_id     uuid references app.messages on delete set null,
+  asset_id        uuid references app.media_assets on delete set null,
+  edited_at       timestamptz,
+  deleted_at      timestamptz,
+  changed_at      timestamptz,
+  created_at      timestamptz not null default clock_timestamp(),
+  constraint messages_number_key unique (conversation_id, number),
+  constraint message_body check (
+    case when deleted_at is not null then body is null and asset_id is null
+         when kind = 'text' then length(private.trimmed(body)) between 1 and 4000
+         else body is not null end is true)
+);
+create unique index messages_client_id_idx on app.messages (sender_id, conversation_id, client_id)
+  where client_id is not null;
+create index messages_sender_id_idx on app.messages (sender_id) where deleted_at is null;
+create index messages_reply_to_id_idx on app.messages (reply_to_id) where reply_to_id is not null;
+create index messages_asset_id_idx on app.messages (asset_id) where asset_id is not null;
+create index messages_changed_at_idx on app.messages (conversation_id, changed_at, id) where changed_at is not null;
+comment on table app.messages is
+  'Messages. A deleted one stays as a tombstone without words. What a system message tells is its body: joined, left, '
+  'removed, owner, or title and the new one behind a blank; its sender is the person of whom it tells.';
+comment on column app.messages.number is
+  'Its place in the conversation, given under the conversation''s lock: nobody ever meets a smaller one later.';
+comment on column app.messages.client_id is
+  'What the sender''s client calls it, so that sending it again gives the same; null for system messages.';
+comment on column app.messages.edited_at is 'When its words last changed; null if never.';
+comment on column app.messages.deleted_at is 'When its sender deleted it, or was erased; null unless they did.';
+comment on column app.messages.changed_at is
+  'When it was last edited, deleted or reacted to, for who was away; null if never.';
+comment on column app.messages.created_at is 'When it got its number: the order of both is the same.';
+
+create table app.message_reactions (
+  message_id uuid not null references app.messages on delete cascade,
+  emoji      text not null,
+  user_id    uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (message_id, emoji, user_id),
+  constraint message_emoji check (length(emoji) between 1 and 100)
+);
+create index message_reactions_user_id_idx on app.message_reactions (user_id, created_at desc);
+comment on table app.message_reactions is 'Who reacted to which message with what. Others see only a count.';
+
+insert into private.errors (code, status, text) values
+  ('message_unknown', 404, 'There is no such message.'),
+  ('message_body', 422, 'A message must have 1 to 4000 characters.'),
+  ('message_not_yours', 403, 'Only the sender of a message can do this.'),
+  ('message_too_old', 409, 'A message can be edited within 15 minutes.'),
+  ('message_deleted', 409, 'This message is deleted.'),
+  ('message_emoji', 422, 'A reaction must have 1 to 8 characters as people count them.'),
+  ('message_emojis_exhausted', 409, 'A message can have at most 20 different reactions.'),
+  ('message_selection', 422, 'after and changedSince cannot be given together.');
+
+insert into private.events (name, payload, happens) values
+  ('messaging.message.sent', '{messageId,conversationId}',
+   'a message is sent, or the conversation itself says something: who came, left, renamed or owns it');
+
+create function private.in_span(p_conversation uuid, p_number bigint) returns boolean
+language plpgsql stable security definer   -- people may not read spans
+set search_path = ''
+as $$
+begin
+  return coalesce((
+    select s.last_number >= p_number from app.conversation_spans s
+    where s.conversation_id = p_conversation and s.user_id = app.uid() and s.first_number <= p_number
+    order by s.first_number desc limit 1), false);
+end $$;
+comment on function private.in_span is 'Whether a number lies where the caller takes or took part.';
+call private.make_walk('private.in_span');
+
+create function private.find_message(p_id uuid) returns app.messages
+language plpgsql stable security definer   -- people read messages by operations alone
+set search_path = ''
+as $$
+declare
+  v_message app.messages;
+begin
+  select m.* into v_message
+  from app.messages m
+  join app.conversation_members c on c.conversation_id = m.conversation_id and c.user_id = app.uid()
+  where m.id = p_id and private.in_span(m.conversation_id, m.number) and private.may_read_of(app.uid(), m.sender_id);
+  return v_message;
+end $$;
+comment on function private.find_message is
+  'A message as the one rule has it: its conversation is the caller''s, it was sent while they took part, and no '
+  'block is between them and the sender, who is not banned. Null otherwise.';
+
+create function private.require_message(p_id uuid) returns app.messages
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_message app.messages := private.find_message(p_id);
+begin
+  if v_message.id is null then
+    perform private.fail('message_unknown');
+  end if;
+  return v_message;
+end $$;
+comment on function private.require_message is 'Answers a message that the caller sees. Fails: message_unknown.';
+
+create function private.lock_message(p_id uuid) returns app.messages
+language plpgsql volatile security definer   -- nobody may lock a message otherwise
+set search_path = ''
+as $$
+begin
+  perform private.require_message(p_id);
+  perform from app.messages where id = p_id for no key update;
+  return private.require_message(p_id);   -- as it is now, if the caller still sees it
+end $$;
+comment on function private.lock_message is
+  'Locks a message that the caller sees, and answers it: ARCHITECTURE.md, Locks. Fails: message_unknown.';
+
+create view private.message_heads with (security_invoker) as
+select m.id,
+       json_build_object(
+         'id', m.id,
+         'conversationId', m.conversation_id,
+         'sender', case when s.erased_at is null then sender.card end,
+         'kind', m.kind,
+         'body', case when s.erased_at is null then m.body end,
+         'replyTo', (
+           select json_build_object(
+                    'id', r.id,
+                    'sender', case when rs.erased_at is null then rp.card end,
+                    'excerpt', case when rs.erased_at is null then left(r.body, 140) end)
+           from app.messages r
+           join app.users rs on rs.id = r.sender_id
+           join app.person_card rp on rp.id = r.sender_id
+           where r.id = m.reply_to_id and m.deleted_at is null and s.erased_at is null
+             and private.in_span(r.conversation_id, r.number)
+             and private.may_read_of((select app.uid()), r.sender_id)),
+         'attachment', (
+           select json_build_object('assetId', a.id, 'url', private.asset_url(a.key), 'contentType', a.content_type)
+           from app.media_assets a
+           where a.id = m.asset_id and a.removed_at is null and s.erased_at is null),
+         'reactions', coalesce((
+           select json_agg(json_build_object('emoji', e.emoji, 'count', e.count, 'mine', e.mine)
+                           order by e.first_at, e.emoji)
+           from (select x.emoji, count(*) as count, bool_or(x.user_id = (select app.uid())) as mine,
+                        min(x.created_at) as first_at
+                 from app.message_reactions x
+                 where x.message_id = m.id and m.deleted_at is null and s.erased_at is null
+                 group by x.emoji) e), '[]'),
+         'createdAt', private.utc(m.created_at),
+         'editedAt', private.utc(m.edited_at),
+         'deletedAt', private.utc(coalesce(m.deleted_at, s.erased_at))) as card
+from app.messages m
+join app.users s on s.id = m.sender_id
+join app.person_card sender on sender.id = m.sender_id;
+comment on view private.message_heads is
+  'Messages as the caller reads those that they see: {id, conversationId, sender, kind, body, replyTo, attachment, '
+  'reactions, createdAt, editedAt, deletedAt}. For definer functions, which ask first whether they do.';
+
+create function private.message_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- people read messages by operations alone
+set search_path = ''
+as $$
+begin
+  return (select json_agg(h.card order by i.place)
+          from unnest(p_ids) with ordinality as i (id, place)
+          join private.message_heads h on h.id = i.id
+          where (private.find_message(i.id)).id is not null);
+end $$;
+comment on function private.message_cards is 'The cards of these messages, in order, as far as the caller sees them.';
+call private.make_walk('private.message_cards');
+
+create function private.require_message_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.message_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('message_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_message_card is 'Answers the card of a message that the caller sees. Fails: '
+  'message_unknown.';
+
+create function private.count_unread_messages(p_conversation uuid, p_most integer default 99) returns integer
+language plpgsql stable security definer   -- people read messages by operations alone
+set search_path = ''
+as $$
+declare
+  v_read bigint := (select m.last_read_number from app.conversation_members m
+                    where m.conversation_id = p_conversation and m.user_id = app.uid());
+begin
+  return (
+    select count(*)
+    from (select
+          from (select m.sender_id, m.kind, m.deleted_at from app.messages m
+                where m.conversation_id = p_conversation and m.number > v_read
+                order by m.number desc limit 500) l
+          where l.kind = 'text' and l.deleted_at is null and l.sender_id <> (select app.uid())
+            and private.hears((select app.uid()), l.sender_id)
+          limit p_most) u);
+end $$;
+comment on function private.count_unread_messages is
+  'How many messages in a conversation the caller has not read, up to so many, among the latest 500: not their own, '
+  'those of the conversation itself, deleted ones, and those of people whom they do not hear.';
+call private.make_walk('private.count_unread_messages');
+
+create function private.find_last_message(p_conversation uuid) returns uuid
+language plpgsql stable security definer   -- people read messages by operations alone
+set search_path = ''
+as $$
+declare
+  v_first bigint := (select s.first_number from app.conversation_spans s
+                     where s.conversation_id = p_conversation and s.user_id = app.uid()
+                     order by s.first_number desc limit 1);
+begin
+  return (
+    select l.id
+    from (select m.id, m.sender_id from app.messages m
+          where m.conversation_id = p_conversation and m.number >= v_first
+          order by m.number desc limit 500) l
+    where private.may_read_of((select app.uid()), l.sender_id)
+    limit 1);
+end $$;
+comment on function private.find_last_message is
+  'The latest message in a conversation that the caller sees, among the latest 500 since they came; null for none.';
+call private.make_walk('private.find_last_message');

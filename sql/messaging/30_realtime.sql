@@ -1,0 +1,41 @@
+-- The channel conversation:{conversationId}: for its members. Its messages are sent with what they tell of, and hold
+-- an id: the client reads what it names, and what it has missed is in the list of messages (after, changedSince).
+-- docs/decisions.md, Realtime.
+
+create function private.hears_conversation(p_rest text) returns boolean
+language plpgsql stable   -- called by a definer function: asks for the caller's own membership
+set search_path = ''
+as $$
+begin
+  return exists (select from app.conversation_members m
+                 where m.user_id = app.uid() and m.conversation_id::text = p_rest);
+end $$;
+comment on function private.hears_conversation is 'Audience of conversation:{conversationId}: its members.';
+insert into private.realtime_topics (prefix, audience, events) values
+  ('conversation', 'private.hears_conversation',
+   '`conversation:{conversationId}`: `message` {id} of a new message; `message.changed` {id} when it is edited or '
+   'deleted; `reaction` {id} of the message when its reactions change');
+update private.realtime_topics
+set events = events || '; `conversation` {id} when something is said in a conversation of one''s own; `read` {id} of '
+                       'a conversation that one reads, for one''s other devices'
+where prefix = 'user';
+
+create function private.tell_hearers() returns trigger
+language plpgsql security definer   -- nobody else may insert messages
+set search_path = ''
+as $$
+begin
+  if tg_op = 'DELETE' then
+    perform private.broadcast('tokens', 'left', jsonb_build_object(
+      'sub', old.user_id, 'topic', 'conversation:' || old.conversation_id, 'hears', false));
+  elsif exists (select from app.conversation_spans s   -- who was never there cannot have left
+                where s.conversation_id = new.conversation_id and s.user_id = new.user_id) then
+    perform private.broadcast('tokens', 'came', jsonb_build_object(
+      'sub', new.user_id, 'topic', 'conversation:' || new.conversation_id, 'hears', true));
+  end if;
+  return null;
+end $$;
+comment on function private.tell_hearers is
+  'Trigger: tells Realtime who hears a conversation no more, and who does again, as of tokens that end.';
+create trigger tell_hearers after insert or delete on app.conversation_members
+  for each row execute function private.tell_hearers();

@@ -1,0 +1,317 @@
+-- Saying something in a conversation: people by sending, and the conversation itself.
+-- docs/decisions.md, Messaging; Idempotency.
+
+create function private.add_message(p_message app.messages) returns app.messages
+language plpgsql volatile security definer   -- nobody else gives numbers
+set search_path = ''
+as $$
+declare
+  v_message app.messages := p_message;
+  v_people  uuid[];
+begin
+  -- the lock of the conversation's row, which the caller may have already, puts all into one order
+  update app.conversations set last_number = last_number + 1, last_message_at = clock_timestamp()
+  where id = p_message.conversation_id
+  returning last_number, last_message_at into v_message.number, v_message.created_at;
+  insert into app.messages (conversation_id, number, sender_id, kind, body, client_id, reply_to_id, asset_id,
+                            created_at)
+  values (v_message.conversation_id, v_message.number, v_message.sender_id, v_message.kind, v_message.body,
+          v_message.client_id, v_message.reply_to_id, v_message.asset_id, v_message.created_at)
+  returning * into v_message;
+  perform from app.conversation_members where conversation_id = v_message.conversation_id
+  order by user_id for no key update;   -- sorted, as everybody who has more than one of them
+  update app.conversation_members set latest_at = v_message.created_at
+  where conversation_id = v_message.conversation_id and private.hears(user_id, v_message.sender_id);
+  v_people := array(select user_id from app.conversation_members where conversation_id = v_message.conversation_id);
+  perform private.emit('messaging.message.sent',
+    json_build_object('messageId', v_message.id, 'conversationId', v_message.conversation_id), v_people);
+  perform private.broadcast('conversation:' || v_message.conversation_id, 'message',
+                            jsonb_build_object('id', v_message.id));
+  return v_message;
+end $$;
+comment on function private.add_message is
+  'Puts a message behind all others of its conversation, moves the conversation up in the lists of who hears the '
+  'sender, says so on its channel, and leaves the rest to the effects.';
+
+create function private.say(p_conversation uuid, p_person uuid, p_what text) returns app.messages
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_message app.messages;
+begin
+  v_message.conversation_id := p_conversation;
+  v_message.sender_id := p_person;
+  v_message.kind := 'system';
+  v_message.body := p_what;
+  return private.add_message(v_message);
+end $$;
+comment on function private.say is 'What a conversation itself says of a person: see app.messages.';
+
+create function private.find_sent(p_conversation uuid, p_client_id uuid) returns json
+language plpgsql stable security definer   -- people read messages by operations alone
+set search_path = ''
+as $$
+declare
+  v_id uuid := (select id from app.messages
+                where sender_id = app.uid() and conversation_id = p_conversation and client_id = p_client_id);
+begin
+  if v_id is null then
+    return null;
+  end if;
+  perform set_config('response.status', '200', true);
+  return private.message_cards(array[v_id]) -> 0;
+end $$;
+comment on function private.find_sent is
+  'The card of the caller''s message that their client calls so, answered with 200; null when there is none.';
+
+create function private.send_message(
+  p_conversation uuid, p_body text, p_client_id uuid, p_reply_to uuid, p_asset uuid
+) returns json
+language plpgsql volatile security definer   -- nobody may write messages otherwise
+set search_path = ''
+as $$
+declare
+  v_conversation app.conversations;
+  v_message      app.messages;
+  v_card         json;
+begin
+  -- share, as private.check_author: it waits for a ban or an erasure under way, with nothing held that these want
+  perform from app.users u
+  where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
+  if not found then
+    perform private.fail('token_revoked');
+  end if;
+  v_conversation := private.lock_conversation(p_conversation);
+  v_card := private.find_sent(p_conversation, p_client_id);   -- again: two at once come here one after the other
+  if v_card is not null then
+    return v_card;
+  end if;
+  perform private.check_open(v_conversation);
+  if p_reply_to is not null
+     and (private.require_message(p_reply_to)).conversation_id <> p_conversation then
+    perform private.fail('message_unknown');
+  end if;
+  v_message.conversation_id := p_conversation;
+  v_message.sender_id := app.uid();
+  v_message.kind := 'text';
+  v_message.body := p_body;
+  v_message.client_id := p_client_id;
+  v_message.reply_to_id := p_reply_to;
+  v_message.asset_id := p_asset;
+  v_message := private.add_message(v_message);
+  return private.message_cards(array[v_message.id]) -> 0;
+end $$;
+comment on function private.send_message is
+  'Sends the caller''s message, whose parts are known to be good, unless their client has sent it already. Fails: '
+  'token_revoked, conversation_unknown, conversation_closed, message_unknown.';
+
+create function api.send_message(
+  p_id uuid, p_body text, p_client_id uuid, p_reply_to_id uuid default null, p_asset_id uuid default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_card json;
+begin
+  perform private.require_member(p_id);
+  v_card := private.find_sent(p_id, p_client_id);
+  if v_card is not null then
+    return v_card;
+  end if;
+  -- the answer is the message as it is then, so nothing of it is kept
+  if private.begin_idempotent('send_message', json_build_array(p_id, p_client_id)) is not null then
+    return private.find_sent(p_id, p_client_id);
+  end if;
+  perform private.count_writes('messages');
+  if p_asset_id is not null then
+    perform private.use_asset(p_asset_id, array['image', 'video', 'audio', 'attachment']);
+  end if;
+  v_card := private.send_message(p_id, private.require_text(p_body), p_client_id, p_reply_to_id, p_asset_id);
+  perform private.finish_idempotent('send_message', json_build_object('sent', true));
+  return v_card;
+end $$;
+comment on function api.send_message is
+  'Sends a message into a conversation of the caller, once for each p_client_id: again it answers the first one. '
+  'Fails: conversation_unknown, conversation_closed, message_unknown (of p_reply_to_id), message_body, text_unfit, '
+  'asset_unknown, asset_pending, asset_kind, writes_exceeded, token_revoked, idempotency_key_invalid, '
+  'idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
+
+create function private.edit_message(p_id uuid, p_body text) returns void
+language plpgsql volatile security definer   -- nobody may write messages otherwise
+set search_path = ''
+as $$
+declare
+  v_message app.messages := private.lock_message(p_id);
+begin
+  if v_message.sender_id <> app.uid() or v_message.kind = 'system' then
+    perform private.fail('message_not_yours');
+  elsif v_message.deleted_at is not null then
+    perform private.fail('message_deleted');
+  end if;
+  perform private.check_open(private.require_member(v_message.conversation_id));
+  if v_message.created_at < now() - interval '15 minutes' then
+    perform private.fail('message_too_old');
+  end if;
+  if v_message.body = p_body then
+    return;
+  end if;
+  update app.messages set body = p_body, edited_at = now(), changed_at = clock_timestamp() where id = p_id;
+  perform private.broadcast('conversation:' || v_message.conversation_id, 'message.changed',
+                            jsonb_build_object('id', p_id));
+end $$;
+comment on function private.edit_message is
+  'Gives the caller''s message other words. Fails: message_unknown, message_not_yours, message_deleted, '
+  'conversation_unknown, conversation_closed, message_too_old.';
+
+create function api.edit_message(p_id uuid, p_body text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('messages');
+  perform private.edit_message(p_id, private.require_text(p_body));
+  return private.require_message_card(p_id);
+end $$;
+comment on function api.edit_message is
+  'Edits the caller''s message, within 15 minutes. Answers the card. Fails: message_unknown, message_not_yours, '
+  'message_deleted, message_too_old, message_body, conversation_unknown, conversation_closed, text_unfit, '
+  'writes_exceeded.';
+
+create function private.delete_message(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may write messages otherwise
+set search_path = ''
+as $$
+declare
+  v_message app.messages := private.lock_message(p_id);
+begin
+  if v_message.sender_id <> app.uid() or v_message.kind = 'system' then
+    perform private.fail('message_not_yours');
+  elsif v_message.deleted_at is not null then
+    return;
+  end if;
+  delete from app.message_reactions where message_id = p_id;
+  update app.messages
+  set deleted_at = now(), changed_at = clock_timestamp(), body = null, asset_id = null, reply_to_id = null
+  where id = p_id;
+  perform private.broadcast('conversation:' || v_message.conversation_id, 'message.changed',
+                            jsonb_build_object('id', p_id));
+end $$;
+comment on function private.delete_message is
+  'Makes the caller''s message a tombstone; of one that is, nothing changes. Fails: message_unknown, '
+  'message_not_yours.';
+
+create function api.delete_message(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.delete_message(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_message is
+  'Deletes the words of the caller''s message for everyone; repeating it changes nothing. Fails: message_unknown, '
+  'message_not_yours.';
+
+-- reactions
+
+create function private.require_emoji(p_emoji text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_emoji text := private.require_name(p_emoji);
+  v_alone text;
+begin
+  -- what is joined to the one before counts with it, and two letters of a flag as one. Of the rest, signs that surely
+  -- stand alone: never more than people count, whom the facade asks by the rules of Unicode
+  v_alone := regexp_replace(regexp_replace(v_emoji, '\u200d.', '', 'g'), '[\U0001f1e6-\U0001f1ff]{1,2}', '!', 'g');
+  v_alone := regexp_replace(v_alone, '[^\u0021-\u007e\u00a1-\u02ff\u0370-\u0482\u048a-\u0590\u2190-\u2bff'
+    || '\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\U0001f000-\U0001f3fa\U0001f400-\U0001faff]', '', 'g');
+  if v_emoji = '' or length(v_emoji) > 100 or length(v_alone) > 8 then
+    perform private.fail('message_emoji');
+  end if;
+  return v_emoji;
+end $$;
+comment on function private.require_emoji is
+  'A reaction as it is stored: 1 to 8 characters as people count them, and 100 as Unicode does. Fails: text_unfit, '
+  'message_emoji.';
+
+create function private.add_message_reaction(p_id uuid, p_emoji text) returns void
+language plpgsql volatile security definer   -- nobody may write reactions otherwise
+set search_path = ''
+as $$
+declare
+  v_message app.messages := private.lock_message(p_id);   -- so that two at once never make one too many
+begin
+  if v_message.deleted_at is not null
+     or exists (select from app.users where id = v_message.sender_id and erased_at is not null) then
+    perform private.fail('message_deleted');
+  end if;
+  perform private.check_open(private.require_member(v_message.conversation_id));
+  if not exists (select from app.message_reactions where message_id = p_id and emoji = p_emoji)
+     and (select count(distinct emoji) from app.message_reactions where message_id = p_id) >= 20 then
+    perform private.fail('message_emojis_exhausted');
+  end if;
+  insert into app.message_reactions (message_id, emoji, user_id) values (p_id, p_emoji, app.uid())
+  on conflict do nothing;
+  if found then
+    update app.messages set changed_at = clock_timestamp() where id = p_id;
+    perform private.broadcast('conversation:' || v_message.conversation_id, 'reaction',
+                              jsonb_build_object('id', p_id));
+  end if;
+end $$;
+comment on function private.add_message_reaction is
+  'Adds the caller''s reaction to a message. Fails: message_unknown, message_deleted, conversation_unknown, '
+  'conversation_closed, message_emojis_exhausted.';
+
+create function api.react_to_message(p_id uuid, p_emoji text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('reactions');
+  perform private.add_message_reaction(p_id, private.require_emoji(p_emoji));
+  return private.require_message_card(p_id);
+end $$;
+comment on function api.react_to_message is
+  'Reacts to a message; repeating it changes nothing. Answers the card. Fails: message_unknown, message_deleted, '
+  'message_emoji, message_emojis_exhausted, conversation_unknown, conversation_closed, text_unfit, writes_exceeded.';
+
+create function private.remove_message_reaction(p_id uuid, p_emoji text) returns void
+language plpgsql volatile security definer   -- nobody may write reactions otherwise
+set search_path = ''
+as $$
+declare
+  v_conversation uuid;
+begin
+  -- also of a message that the caller no longer sees, in a conversation that they do
+  select m.conversation_id into v_conversation
+  from app.messages m
+  join app.conversation_members c on c.conversation_id = m.conversation_id and c.user_id = app.uid()
+  where m.id = p_id for no key update of m;
+  delete from app.message_reactions
+  where message_id = p_id and emoji = p_emoji and user_id = app.uid() and v_conversation is not null;
+  if found then
+    update app.messages set changed_at = clock_timestamp() where id = p_id;
+    perform private.broadcast('conversation:' || v_conversation, 'reaction', jsonb_build_object('id', p_id));
+  end if;
+end $$;
+comment on function private.remove_message_reaction is
+  'Takes the caller''s reaction back, if there is one.';
+
+create function api.unreact_to_message(p_id uuid, p_emoji text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.remove_message_reaction(p_id, private.require_emoji(p_emoji));
+  if (private.find_message(p_id)).id is null then
+    return private.refusal('message_unknown');   -- it is taken back, and nothing of the message is shown
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.unreact_to_message is
+  'Takes the caller''s reaction back; repeating it changes nothing. It also works on a message that they no longer '
+  'see, which is answered as unknown all the same. Fails: message_unknown, message_emoji, text_unfit.';

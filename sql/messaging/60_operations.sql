@@ -1,0 +1,415 @@
+-- Opening conversations, who takes part, what it is called, muting and reading.
+-- docs/decisions.md, Messaging.
+
+create function private.require_others(p_people text[]) returns uuid[]
+language plpgsql stable   -- invoker: a person hidden by row-level security is unknown
+set search_path = ''
+as $$
+declare
+  v_people uuid[];
+begin
+  if cardinality(p_people) > 49 then
+    perform private.fail('conversation_full');   -- before anybody is looked for
+  end if;
+  v_people := array(select distinct private.require_person(p.person) as id from unnest(p_people) as p (person)
+                    order by id);
+  if private.require_caller() = any (v_people) then
+    perform private.fail('conversation_oneself');
+  end if;
+  return v_people;
+end $$;
+comment on function private.require_others is
+  'Finds the people whom a request names beside the caller, each once, up to 49. Fails: conversation_full, '
+  'person_unknown, conversation_oneself.';
+
+create function private.lock_available(p_people uuid[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+begin
+  perform private.lock_pairs(array_fill(v_caller, array[cardinality(p_people)]), p_people);
+  -- again, in a later statement: a block may have come while this waited
+  if (select count(*) from app.users where id = any (p_people)) < cardinality(p_people) then
+    perform private.fail('person_unknown');
+  elsif exists (select from unnest(p_people) as p (id) where not private.is_available(v_caller, p.id)) then
+    perform private.fail('no_shared_circle');
+  end if;
+end $$;
+comment on function private.lock_available is
+  'Locks what these people are to the caller, and passes when each can be written to. Fails: person_unknown, '
+  'no_shared_circle.';
+
+create function private.enter_conversation(p_conversation uuid, p_people uuid[], p_number bigint) returns void
+language plpgsql volatile security definer   -- nobody may write members otherwise
+set search_path = ''
+as $$
+begin
+  insert into app.conversation_members (conversation_id, user_id, last_read_number)
+  select p_conversation, p.id, p_number - 1 from unnest(p_people) as p (id) order by p.id;
+  insert into app.conversation_spans (conversation_id, user_id, first_number)
+  select p_conversation, p.id, p_number from unnest(p_people) as p (id);
+end $$;
+comment on function private.enter_conversation is
+  'Lets people take part, who may read from a number on.';
+
+create function private.open_direct(p_other uuid) returns uuid
+language plpgsql volatile security definer   -- nobody may write conversations otherwise
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+  v_id     uuid;
+begin
+  -- the pair is locked: nobody else makes it now
+  insert into app.conversations (kind, one_id, other_id)
+  values ('direct', least(v_caller, p_other), greatest(v_caller, p_other))
+  returning id into v_id;
+  perform private.enter_conversation(v_id, array[v_caller, p_other], 1);
+  return v_id;
+end $$;
+comment on function private.open_direct is 'Makes the direct conversation of the caller and a person.';
+
+create function private.open_group(p_people uuid[], p_title text) returns uuid
+language plpgsql volatile security definer   -- nobody may write conversations otherwise
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+  v_id     uuid;
+begin
+  insert into app.conversations (kind, title) values ('group', p_title) returning id into v_id;
+  perform private.enter_conversation(v_id, v_caller || p_people, 1);
+  update app.conversation_members set role = 'owner' where conversation_id = v_id and user_id = v_caller;
+  return v_id;
+end $$;
+comment on function private.open_group is 'Makes a group of the caller, its owner, and these people.';
+
+create function api.create_conversation(p_kind text, p_member_ids text[], p_title text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_people uuid[];
+  v_id     uuid;
+begin
+  if p_kind = 'direct' and cardinality(p_member_ids) <> 1 then
+    perform private.fail('conversation_people');
+  elsif p_kind = 'direct' and p_title is not null then
+    perform private.fail('conversation_title');
+  end if;
+  perform private.count_writes('conversations', greatest(1, least(49, cardinality(p_member_ids))));
+  v_people := private.require_others(p_member_ids);
+  perform private.lock_available(v_people);
+  if p_kind = 'direct' then
+    v_id := private.find_direct(private.require_caller(), v_people[1]);
+    if v_id is not null then
+      perform set_config('response.status', '200', true);
+    else
+      v_id := private.open_direct(v_people[1]);
+    end if;
+  else
+    v_id := private.open_group(v_people, private.require_name(p_title));
+  end if;
+  return private.require_conversation_card(v_id);
+end $$;
+comment on function api.create_conversation is
+  'Opens a conversation with people who share a circle or a direct conversation with the caller; a direct one that '
+  'there is already is answered with 200. Fails: conversation_people, conversation_title, conversation_oneself, '
+  'conversation_full, conversation_unknown, person_unknown, no_shared_circle, text_unfit, writes_exceeded.';
+
+create function api.check_availability(p_person text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_person    uuid := (private.require_others(array[p_person]))[1];
+  v_available boolean := private.is_available(private.require_caller(), v_person);
+begin
+  return json_build_object('available', v_available,
+                           'reason', case when not v_available then 'no_shared_circle' end);
+end $$;
+comment on function api.check_availability is
+  'Whether the caller may open a direct conversation with a person: {available, reason}. Fails: person_unknown, '
+  'conversation_oneself, conversation_full.';
+
+create function private.rename_conversation(p_id uuid, p_title text) returns void
+language plpgsql volatile security definer   -- nobody may write conversations otherwise
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_group(p_id);
+  update app.conversations set title = p_title where id = p_id and title is distinct from p_title;
+  if found then
+    perform private.say(p_id, app.uid(), 'title ' || p_title);
+  end if;
+end $$;
+comment on function private.rename_conversation is
+  'Gives the caller''s group another title, and says so in it. Fails: conversation_unknown, conversation_direct, '
+  'conversation_not_yours.';
+
+create function api.rename_conversation(p_id uuid, p_title text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('messages');
+  perform private.rename_conversation(p_id, private.require_name(p_title));
+  return private.require_conversation_card(p_id);
+end $$;
+comment on function api.rename_conversation is
+  'Gives the caller''s group another title; the same one changes nothing. Answers the card. Fails: '
+  'conversation_unknown, conversation_direct, conversation_not_yours, conversation_title, text_unfit, '
+  'writes_exceeded.';
+
+create function private.add_members(p_id uuid, p_people uuid[]) returns void
+language plpgsql volatile security definer   -- nobody may write members otherwise
+set search_path = ''
+as $$
+declare
+  v_group app.conversations := private.lock_own_group(p_id);
+begin
+  if exists (select from app.conversation_members where conversation_id = p_id and user_id = any (p_people)) then
+    perform private.fail('conversation_member_already');
+  elsif (select count(*) from app.conversation_members where conversation_id = p_id) + cardinality(p_people) > 50 then
+    perform private.fail('conversation_full');
+  end if;
+  perform private.enter_conversation(p_id, p_people, v_group.last_number + 1);
+  perform private.say(p_id, p.id, 'joined') from unnest(p_people) as p (id);
+end $$;
+comment on function private.add_members is
+  'Lets people take part in the caller''s group, and says so in it. Fails: conversation_unknown, conversation_direct, '
+  'conversation_not_yours, conversation_member_already, conversation_full.';
+
+create function api.add_conversation_members(p_id uuid, p_user_ids text[]) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_people uuid[];
+begin
+  perform private.require_member(p_id);   -- before anybody is told who is known
+  perform private.count_writes('conversations', greatest(1, least(49, cardinality(p_user_ids))));
+  v_people := private.require_others(p_user_ids);
+  perform private.lock_available(v_people);
+  perform private.add_members(p_id, v_people);
+  return private.require_conversation_card(p_id);
+end $$;
+comment on function api.add_conversation_members is
+  'Lets people who share a circle or a direct conversation with the caller take part in the caller''s group; all of '
+  'them or none. Answers the card. Fails: conversation_unknown, conversation_direct, conversation_not_yours, '
+  'conversation_oneself, conversation_member_already, conversation_full, person_unknown, no_shared_circle, '
+  'writes_exceeded.';
+
+create function private.hand_over(p_id uuid, p_from uuid, p_to uuid) returns void
+language plpgsql volatile security definer   -- nobody may write members otherwise
+set search_path = ''
+as $$
+begin
+  perform from app.conversation_members where conversation_id = p_id and user_id in (p_from, p_to)
+  order by user_id for no key update;
+  update app.conversation_members set role = case user_id when p_to then 'owner' else 'member' end
+  where conversation_id = p_id and user_id in (p_from, p_to);
+  perform private.say(p_id, p_to, 'owner');
+end $$;
+comment on function private.hand_over is 'Makes another member the owner of a group, and says so in it.';
+
+create function private.end_membership(p_id uuid, p_person uuid, p_what text) returns void
+language plpgsql volatile security definer   -- nobody may write members otherwise
+set search_path = ''
+as $$
+declare
+  v_number bigint := (select last_number from app.conversations where id = p_id);
+  v_role   text;
+  v_next   uuid;
+begin
+  perform from app.conversation_members where conversation_id = p_id order by user_id for no key update;
+  delete from app.conversation_members where conversation_id = p_id and user_id = p_person returning role into v_role;
+  update app.conversation_spans set last_number = v_number
+  where conversation_id = p_id and user_id = p_person and last_number > v_number;
+  if p_what is not null then
+    perform private.say(p_id, p_person, p_what);
+  end if;
+  if v_role = 'owner' then
+    -- somebody who can act rather than somebody who is banned
+    select m.user_id into v_next from app.conversation_members m
+    where m.conversation_id = p_id
+    order by (select true from app.silenced_people s where s.user_id = m.user_id) nulls first, m.joined_at, m.user_id
+    limit 1;
+    if found then
+      perform private.hand_over(p_id, p_person, v_next);
+    end if;
+  end if;
+end $$;
+comment on function private.end_membership is
+  'Ends that somebody takes part in a conversation, which is locked, and says so in it. An owner hands over to the '
+  'longest-standing member.';
+
+create function private.leave_group(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may write members otherwise
+set search_path = ''
+as $$
+begin
+  perform private.lock_group(p_id);
+  perform private.end_membership(p_id, app.uid(), 'left');
+  -- their other devices still have it in the list
+  perform private.broadcast('user:' || app.uid(), 'conversation', jsonb_build_object('id', p_id));
+end $$;
+comment on function private.leave_group is
+  'Ends that the caller takes part in a group. Fails: conversation_unknown, conversation_direct.';
+
+create function api.leave_conversation(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.leave_group(p_id);
+  return json_build_object('left', true);
+end $$;
+comment on function api.leave_conversation is
+  'The caller leaves a group; an owner hands over to the longest-standing member. Answers {left: true}. Fails: '
+  'conversation_unknown, conversation_direct.';
+
+create function private.require_other_member(p_id uuid, p_person uuid) returns uuid
+language plpgsql stable security definer   -- people read members by operations alone
+set search_path = ''
+as $$
+begin
+  if not exists (select from app.conversation_members where conversation_id = p_id and user_id = p_person) then
+    perform private.fail('conversation_member_unknown');
+  end if;
+  return p_person;
+end $$;
+comment on function private.require_other_member is
+  'Answers a person who takes part in a conversation. Fails: conversation_member_unknown.';
+
+create function private.remove_member(p_id uuid, p_person uuid) returns void
+language plpgsql volatile security definer   -- nobody may write members otherwise
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_group(p_id);
+  perform private.end_membership(p_id, private.require_other_member(p_id, p_person), 'removed');
+  perform private.broadcast('user:' || p_person, 'conversation', jsonb_build_object('id', p_id));
+end $$;
+comment on function private.remove_member is
+  'Ends that another takes part in the caller''s group. Fails: conversation_unknown, conversation_direct, '
+  'conversation_not_yours, conversation_member_unknown.';
+
+create function api.remove_conversation_member(p_id uuid, p_person text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_member(p_id);
+  perform private.remove_member(p_id, (private.require_others(array[p_person]))[1]);
+  return null;   -- answered as 204
+end $$;
+comment on function api.remove_conversation_member is
+  'Takes another out of the caller''s group. Fails: conversation_unknown, conversation_direct, '
+  'conversation_not_yours, conversation_oneself, conversation_member_unknown, conversation_full, person_unknown.';
+
+create function private.make_owner(p_id uuid, p_person uuid) returns void
+language plpgsql volatile security definer   -- nobody may write members otherwise
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_group(p_id);
+  perform private.hand_over(p_id, app.uid(), private.require_other_member(p_id, p_person));
+end $$;
+comment on function private.make_owner is
+  'Makes another member the owner of the caller''s group. Fails: conversation_unknown, conversation_direct, '
+  'conversation_not_yours, conversation_member_unknown.';
+
+create function api.hand_over_conversation(p_id uuid, p_person text, p_role text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_member(p_id);
+  if p_role is distinct from 'owner' then
+    perform private.fail('value_invalid');
+  end if;
+  perform private.count_writes('messages');
+  perform private.make_owner(p_id, (private.require_others(array[p_person]))[1]);
+  return private.require_conversation_card(p_id);
+end $$;
+comment on function api.hand_over_conversation is
+  'Makes another member the owner of the caller''s group. Answers the card. Fails: conversation_unknown, '
+  'conversation_direct, conversation_not_yours, conversation_oneself, conversation_member_unknown, conversation_full, '
+  'person_unknown, value_invalid, writes_exceeded.';
+
+-- one's own affairs
+
+create function private.mute_conversation(p_id uuid, p_until timestamptz) returns void
+language plpgsql volatile security definer   -- nobody may write members otherwise
+set search_path = ''
+as $$
+begin
+  update app.conversation_members set muted_until = p_until
+  where conversation_id = p_id and user_id = private.require_caller();
+  if not found then
+    perform private.fail('conversation_unknown');
+  end if;
+end $$;
+comment on function private.mute_conversation is
+  'Says until when the caller gets no notice of a conversation. Fails: conversation_unknown.';
+
+create function api.mute_conversation(p_id uuid, p_until timestamptz default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.mute_conversation(p_id, coalesce(p_until, 'infinity'));
+  return private.require_conversation_card(p_id);
+end $$;
+comment on function api.mute_conversation is
+  'Keeps notices and pushes of a conversation from the caller, until then or without end. Answers the card. Fails: '
+  'conversation_unknown.';
+
+create function api.unmute_conversation(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.mute_conversation(p_id, null);
+  return null;   -- answered as 204
+end $$;
+comment on function api.unmute_conversation is
+  'Lets notices of a conversation through again; repeating it changes nothing. Fails: conversation_unknown.';
+
+create function private.read_up_to(p_id uuid, p_message uuid) returns void
+language plpgsql volatile security definer   -- nobody may write members otherwise
+set search_path = ''
+as $$
+declare
+  v_message app.messages := private.require_message(p_message);
+begin
+  if v_message.conversation_id <> p_id then
+    perform private.fail('message_unknown');
+  end if;
+  update app.conversation_members
+  set last_read_number = greatest(last_read_number, v_message.number), last_read_at = v_message.created_at
+  where conversation_id = p_id and user_id = app.uid()
+    and (last_read_at is null or last_read_at < v_message.created_at);
+  if found then
+    perform private.broadcast('user:' || app.uid(), 'read', jsonb_build_object('id', p_id));
+  end if;
+end $$;
+comment on function private.read_up_to is
+  'Notes that the caller has read up to a message, and tells their other devices; nobody else. Fails: '
+  'message_unknown.';
+
+create function api.read_conversation(p_id uuid, p_message_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_member(p_id);
+  perform private.read_up_to(p_id, p_message_id);
+  return private.require_conversation_card(p_id);
+end $$;
+comment on function api.read_conversation is
+  'Says that the caller has read up to a message; an earlier one changes nothing. Answers the card. Fails: '
+  'conversation_unknown, message_unknown.';

@@ -1,0 +1,43 @@
+-- What follows from a message for each member, as effects: the notice, and a word on their own channel.
+-- docs/decisions.md, Effects; Messaging.
+
+insert into private.notification_kinds (kind, rolls_up, counts_each) values ('message.received', true, true);
+
+create function private.notify_message(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.tell(array(
+    select (e.user_id, 'message.received', m.sender_id, 'conversation', m.conversation_id::text,
+            jsonb_build_object('conversationId', m.conversation_id, 'messageId', m.id), null, null,
+            e.caused_at)::private.notice
+    from unnest(p_effects) e
+    join app.messages m on m.id = (e.payload ->> 'messageId')::uuid and m.kind = 'text' and m.deleted_at is null
+    join app.conversation_members c on c.conversation_id = m.conversation_id and c.user_id = e.user_id
+    where c.last_read_number < m.number and (c.muted_until > now()) is not true
+    order by e.id));
+end $$;
+comment on function private.notify_message is
+  'Listener: tells members of a message that is still there, unless they have muted the conversation, have left it or '
+  'have read it already.';
+
+create function private.broadcast_messages(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.broadcast('user:' || e.user_id, 'conversation',
+                            jsonb_build_object('id', e.payload -> 'conversationId'))
+  from unnest(p_effects) e
+  join app.messages m on m.id = (e.payload ->> 'messageId')::uuid
+  join app.conversation_members c on c.conversation_id = m.conversation_id and c.user_id = e.user_id
+  where private.hears(e.user_id, m.sender_id);
+end $$;
+comment on function private.broadcast_messages is
+  'Listener: says on each member''s own channel that something is said in a conversation, once a message, but not '
+  'across a block.';
+
+insert into private.event_listeners (event, listener, position, timing) values
+  ('messaging.message.sent', 'private.notify_message', 600, 'soon'),
+  ('messaging.message.sent', 'private.broadcast_messages', 700, 'soon');

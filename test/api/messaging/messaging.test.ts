@@ -1,0 +1,587 @@
+// Conversations and messages over HTTP. What is heard of them: test/realtime/messaging.test.ts.
+import { describe, expect, test } from 'vitest'
+import { applyEffects } from '../../support/database.ts'
+import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
+import type { Person } from '../../support/person.ts'
+import { world } from '../../support/world.ts'
+
+const { alice, bob, carla, nobody, admin, database, join } = await world()
+const { owner } = database
+const [dora, stranger] = (await join('dora', 'stranger')) as [Person, Person]
+
+type Id = { id: string }
+type Member = { person: { username: string }; role: string; lastReadAt: string | null; joinedAt: string }
+type Message = Id & {
+  sender: { username: string } | null
+  kind: string
+  body: string | null
+  replyTo: { id: string; excerpt: string | null } | null
+  attachment: { assetId: string; url: string; contentType: string } | null
+  reactions: { emoji: string; count: number; mine: boolean }[]
+  createdAt: string
+  editedAt: string | null
+  deletedAt: string | null
+}
+type Conversation = Id & {
+  kind: string
+  title: string | null
+  members: Member[]
+  lastMessage: Message | null
+  unreadCount: number
+  mutedUntil: string | null
+}
+
+const circle = (await alice.post<Id>('/circles', { name: 'Friends' })).body.id
+for (const memberId of ['bob', 'carla', 'dora']) await alice.post(`/circles/me/${circle}/members`, { memberId })
+
+const direct = async (who: Person, other: string) =>
+  (await who.post<Conversation>('/conversations', { kind: 'direct', memberIds: [other] })).body.id
+const group = async (who: Person, ...memberIds: string[]) =>
+  (await who.post<Conversation>('/conversations', { kind: 'group', memberIds, title: 'Hikers' })).body.id
+const send = (who: Person, id: string, body: string, more: object = {}) =>
+  who.post<Message>(`/conversations/${id}/messages`, { body, clientId: crypto.randomUUID(), ...more })
+const sent = async (who: Person, id: string, body: string, more: object = {}) =>
+  (await send(who, id, body, more)).body.id
+const said = async (who: Person, id: string, query = '') =>
+  (await who.get<Page<Message>>(`/conversations/${id}/messages?limit=50${query}`)).body.items.map(({ body }) => body)
+const open = async (who: Person, id: string) => (await who.get<Conversation>(`/conversations/${id}`)).body
+const names = ({ members }: Conversation) => members.map(({ person, role }) => `${person.username} ${role}`)
+
+const routes: [string, string, string, object?][] = [
+  ['GET', '/conversations/:id', 'conversation_unknown'],
+  ['PATCH', '/conversations/:id', 'conversation_unknown', { title: 'Other' }],
+  ['POST', '/conversations/:id/leave', 'conversation_unknown'],
+  ['PUT', '/conversations/:id/mute', 'conversation_unknown', {}],
+  ['DELETE', '/conversations/:id/mute', 'conversation_unknown'],
+  ['POST', '/conversations/:id/read', 'conversation_unknown', { messageId: UNKNOWN }],
+  ['POST', '/conversations/:id/members', 'conversation_unknown', { userIds: ['bob'] }],
+  ['PATCH', '/conversations/:id/members/bob', 'conversation_unknown', { role: 'owner' }],
+  ['DELETE', '/conversations/:id/members/bob', 'conversation_unknown'],
+  ['GET', '/conversations/:id/messages', 'conversation_unknown'],
+  ['POST', '/conversations/:id/messages', 'conversation_unknown', { body: 'x', clientId: UNKNOWN }],
+  ['GET', '/messages/:id', 'message_unknown'],
+  ['PATCH', '/messages/:id', 'message_unknown', { body: 'x' }],
+  ['DELETE', '/messages/:id', 'message_unknown'],
+  ['PUT', `/messages/:id/reactions/${encodeURIComponent('👍')}`, 'message_unknown'],
+  ['DELETE', `/messages/:id/reactions/${encodeURIComponent('👍')}`, 'message_unknown'],
+]
+
+describe.each(routes)('%s %s', (method, path, code, body) => {
+  test('needs a token, a UUID and something that is mine', async () => {
+    const at = (id: string) => path.replace(':id', id)
+    expect(await nobody.request(method, at(UNKNOWN), body)).toFailWith(401, 'token_missing')
+    expect(await alice.request(method, at('x'), body)).toFailWith(422, 'validation_failed')
+    expect(await alice.request(method, at(UNKNOWN), body)).toFailWith(404, code)
+    const other = path.startsWith('/messages')
+      ? await sent(alice, await direct(alice, 'bob'), 'x')
+      : await direct(alice, 'bob')
+    expect(await stranger.request(method, at(other), body)).toFailWith(404, code)
+  })
+})
+
+test('lists and counts need a token, and forms are checked', async () => {
+  for (const path of ['/conversations', '/conversations/unread-count', '/conversations/availability/bob'])
+    expect(await nobody.get(path)).toFailWith(401, 'token_missing')
+  expect(await nobody.post('/conversations', { kind: 'direct', memberIds: ['bob'] })).toFailWith(401, 'token_missing')
+  const id = await group(alice, 'bob')
+  const message = await sent(alice, id, 'x')
+  const wrong: [string, string, object?][] = [
+    ['GET', '/conversations?kind=x'],
+    ['GET', '/conversations?unread=x'],
+    ['GET', '/conversations?limit=51'],
+    ['POST', '/conversations', { kind: 'x', memberIds: ['bob'] }],
+    ['POST', '/conversations', { kind: 'direct' }],
+    ['PATCH', `/conversations/${id}`, {}],
+    ['PUT', `/conversations/${id}/mute`, { until: 'x' }],
+    ['POST', `/conversations/${id}/read`, {}],
+    ['POST', `/conversations/${id}/members`, { userIds: [] }],
+    ['PATCH', `/conversations/${id}/members/bob`, { role: 'member' }],
+    ['GET', `/conversations/${id}/messages?after=x`],
+    ['GET', `/conversations/${id}/messages?changedSince=x`],
+    ['POST', `/conversations/${id}/messages`, { body: 'x' }],
+    ['POST', `/conversations/${id}/messages`, { body: 'x', clientId: 'x' }],
+    ['PATCH', `/messages/${message}`, {}],
+    ['PUT', `/messages/${message}/reactions/${'x'.repeat(9)}`],
+  ]
+  for (const [method, path, body] of wrong)
+    expect(await alice.request(method, path, body), path).toFailWith(422, 'validation_failed')
+  expect(await alice.get('/conversations?cursor=x')).toFailWith(400, 'cursor_unknown')
+  for (const query of [`cursor=${UNKNOWN}`, `after=${UNKNOWN}`, `changedSince=2026-01-01T00:00:00Z&cursor=${message}`])
+    expect(await alice.get(`/conversations/${id}/messages?${query}`)).toFailWith(400, 'cursor_unknown')
+  const both = `after=${message}&changedSince=2026-01-01T00:00:00Z`
+  expect(await alice.get(`/conversations/${id}/messages?${both}`)).toFailWith(422, 'message_selection')
+})
+
+describe('a direct conversation', () => {
+  test('is one of two people, made or found', async () => {
+    const made = await bob.post<Conversation>('/conversations', { kind: 'direct', memberIds: ['carla'] })
+    expect(made).toMatchObject({
+      status: 201,
+      body: { kind: 'direct', title: null, lastMessage: null, unreadCount: 0, mutedUntil: null },
+    })
+    expect(names(made.body).sort()).toEqual(['bob member', 'carla member'])
+    const again = await carla.post<Conversation>('/conversations', { kind: 'direct', memberIds: [bob.actorId] })
+    expect(again).toMatchObject({ status: 200, body: { id: made.body.id } })
+    const many = await Promise.all(
+      Array.from({ length: 6 }, (_, n) =>
+        (n % 2 ? bob : dora).post<Conversation>('/conversations', {
+          kind: 'direct',
+          memberIds: [n % 2 ? 'dora' : 'bob'],
+        }),
+      ),
+    )
+    expect(new Set(many.map(({ body }) => body.id)).size).toBe(1)
+    expect(many.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 201])
+  })
+
+  test('needs a circle that both share, and another person', async () => {
+    const ask = (memberIds: string[], more: object = {}) =>
+      alice.post('/conversations', { kind: 'direct', memberIds, ...more })
+    expect(await ask(['stranger'])).toFailWith(403, 'no_shared_circle')
+    expect(await ask(['alice'])).toFailWith(400, 'conversation_oneself')
+    expect(await ask(['none'])).toFailWith(404, 'person_unknown')
+    expect(await ask(['bob', 'carla'])).toFailWith(422, 'conversation_people')
+    expect(await ask([])).toFailWith(422, 'conversation_people')
+    expect(await ask(['bob'], { title: 'x' })).toFailWith(422, 'conversation_title')
+    const available = (who: string) => alice.get(`/conversations/availability/${who}`)
+    expect(await available('bob')).toMatchObject({ status: 200, body: { available: true, reason: null } })
+    expect(await available('stranger')).toMatchObject({ body: { available: false, reason: 'no_shared_circle' } })
+    expect(await available('none')).toFailWith(404, 'person_unknown')
+    expect(await available('alice')).toFailWith(400, 'conversation_oneself')
+  })
+
+  test('has no title, no owner and no way out', async () => {
+    const id = await direct(alice, 'bob')
+    for (const [method, path, body] of [
+      ['POST', `/conversations/${id}/leave`],
+      ['PATCH', `/conversations/${id}`, { title: 'x' }],
+      ['POST', `/conversations/${id}/members`, { userIds: ['carla'] }],
+      ['DELETE', `/conversations/${id}/members/bob`],
+      ['PATCH', `/conversations/${id}/members/bob`, { role: 'owner' }],
+    ] as [string, string, object?][])
+      expect(await alice.request(method, path, body), path).toFailWith(400, 'conversation_direct')
+  })
+
+  test('is closed across a block, and open again when it ends', async () => {
+    const id = await direct(alice, 'dora')
+    const theirs = await sent(dora, id, 'Theirs')
+    const own = await sent(alice, id, 'Mine')
+    await alice.put(`/messages/${theirs}/reactions/x`)
+    await dora.post('/users/alice/block')
+    expect(await send(alice, id, 'x')).toFailWith(403, 'conversation_closed')
+    expect(await send(dora, id, 'x')).toFailWith(403, 'conversation_closed')
+    expect(await alice.patch(`/messages/${own}`, { body: 'x' })).toFailWith(403, 'conversation_closed')
+    expect(await alice.put(`/messages/${own}/reactions/x`)).toFailWith(403, 'conversation_closed')
+    expect(await alice.put(`/messages/${theirs}/reactions/x`)).toFailWith(404, 'message_unknown')
+    expect(await alice.delete(`/messages/${theirs}/reactions/x`)).toFailWith(404, 'message_unknown')
+    expect(await alice.post('/conversations', { kind: 'direct', memberIds: ['dora'] })).toFailWith(
+      404,
+      'person_unknown',
+    )
+    expect(await alice.get('/conversations/availability/dora')).toFailWith(404, 'person_unknown')
+    expect(await said(alice, id)).toEqual(['Mine'])
+    expect(names(await open(alice, id))).toEqual(['alice member'])
+    await dora.delete('/users/alice/block')
+    expect(await said(alice, id)).toEqual(['Mine', 'Theirs'])
+    expect((await alice.get<Message>(`/messages/${theirs}`)).body.reactions).toEqual([]) // it was taken back
+  })
+})
+
+describe('a group', () => {
+  test('has an owner, who names it, adds, removes and hands over', async () => {
+    const made = await alice.post<Conversation>('/conversations', {
+      kind: 'group',
+      memberIds: ['bob', '@bob'],
+      title: ' Hikers ',
+    })
+    expect(made).toMatchObject({ status: 201, body: { kind: 'group', title: 'Hikers' } })
+    const { id } = made.body
+    expect(names(made.body).sort()).toEqual(['alice owner', 'bob member'])
+    const add = (who: Person, ...userIds: string[]) =>
+      who.post<Conversation>(`/conversations/${id}/members`, { userIds })
+    expect(await add(bob, 'carla')).toFailWith(403, 'conversation_not_yours')
+    expect(await add(alice, 'stranger')).toFailWith(403, 'no_shared_circle')
+    expect(await add(alice, 'carla', 'bob')).toFailWith(409, 'conversation_member_already')
+    expect(await add(alice, 'none')).toFailWith(404, 'person_unknown')
+    const added = await add(alice, 'carla')
+    expect(added).toMatchObject({ status: 201, body: { lastMessage: { kind: 'system', body: 'joined' } } })
+    expect(await bob.patch(`/conversations/${id}`, { title: 'x' })).toFailWith(403, 'conversation_not_yours')
+    expect(await alice.patch(`/conversations/${id}`, { title: ' ' })).toFailWith(422, 'conversation_title')
+    expect(await alice.patch(`/conversations/${id}`, { title: 'x'.repeat(81) })).toFailWith(422, 'conversation_title')
+    for (let n = 0; n < 2; n++)
+      expect(await alice.patch(`/conversations/${id}`, { title: 'Climbers' })).toMatchObject({
+        body: { title: 'Climbers' },
+      })
+    const member = (who: Person, method: string, whom: string) =>
+      who.request<Conversation>(
+        method,
+        `/conversations/${id}/members/${whom}`,
+        method === 'PATCH' ? { role: 'owner' } : undefined,
+      )
+    expect(await member(bob, 'DELETE', 'carla')).toFailWith(403, 'conversation_not_yours')
+    expect(await member(bob, 'PATCH', 'carla')).toFailWith(403, 'conversation_not_yours')
+    for (const method of ['DELETE', 'PATCH']) {
+      expect(await member(alice, method, 'dora')).toFailWith(404, 'conversation_member_unknown')
+      expect(await member(alice, method, 'alice')).toFailWith(400, 'conversation_oneself')
+    }
+    expect(await member(alice, 'DELETE', 'carla')).toMatchObject({ status: 204, text: '' })
+    expect(await carla.get(`/conversations/${id}`)).toFailWith(404, 'conversation_unknown')
+    expect(names((await member(alice, 'PATCH', 'bob')).body).sort()).toEqual(['alice member', 'bob owner'])
+    expect(await bob.post(`/conversations/${id}/leave`)).toMatchObject({ status: 200, body: { left: true } })
+    expect(names(await open(alice, id))).toEqual(['alice owner'])
+    const told = await alice.get<Page<Message>>(`/conversations/${id}/messages`)
+    expect(told.body.items.map(({ sender, body }) => `${sender?.username} ${body}`).reverse()).toEqual([
+      'carla joined',
+      'alice title Climbers',
+      'carla removed',
+      'bob owner',
+      'bob left',
+      'alice owner',
+    ])
+  })
+
+  test('needs a title and at most 49 others, and takes whom one shares a circle with', async () => {
+    const ask = (memberIds: string[], title?: string) =>
+      alice.post('/conversations', { kind: 'group', memberIds, title })
+    expect(await ask(['bob'])).toFailWith(422, 'conversation_title')
+    expect(await ask(['bob'], 'x'.repeat(81))).toFailWith(422, 'conversation_title')
+    expect(
+      await ask(
+        Array.from({ length: 50 }, (_, n) => `p${n}`),
+        'x',
+      ),
+    ).toFailWith(409, 'conversation_full')
+    expect(await ask(['bob', 'stranger'], 'x')).toFailWith(403, 'no_shared_circle')
+    const id = await group(alice, 'bob')
+    await owner`insert into app.users (username, first_name, last_name) select 'full_' || n, 'F', 'N' from generate_series(1, 48) n`
+    await owner`insert into app.conversation_members (conversation_id, user_id) select ${id}, u.id from app.users u where username like 'full\\_%'`
+    const full = await alice.post(`/conversations/${id}/members`, { userIds: ['carla'] })
+    expect(full).toFailWith(409, 'conversation_full')
+  })
+
+  test('shows what was said while one was there, both times', async () => {
+    const id = await group(alice, 'bob')
+    await sent(alice, id, 'before')
+    await alice.post(`/conversations/${id}/members`, { userIds: ['carla'] })
+    await sent(alice, id, 'first')
+    await carla.post(`/conversations/${id}/leave`)
+    const away = await sent(alice, id, 'away')
+    expect(await carla.get(`/conversations/${id}/messages`)).toFailWith(404, 'conversation_unknown')
+    expect(await carla.get(`/messages/${away}`)).toFailWith(404, 'message_unknown')
+    await alice.post(`/conversations/${id}/members`, { userIds: ['carla'] })
+    await sent(alice, id, 'second', { replyToId: away })
+    expect(await said(carla, id)).toEqual(['second', 'joined', 'first', 'joined'])
+    expect((await walk(carla, `/conversations/${id}/messages`, 1)).length).toBe(4)
+    const [latest] = (await carla.get<Page<Message>>(`/conversations/${id}/messages?limit=1`)).body.items
+    expect(latest?.replyTo).toBeNull()
+    expect((await bob.get<Message>(`/messages/${latest?.id}`)).body.replyTo).toMatchObject({
+      id: away,
+      excerpt: 'away',
+    })
+    expect(await carla.get(`/conversations/${id}/messages?after=${away}`)).toFailWith(400, 'cursor_unknown')
+  })
+})
+
+describe('a message', () => {
+  test('is sent once for each clientId, whatever the body and the key', async () => {
+    const id = await direct(alice, 'bob')
+    const clientId = crypto.randomUUID()
+    const many = await Promise.all(Array.from({ length: 20 }, (_, n) => send(alice, id, `${n % 3}`, { clientId })))
+    expect(many.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 19 }, () => 200), 201])
+    expect(new Set(many.map(({ body }) => `${body.id} ${body.body}`)).size).toBe(1)
+    const path = `/conversations/${id}/messages`
+    const again = await alice.post<Message>(path, { body: 'other', clientId }, { 'idempotency-key': 'one' })
+    expect(again).toMatchObject({ status: 200, body: { id: many[0]?.body.id, body: many[0]?.body.body } })
+    const fresh = { body: 'fresh', clientId: crypto.randomUUID() }
+    expect((await alice.post(path, fresh, { 'idempotency-key': 'two' })).status).toBe(201)
+    expect((await alice.post(path, fresh, { 'idempotency-key': 'two' })).status).toBe(200)
+    const reused = await alice.post(path, { ...fresh, clientId: crypto.randomUUID() }, { 'idempotency-key': 'two' })
+    expect(reused).toFailWith(422, 'idempotency_key_reused')
+    expect((await send(bob, id, 'mine', { clientId })).status).toBe(201)
+  })
+
+  test('has words, an answer and an attachment', async () => {
+    const id = await direct(alice, 'bob')
+    for (const body of ['', ' ', 'x'.repeat(4001)]) expect(await send(alice, id, body)).toFailWith(422, 'message_body')
+    expect(await send(alice, id, '\u202e')).toFailWith(422, 'text_unfit')
+    const first = await sent(bob, id, 'x'.repeat(4000))
+    const asset = async (who: Person, kind = 'image', committed = true) => {
+      const [row] = await owner<Id[]>`
+        insert into app.media_assets (owner_id, kind, content_type, size, bucket, key, mime_type, status, committed_at, expires_at)
+        values (${who.id}, ${kind}, 'image/png', 1, 'local', ${crypto.randomUUID()}, ${committed ? 'image/png' : null},
+                ${committed ? 'committed' : 'pending'}, ${committed ? new Date() : null},
+                ${committed ? null : new Date(Date.now() + 60_000)}) returning id`
+      return row?.id ?? ''
+    }
+    const assetId = await asset(alice)
+    const answer = await send(alice, id, 'Look', { replyToId: first, assetId })
+    expect(answer).toMatchObject({
+      status: 201,
+      body: {
+        conversationId: id,
+        sender: { username: 'alice' },
+        kind: 'text',
+        body: 'Look',
+        replyTo: { id: first, sender: { username: 'bob' }, excerpt: 'x'.repeat(140) },
+        attachment: { assetId, contentType: 'image/png' },
+        reactions: [],
+        editedAt: null,
+        deletedAt: null,
+      },
+    })
+    expect((await bob.get(`/messages/${answer.body.id}`)).text).toBe(answer.text)
+    expect(await send(bob, id, 'x', { assetId })).toFailWith(404, 'asset_unknown')
+    expect(await send(alice, id, 'x', { assetId: await asset(alice, 'image', false) })).toFailWith(422, 'asset_pending')
+    expect(await send(alice, id, 'x', { assetId: await asset(alice, 'avatar') })).toFailWith(422, 'asset_kind')
+    expect(await send(alice, id, 'x', { replyToId: UNKNOWN })).toFailWith(404, 'message_unknown')
+    const elsewhere = await sent(alice, await group(alice, 'bob'), 'x')
+    expect(await send(alice, id, 'x', { replyToId: elsewhere })).toFailWith(404, 'message_unknown')
+    await owner`update app.media_assets set removed_at = now() where id = ${assetId}`
+    expect((await bob.get<Message>(`/messages/${answer.body.id}`)).body.attachment).toBeNull()
+  })
+
+  test('is edited by its sender within 15 minutes, and deleted at any time', async () => {
+    const id = await group(alice, 'bob')
+    const message = await sent(alice, id, 'One')
+    const answer = await sent(bob, id, 'Two', { replyToId: message })
+    await bob.put(`/messages/${message}/reactions/x`)
+    expect(await bob.patch(`/messages/${message}`, { body: 'x' })).toFailWith(403, 'message_not_yours')
+    expect(await bob.delete(`/messages/${message}`)).toFailWith(403, 'message_not_yours')
+    const edited = await alice.patch<Message>(`/messages/${message}`, { body: ' Other ' })
+    expect(edited).toMatchObject({ status: 200, body: { body: 'Other', editedAt: expect.any(String) } })
+    expect(await alice.patch(`/messages/${message}`, { body: '' })).toFailWith(422, 'message_body')
+    await owner`update app.messages set created_at = now() - interval '16 minutes' where id = ${message}`
+    expect(await alice.patch(`/messages/${message}`, { body: 'x' })).toFailWith(409, 'message_too_old')
+    for (let n = 0; n < 2; n++)
+      expect(await alice.delete(`/messages/${message}`)).toMatchObject({ status: 204, text: '' })
+    expect(await bob.get(`/messages/${message}`)).toMatchObject({
+      body: {
+        body: null,
+        reactions: [],
+        attachment: null,
+        deletedAt: expect.any(String),
+        sender: { username: 'alice' },
+      },
+    })
+    expect((await bob.get<Message>(`/messages/${answer}`)).body.replyTo).toMatchObject({ id: message, excerpt: null })
+    expect(await alice.patch(`/messages/${message}`, { body: 'x' })).toFailWith(409, 'message_deleted')
+    expect(await alice.put(`/messages/${message}/reactions/x`)).toFailWith(409, 'message_deleted')
+    const [joined] = (await alice.post<Conversation>(`/conversations/${id}/members`, { userIds: ['carla'] })).body
+      .lastMessage
+      ? [(await open(carla, id)).lastMessage]
+      : []
+    expect(await carla.delete(`/messages/${joined?.id}`)).toFailWith(403, 'message_not_yours')
+  })
+
+  test('is reacted to, with 20 different ones at most', async () => {
+    const id = await group(alice, 'bob')
+    const message = await sent(alice, id, 'x')
+    const react = (who: Person, emoji: string, method = 'PUT') =>
+      who.request<Message>(method, `/messages/${message}/reactions/${encodeURIComponent(emoji)}`)
+    const family = '👨‍👩‍👧‍👦'
+    for (let n = 0; n < 2; n++)
+      expect(await react(bob, family)).toMatchObject({
+        status: 200,
+        body: { reactions: [{ emoji: family, count: 1, mine: true }] },
+      })
+    expect((await react(alice, family)).body.reactions).toEqual([{ emoji: family, count: 2, mine: true }])
+    expect(await react(alice, family.repeat(8))).toMatchObject({ status: 200 })
+    expect(await react(alice, family.repeat(9))).toFailWith(422, 'validation_failed')
+    expect(await react(alice, '\u202e')).toFailWith(422, 'text_unfit')
+    const many = await Promise.all(Array.from({ length: 25 }, (_, n) => react(n % 2 ? alice : bob, `${n}`)))
+    expect(many.filter(({ status }) => status === 200)).toHaveLength(18)
+    expect(many.find(({ status }) => status !== 200)).toFailWith(409, 'message_emojis_exhausted')
+    for (let n = 0; n < 2; n++) expect(await react(bob, family, 'DELETE')).toMatchObject({ status: 204, text: '' })
+    const { reactions } = (await bob.get<Message>(`/messages/${message}`)).body
+    expect(reactions[0]).toEqual({ emoji: family, count: 1, mine: false })
+    expect(reactions).toHaveLength(20)
+  })
+
+  test('is met by who was away: what came since, and what changed', async () => {
+    const id = await direct(alice, 'bob')
+    const ids: string[] = []
+    for (let n = 0; n < 7; n++) ids.push(await sent(alice, id, `${n}`))
+    const [from] = ids
+    const since = await bob.get<Page<Message>>(`/conversations/${id}/messages?after=${from}&limit=4`)
+    expect(since.body.items.map(({ id }) => id)).toEqual(ids.slice(1, 5))
+    const rest = await bob.get<Page<Message>>(
+      `/conversations/${id}/messages?after=${from}&cursor=${since.body.nextCursor}`,
+    )
+    expect(rest.body).toMatchObject({ items: ids.slice(5).map((id) => ({ id })), nextCursor: null, hasMore: false })
+    const before = new Date().toISOString()
+    await alice.patch(`/messages/${ids[3]}`, { body: 'edited' })
+    await bob.put(`/messages/${ids[1]}/reactions/x`)
+    await alice.delete(`/messages/${ids[5]}`)
+    const changed: string[] = []
+    for (let next: string | null = ''; next !== null; ) {
+      const page: { body: Page<Message> } = await bob.get(
+        `/conversations/${id}/messages?changedSince=${before}&limit=2${next && `&cursor=${next}`}`,
+      )
+      changed.push(...page.body.items.map(({ id }) => id))
+      next = page.body.nextCursor
+    }
+    expect(changed).toEqual([ids[3], ids[1], ids[5]])
+  })
+})
+
+describe('what is mine alone', () => {
+  test('is where I have read up to, which counts what is unread', async () => {
+    const id = await group(alice, 'bob', 'carla')
+    const ids: string[] = []
+    for (const [who, body] of [
+      [alice, 'a'],
+      [carla, 'b'],
+      [bob, 'c'],
+      [alice, 'd'],
+    ] as const)
+      ids.push(await sent(who, id, body))
+    expect(await open(bob, id)).toMatchObject({ unreadCount: 3, lastMessage: { body: 'd' } })
+    const count = async () => (await bob.get<{ count: number }>('/conversations/unread-count')).body.count
+    const before = await count()
+    const read = (n: number) => bob.post<Conversation>(`/conversations/${id}/read`, { messageId: ids[n] })
+    expect(await read(1)).toMatchObject({ status: 200, body: { unreadCount: 1 } })
+    const at = (await alice.get<Message>(`/messages/${ids[1]}`)).body.createdAt
+    const reader = ({ members }: Conversation) => members.find(({ person }) => person.username === 'bob')?.lastReadAt
+    expect(reader((await read(0)).body)).toBe(at) // it never moves back
+    expect(reader(await open(alice, id))).toBeNull()
+    expect((await bob.get<Page<Id>>('/conversations?unread=true')).body.items).toContainEqual(
+      expect.objectContaining({ id }),
+    )
+    await read(3)
+    expect(await count()).toBe(before - 1)
+    expect((await bob.get<Page<Id>>('/conversations?unread=true')).body.items).not.toContainEqual(
+      expect.objectContaining({ id }),
+    )
+    const other = await sent(alice, await direct(alice, 'bob'), 'x')
+    expect(await bob.post(`/conversations/${id}/read`, { messageId: other })).toFailWith(404, 'message_unknown')
+  })
+
+  test('is muting, which keeps notices away and no message', async () => {
+    const [eve] = (await join('eve')) as [Person]
+    await alice.post(`/circles/me/${circle}/members`, { memberId: 'eve' })
+    const id = await direct(alice, 'eve')
+    const told = async () => {
+      await applyEffects(owner)
+      const { body } =
+        await eve.get<Page<{ kind: string; count: number; readAt: string | null; target: Id; payload: object }>>(
+          '/notifications',
+        )
+      return body.items.filter(({ kind }) => kind === 'message.received')
+    }
+    const first = await sent(alice, id, 'One')
+    await sent(eve, id, 'Mine')
+    expect(await told()).toMatchObject([
+      { count: 1, target: { type: 'conversation', id }, payload: { conversationId: id, messageId: first } },
+    ])
+    const last = await sent(alice, id, 'Two')
+    expect(await told()).toMatchObject([{ count: 2, payload: { messageId: last } }])
+    const mute = (body?: object) => eve.put<Conversation>(`/conversations/${id}/mute`, body)
+    expect(await mute()).toMatchObject({ status: 200, body: { mutedUntil: '9999-12-31T23:59:59.999Z' } })
+    await sent(alice, id, 'Three')
+    expect(await told()).toMatchObject([{ count: 2 }])
+    expect((await eve.get<{ count: number }>('/conversations/unread-count')).body.count).toBe(0)
+    expect(await open(eve, id)).toMatchObject({ unreadCount: 3 })
+    const until = new Date(Date.now() + 60_000).toISOString()
+    expect(await mute({ until })).toMatchObject({ body: { mutedUntil: until } })
+    expect(await mute({ until: '2020-01-01T00:00:00Z' })).toMatchObject({ body: { mutedUntil: null } })
+    for (let n = 0; n < 2; n++)
+      expect(await eve.delete(`/conversations/${id}/mute`)).toMatchObject({ status: 204, text: '' })
+    await sent(alice, id, 'Four')
+    const gone = await sent(alice, id, 'Five')
+    await alice.delete(`/messages/${gone}`)
+    expect(await told()).toMatchObject([{ count: 3 }])
+  })
+
+  test('is the list, with the latest first, by kind and by name', async () => {
+    const [fay, gil] = (await join('fay', 'gil')) as [Person, Person]
+    for (const memberId of ['fay', 'gil'])
+      await bob.post(`/circles/me/${(await bob.post<Id>('/circles', { name: memberId })).body.id}/members`, {
+        memberId,
+      })
+    const [one, two] = [await direct(fay, 'bob'), await group(fay, 'bob')]
+    await sent(bob, one, 'x')
+    await sent(bob, two, 'x')
+    await sent(fay, one, 'x')
+    const list = async (query = '') =>
+      (await fay.get<Page<Id>>(`/conversations?${query}`)).body.items.map(({ id }) => id)
+    expect(await list()).toEqual([one, two])
+    expect(await walk(fay, '/conversations', 1)).toEqual([one, two])
+    expect(await list('kind=group')).toEqual([two])
+    expect(await list('q=HÍKers')).toEqual([two])
+    expect(await list('q=bob')).toEqual([one, two])
+    expect(await list('q=fay')).toEqual([])
+    expect(await list(`cursor=${one}`)).toEqual([two])
+    expect((await gil.get<Page<Id>>('/conversations')).body.items).toEqual([])
+  })
+})
+
+test('staff sees that there are conversations, and reads of a message what a report copies', async () => {
+  expect(await nobody.get('/admin/conversations')).toFailWith(401, 'token_missing')
+  expect(await alice.get('/admin/conversations')).toFailWith(403, 'role_required')
+  expect(await admin.get('/admin/conversations?kind=x')).toFailWith(422, 'validation_failed')
+  expect(await admin.get(`/admin/conversations?cursor=${UNKNOWN}`)).toFailWith(400, 'cursor_unknown')
+  const id = await group(alice, 'bob')
+  const message = await sent(bob, id, 'Nobody shall read this')
+  const page = await admin.get<Page<Id>>('/admin/conversations?kind=group&limit=1')
+  expect(page.body.items).toEqual([
+    {
+      id,
+      kind: 'group',
+      memberCount: 2,
+      messageCount: 1,
+      lastMessageAt: expect.any(String),
+      createdAt: expect.any(String),
+    },
+  ])
+  expect(page.text).not.toContain('Nobody')
+  expect((await walk(admin, '/admin/conversations', 50)).length).toBeGreaterThan(5)
+  expect(await admin.get(`/messages/${message}`)).toFailWith(404, 'message_unknown')
+
+  const report = (who: Person, targetId = message) =>
+    who.post('/reports', { targetType: 'message', targetId, reason: 'Bad' })
+  expect(await report(stranger)).toFailWith(404, 'message_unknown')
+  expect(await report(alice, 'x')).toFailWith(404, 'message_unknown')
+  expect(await report(alice)).toMatchObject({ status: 201, body: { targetType: 'message', targetId: message } })
+  expect(await report(alice)).toFailWith(409, 'report_open')
+  await bob.patch(`/messages/${message}`, { body: 'Never mind' })
+  await bob.delete(`/messages/${message}`)
+  expect(await report(alice)).toFailWith(409, 'message_deleted')
+  const [kept] = await owner<{ copy: object }[]>`select copy from app.reports where target_id = ${message}`
+  expect(kept?.copy).toMatchObject({
+    conversationId: id,
+    senderId: bob.id,
+    kind: 'text',
+    body: 'Nobody shall read this',
+  })
+})
+
+test('an erased person leaves tombstones, and their group to the longest-standing member', async () => {
+  const [hal] = (await join('hal')) as [Person]
+  await alice.post(`/circles/me/${circle}/members`, { memberId: 'hal' })
+  await direct(hal, 'alice')
+  const talk = await direct(alice, 'hal')
+  await bob.post(`/circles/me/${(await bob.post<Id>('/circles', { name: 'More' })).body.id}/members`, {
+    memberId: 'hal',
+  })
+  const id = await group(hal, 'alice')
+  await hal.post(`/conversations/${id}/members`, { userIds: ['bob'] })
+  const message = await sent(hal, id, 'Secret words')
+  await alice.post('/reports', { targetType: 'message', targetId: message, reason: 'Bad' })
+  const answer = await sent(alice, id, 'Answer', { replyToId: message })
+  expect((await hal.post('/me/delete', { password: hal.password })).status).toBe(200)
+  expect(await alice.get(`/messages/${message}`)).toMatchObject({
+    body: { body: null, sender: null, deletedAt: expect.any(String) },
+  })
+  expect((await bob.get<Message>(`/messages/${answer}`)).body.replyTo).toEqual({
+    id: message,
+    sender: null,
+    excerpt: null,
+  })
+  expect(names(await open(alice, id))).toEqual(['alice owner', 'bob member'])
+  expect(await send(alice, talk, 'x')).toFailWith(403, 'conversation_closed')
+  expect(names(await open(alice, talk))).toEqual(['alice member'])
+  const [kept] = await owner<{ copy: object }[]>`select copy from app.reports where target_id = ${message}`
+  expect(kept?.copy).not.toHaveProperty('body')
+  const left = await owner`select from app.messages where body like '%Secret%'`
+  expect(left).toHaveLength(0)
+})
