@@ -5,7 +5,7 @@ import { type Answer, call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 import { errorAnswer, toRefusal } from '../../lib/errors.ts'
 import { send } from '../../lib/headers.ts'
-import { noteFailure } from './model.ts'
+import { noteFailure, untaken, whileWanted } from './model.ts'
 import type { NewAnswer } from './schemas.ts'
 
 const Begun = z.object({
@@ -43,12 +43,13 @@ async function* events(
   if (ask === null) return yield done(JSON.stringify(begun.session))
   let said: { p_question?: string | null; p_used?: number | null } = {}
   let finished = false
+  const wanted = whileWanted(c, gone)
   const finish = () => {
     finished = true
     return call(c, 'finish_ai_answer', { p_session_id: session, ...lease, ...said, p_gone: gone.aborted }, 'gate')
   }
   try {
-    for await (const line of lines(c, ask, AbortSignal.any([gone, c.get('services').stopping]))) {
+    for await (const line of lines(c, ask, wanted.signal)) {
       if ('text' in line) yield `data: ${JSON.stringify(line)}\n\n`
       else said = { p_question: line.question, p_used: line.tokens }
       if ('failure' in line) noteFailure(c, 'ai/question', line.failure)
@@ -59,6 +60,7 @@ async function* events(
     noteFailure(c, 'ai/question', error)
     yield `event: error\ndata: ${errorAnswer(toRefusal(error)).body}\n\n`
   } finally {
+    wanted.done()
     // nobody reads on: whoever answers again goes on from there
     if (!finished) await finish().catch((error: unknown) => noteFailure(c, 'ai/question', error))
   }
@@ -70,7 +72,7 @@ const done = (session: string | null): string => `event: done\ndata: ${session}\
 async function* lines(c: Context, words: unknown, signal: AbortSignal): AsyncGenerator<z.output<typeof Line>> {
   try {
     const answered = await c.get('services').functions.invoke('ai/question', words, { signal })
-    if (!answered.ok) throw new Error(`The function answered ${answered.status}.`)
+    if (!answered.ok) return yield { question: null, ...untaken(answered) }
     let rest = ''
     for await (const piece of (answered.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
       const parts = (rest + piece).split('\n')

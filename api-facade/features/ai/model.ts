@@ -14,6 +14,24 @@ export function noteFailure(c: Context, path: string, error?: unknown): void {
   log.warn({ id: c.get('requestId'), path, failure: error }, 'the model was of no avail')
 }
 
+/** A signal that aborts with this one, or when the facade stops; call `done` at the end, since the facade goes on. */
+export function whileWanted(c: Context, signal: AbortSignal): { signal: AbortSignal; done(): void } {
+  const { stopping } = c.get('services')
+  const either = new AbortController()
+  const end = () => either.abort()
+  if (signal.aborted || stopping.aborted) end()
+  // not AbortSignal.any: what listens to one of these is kept for as long as its longest source
+  signal.addEventListener('abort', end)
+  stopping.addEventListener('abort', end)
+  return { signal: either.signal, done: () => stopping.removeEventListener('abort', end) }
+}
+
+/** What is known of a call that the function did not take: one that it never had took nothing. */
+export const untaken = ({ status }: Response) => ({
+  tokens: status < 500 ? 0 : null,
+  failure: `The function answered ${status}.`,
+})
+
 /**
  * Asks for what is no stream.
  * @param most how many tokens it may take
@@ -26,16 +44,19 @@ export async function ask<T>(
   most: number,
   form: z.ZodType<T>,
 ): Promise<T | null> {
-  const { config, functions, stopping } = c.get('services')
+  const { config, functions } = c.get('services')
   const budget = { p_tokens: most, p_budget: config.aiDailyTokens }
   const { day } = await callFor(c, 'reserve_ai_tokens', budget, Reserved, 'gate')
   if (day === null) return null
   let given: unknown = null
+  const wanted = whileWanted(c, c.req.raw.signal)
   try {
-    const answer = await functions.invoke(path, words, { signal: AbortSignal.any([c.req.raw.signal, stopping]) })
-    given = await answer.json()
+    const answer = await functions.invoke(path, words, { signal: wanted.signal })
+    given = answer.ok ? await answer.json() : untaken(answer)
   } catch (error) {
     noteFailure(c, path, error)
+  } finally {
+    wanted.done()
   }
   const { tokens, failure } = Told.catch({ tokens: null }).parse(given)
   await call(c, 'settle_ai_tokens', { p_day: day, p_reserved: most, p_used: tokens }, 'gate')

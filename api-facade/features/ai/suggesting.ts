@@ -10,7 +10,11 @@ import type { Draft } from './schemas.ts'
 
 const Found = z.object({ found: z.array(z.object({ slug: z.string(), confidence: z.number() })) })
 const Enhanced = z.object({
-  post: z.object({ title: z.string().optional(), body: z.string(), changes: z.array(z.string()) }),
+  post: z.object({
+    title: z.string().max(300).regex(/\S/).optional(),
+    body: z.string().regex(/\S/),
+    changes: z.array(z.string()),
+  }),
 })
 
 /** A longer post would take a model too long. Bytes. */
@@ -29,7 +33,6 @@ export async function enhancePost(c: Context, draft: z.output<typeof Draft>) {
   if (!c.get('services').config.aiModel || bytesOf(draft.body) > LONGEST) return script
   const answer = await ask(c, 'ai/post', draft, mostTokens(draft, enhancing(draft.body)), Enhanced)
   const post = answer?.post
-  const fits = post?.body.trim() && post.body.length <= 2 * draft.body.length + 1000 && (post.title ?? '').length <= 300
-  if (!fits) return { ...script, fallback: true }
+  if (!post || post.body.length > 2 * draft.body.length + 1000) return { ...script, fallback: true }
   return { ...post, backend: 'llm', fallback: false }
 }

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
 import { startServer } from '../../../api-facade/server.ts'
-import { functionsInDeno } from '../../support/functions.ts'
+import { functionsInDeno, listen } from '../../support/functions.ts'
 import { fills, modelServer, refuses, says, saysNothing, saysSlowly } from '../../support/model.ts'
 import { Person } from '../../support/person.ts'
 import { environment, JWT_SECRET } from '../../support/settings.ts'
@@ -224,6 +224,7 @@ describe('suggestions', () => {
     for (const [what, turn] of [
       ['nothing', refuses(529)],
       ['an empty post', fills({ body: ' ', changes: [] })],
+      ['an empty title', fills({ title: ' ', body: 'They hum.', changes: [] })],
       ['a flood', fills({ body: 'x'.repeat(2000), changes: [] })],
     ] as const) {
       model.will(turn)
@@ -235,6 +236,19 @@ describe('suggestions', () => {
     expect(model.asked).toEqual([])
     expect(await nobody.post('/ai/enhance-post', draft)).toFailWith(401, 'token_missing')
   })
+})
+
+test('a function that is not there takes no tokens', async () => {
+  const FUNCTIONS_URL = await listen((_, answer) => answer.writeHead(404).end())
+  const config = readConfig(environment(database.url, { FUNCTIONS_URL, AI_MODEL: 'a-model' }))
+  const server = await startServer({ config, databaseUrl: database.url })
+  const me = new Person(server.url, bob.token)
+  await spend(bob, 0)
+  const id = await start(me)
+  expect(await answers(me, id, 'They hum.')).toMatchObject([{ data: { turns: [{}, { fallback: true }] } }])
+  expect(await me.post('/ai/map-interests', { sessionId: id })).toMatchObject({ status: 200, body: { fallback: true } })
+  expect(await spentBy(bob)).toBe(0)
+  await server.stop()
 })
 
 test('by a function of the stack, which alone has the key', async () => {
