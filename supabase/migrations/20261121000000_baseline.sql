@@ -16167,7 +16167,8 @@ begin
   return null;
 end $$;
 comment on function private.erase_centroid is 'Trigger: forgets what an erased person likes.';
-create trigger _172_erase_centroid after update of erased_at on app.users
+-- behind notifications, as among effects: ARCHITECTURE.md, Locks
+create trigger _195_erase_centroid after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_centroid();
 
 -- policies/embeddings.sql
