@@ -39,6 +39,8 @@ export function edgeEmbedder(functions: Functions): Embedder {
 
 /** How long the model's process waits for another text before it ends. Milliseconds. */
 const IDLE = 60_000
+/** After that it is stuck: even beside much else it takes seconds. Milliseconds. */
+const PATIENCE = 240_000
 
 type Reply = { vectors: number[][] } | { error: string }
 
@@ -55,10 +57,12 @@ export function offlineEmbedder(idle = IDLE): Embedder {
     new Promise<number[][]>((done, fail) => {
       clearTimeout(clock)
       const process = child ?? start()
+      const late = setTimeout(() => process.kill('SIGKILL'), PATIENCE)
       const settle = (work: () => void) => {
         process.off('message', answered)
         process.off('exit', gone)
         process.off('error', gone)
+        clearTimeout(late)
         clock = setTimeout(() => process.kill(), idle)
         clock.unref()
         work()
@@ -72,6 +76,7 @@ export function offlineEmbedder(idle = IDLE): Embedder {
 
   function start(): ChildProcess {
     const started = fork(join(import.meta.dirname, 'model.ts'), { execArgv: [], serialization: 'advanced' })
+    started.on('error', () => {}) // who waits hears of it too
     started.once('exit', () => {
       if (child === started) child = undefined
     })

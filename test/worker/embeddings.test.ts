@@ -279,6 +279,11 @@ describe('the model that comes with Kith', () => {
     expect((await centroidOf(bob))?.vector).toBe(null)
   })
 
+  test('is asked for by configuration, and the edge runtime’s only where there is one', () => {
+    expect(readConfig({}).embeddings).toBe('offline')
+    expect(() => readConfig({ EMBEDDINGS: 'edge' })).toThrow('EMBEDDINGS: must not be edge without FUNCTIONS_URL')
+  })
+
   test('has a process of its own, that ends when there is nothing to do and starts with the next text', async () => {
     await worker.stop()
     const processes = () => process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length
