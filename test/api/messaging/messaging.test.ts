@@ -1,4 +1,5 @@
-// Conversations and messages over HTTP. What is heard of them: test/realtime/messaging.test.ts.
+// Conversations and messages over HTTP. Who sees what, the order of many senders, what is unread:
+// test/model/messaging.test.ts; what is heard: test/realtime/messaging.test.ts; by whom, past the operations: test/db.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
