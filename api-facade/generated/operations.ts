@@ -410,6 +410,7 @@ export const failures = {
     'no_shared_circle',
     'person_unknown',
     'text_unfit',
+    'value_invalid',
     'writes_exceeded',
   ],
   create_invite: ['invites_exhausted'],

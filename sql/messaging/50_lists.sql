@@ -41,6 +41,7 @@ declare
   v_caller uuid := private.require_caller();
   v_left   integer := 400;
   v_ids    uuid[] := '{}';
+  v_spans  app.conversation_spans[];
   v_want   integer;
   v_first  bigint;
   v_last   bigint;
@@ -48,14 +49,23 @@ declare
   v_looked integer;
   v_stop   bigint;
 begin
+  if p_up then
+    v_first := (select s.first_number from app.conversation_spans s
+                where s.conversation_id = p_conversation and s.user_id = v_caller and s.first_number <= p_from
+                order by s.first_number desc limit 1);
+    v_first := coalesce(v_first, 0);
+    v_spans := array(select s from app.conversation_spans s
+                     where s.conversation_id = p_conversation and s.user_id = v_caller and s.first_number >= v_first
+                     order by s.first_number limit 400);
+  else
+    v_spans := array(select s from app.conversation_spans s
+                     where s.conversation_id = p_conversation and s.user_id = v_caller and s.first_number < p_from
+                     order by s.first_number desc limit 400);
+  end if;
   for v_first, v_last in
     select case when p_up then greatest(s.first_number, p_from + 1) else s.first_number end,
            case when p_up then s.last_number else least(s.last_number, p_from - 1) end
-    from app.conversation_spans s
-    where s.conversation_id = p_conversation and s.user_id = v_caller
-      and case when p_up then s.last_number > p_from else s.first_number < p_from end
-    order by case when p_up then s.first_number else -s.first_number end
-    limit 400
+    from unnest(v_spans) s
   loop
     v_want := 51 - cardinality(v_ids);
     if p_up then

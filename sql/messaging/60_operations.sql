@@ -94,7 +94,9 @@ declare
   v_people uuid[];
   v_id     uuid;
 begin
-  if p_kind = 'direct' and cardinality(p_member_ids) <> 1 then
+  if p_kind is null or p_kind not in ('direct', 'group') then
+    perform private.fail('value_invalid');
+  elsif p_kind = 'direct' and cardinality(p_member_ids) <> 1 then
     perform private.fail('conversation_people');
   elsif p_kind = 'direct' and p_title is not null then
     perform private.fail('conversation_title');
@@ -117,7 +119,8 @@ end $$;
 comment on function api.create_conversation is
   'Opens a conversation with people who share a circle or a direct conversation with the caller; a direct one that '
   'there is already is answered with 200. Fails: conversation_people, conversation_title, conversation_oneself, '
-  'conversation_full, conversation_unknown, person_unknown, no_shared_circle, text_unfit, writes_exceeded.';
+  'conversation_full, conversation_unknown, person_unknown, no_shared_circle, text_unfit, value_invalid, '
+  'writes_exceeded.';
 
 create function api.check_availability(p_person text) returns json
 language plpgsql stable

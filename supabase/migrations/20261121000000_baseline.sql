@@ -19422,6 +19422,7 @@ declare
   v_caller uuid := private.require_caller();
   v_left   integer := 400;
   v_ids    uuid[] := '{}';
+  v_spans  app.conversation_spans[];
   v_want   integer;
   v_first  bigint;
   v_last   bigint;
@@ -19429,14 +19430,23 @@ declare
   v_looked integer;
   v_stop   bigint;
 begin
+  if p_up then
+    v_first := (select s.first_number from app.conversation_spans s
+                where s.conversation_id = p_conversation and s.user_id = v_caller and s.first_number <= p_from
+                order by s.first_number desc limit 1);
+    v_first := coalesce(v_first, 0);
+    v_spans := array(select s from app.conversation_spans s
+                     where s.conversation_id = p_conversation and s.user_id = v_caller and s.first_number >= v_first
+                     order by s.first_number limit 400);
+  else
+    v_spans := array(select s from app.conversation_spans s
+                     where s.conversation_id = p_conversation and s.user_id = v_caller and s.first_number < p_from
+                     order by s.first_number desc limit 400);
+  end if;
   for v_first, v_last in
     select case when p_up then greatest(s.first_number, p_from + 1) else s.first_number end,
            case when p_up then s.last_number else least(s.last_number, p_from - 1) end
-    from app.conversation_spans s
-    where s.conversation_id = p_conversation and s.user_id = v_caller
-      and case when p_up then s.last_number > p_from else s.first_number < p_from end
-    order by case when p_up then s.first_number else -s.first_number end
-    limit 400
+    from unnest(v_spans) s
   loop
     v_want := 51 - cardinality(v_ids);
     if p_up then
@@ -19876,7 +19886,9 @@ declare
   v_people uuid[];
   v_id     uuid;
 begin
-  if p_kind = 'direct' and cardinality(p_member_ids) <> 1 then
+  if p_kind is null or p_kind not in ('direct', 'group') then
+    perform private.fail('value_invalid');
+  elsif p_kind = 'direct' and cardinality(p_member_ids) <> 1 then
     perform private.fail('conversation_people');
   elsif p_kind = 'direct' and p_title is not null then
     perform private.fail('conversation_title');
@@ -19899,7 +19911,8 @@ end $$;
 comment on function api.create_conversation is
   'Opens a conversation with people who share a circle or a direct conversation with the caller; a direct one that '
   'there is already is answered with 200. Fails: conversation_people, conversation_title, conversation_oneself, '
-  'conversation_full, conversation_unknown, person_unknown, no_shared_circle, text_unfit, writes_exceeded.';
+  'conversation_full, conversation_unknown, person_unknown, no_shared_circle, text_unfit, value_invalid, '
+  'writes_exceeded.';
 
 create function api.check_availability(p_person text) returns json
 language plpgsql stable

@@ -29,6 +29,7 @@ const made = async (person: typeof alice, path: string, body: unknown) =>
 const post = await made(bob, '/posts', { body: 'A post of somebody else.' })
 const own = await made(alice, '/posts', { body: 'A post of mine.' })
 const video = await made(bob, '/videos', { mediaUrl: 'https://example.org/a.mp4' })
+const talk = await made(alice, '/conversations', { kind: 'group', memberIds: [], title: 'Myself' })
 const circle = await made(alice, '/circles/me', { name: 'Kin', kind: 'family' })
 const [interest] = await owner<{ id: string }[]>`select id from app.interests where level = 3 limit 1`
 const session = await made(alice, '/ai/sessions', { topic: 'Rules' })
@@ -46,6 +47,9 @@ const reached: Record<string, Call | Call[] | string> = {
   block_oneself: ['block_person', { p_person: alice.username }],
   audio_caption: ['create_audio', { p_media_url: 'https://example.org/a.mp3', p_caption: 'é'.repeat(281) }],
   comment_body: ['create_video_comment', { p_id: video, p_body: 'é'.repeat(2001) }],
+  conversation_title: ['create_conversation', { p_kind: 'group', p_member_ids: [], p_title: ' ' }],
+  message_body: ['send_message', { p_id: talk, p_body: ' ', p_client_id: crypto.randomUUID() }],
+  message_emoji: 'private.require_emoji looks first',
   content_title: 'no kind of contents has a title yet',
   video_caption: ['create_video', { p_media_url: 'https://example.org/a.mp4', p_caption: 'é'.repeat(281) }],
   broadcast_body: 'only the staff’s door broadcasts, and no token is that; test/db/admin/broadcast.sql reaches it',
