@@ -119,6 +119,17 @@ describe('locks are taken in the order by', async () => {
   await answer(as(fan, 'follow_person($3)', third.username))
   await answer(as(leaver, 'block_person($3)', third.username))
 
+  const { id: talkId } = await found<{ id: string }>(
+    `insert into app.conversations (kind, title) values ('group', 'Talk') returning id`,
+  )
+  for (const who of [author, fan, leaver])
+    await owner`select private.enter_conversation(${talkId}, ${[who.id]}::uuid[], 1)`
+  await owner`update app.conversation_members set role = 'owner' where conversation_id = ${talkId} and user_id = ${author.id}`
+  const talk = row('app.conversations', `id = '${talkId}'`)
+  const sending = `send_message($3::uuid, 'Hi', '00000000-0000-4000-8000-000000000001')`
+  const said = await answer(asOnce('key', fan, `send_message($3::uuid, 'Hi', gen_random_uuid())`, talkId))
+  await owner`update app.idempotency_keys set created_at = now() - interval '25 hours'`
+
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
   const later = await answer(
     as(author, `create_post('Soon', p_interest_id => $3::uuid, p_publish_at => $4)`, interest, inAnHour),
@@ -144,6 +155,7 @@ describe('locks are taken in the order by', async () => {
     select id, username from app.users where id in (${fan.id}, ${author.id}) order by private.effects_key(id)`
   const kinds = [
     'posts',
+    'messages',
     'replies',
     'reactions',
     'bookmarks',
@@ -353,7 +365,23 @@ describe('locks are taken in the order by', async () => {
       ...[clip, ownClip].sort().map(recorded),
       contents(ownClip),
       comments(leaversRemark),
+      talk,
+      row('app.conversation_members', `user_id = '${leaver.id}'`),
     ],
+    'a message': [
+      asOnce('key', fan, sending, talkId),
+      key('send_message'),
+      writes(fan, 'messages'),
+      person(fan),
+      talk,
+      row('app.conversation_members', `conversation_id = '${talkId}' and user_id = '${author.id}'`),
+    ],
+    'a member who is removed': [
+      as(author, 'remove_conversation_member($3::uuid, $4)', talkId, fan.username),
+      talk,
+      row('app.conversation_members', `conversation_id = '${talkId}' and user_id = '${fan.id}'`),
+    ],
+    'an edited message': [as(fan, `edit_message($3::uuid, 'Ho')`, said.id), row('app.messages', `id = '${said.id}'`)],
   }
 
   test.each(Object.entries(operations))('%s', async (_what, [request, ...locks]) => {
