@@ -10,7 +10,9 @@ create table private.post_embeddings (
   signature bit varying not null,
   check (cardinality(vector) = length(signature))
 ) with (toast_tuple_target = 128);   -- vectors stand apart: a feed looks at signatures alone
-alter table private.post_embeddings alter column vector set storage external;
+alter table private.post_embeddings
+  alter column vector set storage external, alter column signature set storage plain,
+  alter column model set storage plain, alter column digest set storage plain;
 comment on table private.post_embeddings is
   'What posts are about, by one model each. Those of two models are never compared. A repost has its original''s.';
 comment on column private.post_embeddings.digest is 'The hash of the words that it was made of.';

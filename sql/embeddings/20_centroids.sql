@@ -11,7 +11,9 @@ create table private.centroids (
   due_at       timestamptz,
   check (num_nulls(model, vector, signature) in (0, 3))
 ) with (toast_tuple_target = 128);
-alter table private.centroids alter column vector set storage external;
+alter table private.centroids
+  alter column vector set storage external, alter column signature set storage plain,
+  alter column model set storage plain;
 create index centroids_due_at_idx on private.centroids (due_at) where due_at is not null;
 comment on table private.centroids is
   'The mean of what each person marked last; without a vector as long as none of that has one.';
@@ -178,6 +180,16 @@ end $$;
 comment on function private.centroid_of is
   'What a person likes, for definer functions; null where nothing is known of it, or no model makes vectors.';
 
+create function private.has_centroid() returns boolean
+language plpgsql stable security definer   -- nobody may read them
+set search_path = ''
+as $$
+begin
+  return exists (select from private.centroids c
+                 where c.person_id = app.uid() and c.model = private.embedding_model());
+end $$;
+comment on function private.has_centroid is 'Whether it is known what the caller likes, and some model makes vectors.';
+
 create function private.nearness(p_ids uuid[]) returns table (id uuid, nearness integer)
 language plpgsql stable security definer   -- gives numbers of posts that its caller has found visible
 set search_path = ''
@@ -185,17 +197,14 @@ as $$
 declare
   v_model     text := private.embedding_model();
   v_signature bit varying;
+  v_bits      integer;
 begin
-  if v_model is not null then
-    select c.signature into v_signature from private.centroids c where c.person_id = app.uid() and c.model = v_model;
-  end if;
-  if v_signature is null then
-    return;
-  end if;
+  select c.signature, length(c.signature) into v_signature, v_bits
+  from private.centroids c where c.person_id = app.uid() and c.model = v_model;
   return query
     select n.id, n.nearness
     from (select p.id,
-                 (cos(pi() * bit_count(e.signature # v_signature) / length(v_signature)) * 10000)::integer as nearness
+                 (cos(pi() * bit_count(e.signature # v_signature) / v_bits) * 10000)::integer as nearness
           from unnest(p_ids) as w (id)
           join app.posts p on p.id = w.id
           join private.post_embeddings e

@@ -242,6 +242,7 @@ declare
   v_whole  integer;
   v_sieve  app.feed_sieve := ('{}', null, p_choice.characters)::app.feed_sieve;
   v_found  uuid[];
+  v_moves  boolean := p_cursor.opened is not null or private.has_centroid();
   v_opened text[];      -- the marks of what came to the front of the cursor's block
   v_passed integer;     -- the place of the cursor's post among them
   v_front  uuid[];      -- what comes to the front of its block, how near it is, and when it went out
@@ -297,30 +298,39 @@ begin
       end if;
     end if;
 
-    select array_agg(n.id order by n.place), array_agg(n.nearness order by n.place), array_agg(n.at order by n.place)
-    into v_front, v_near, v_times
-    from (select r.id, r.nearness, w.at,
-                 row_number() over (partition by width_bucket(w.at, v_bounds)
-                                    order by r.nearness desc, r.id desc) as place
-          from private.nearness(v_found) r
-          join unnest(v_run.ids, v_run.times) as w (id, at) on w.id = r.id) n
-    where case when n.at < v_start then n.place <= ceil(p_limit * 0.4)
-               else private.post_mark(n.id) = any (v_opened) end;
-    select array_agg(f.id), array_agg(f.weights) into v_found, v_part
-    from (select s.id, s.weights || coalesce(n.nearness, 0) as weights
-          from private.feed_scores(v_found) s
-          left join unnest(v_front, v_near) with ordinality as n (id, nearness, place) on n.id = s.id
-          left join lateral (select array_position(v_opened, private.post_mark(s.id)) as place
-                             where s.at >= v_start and v_opened <> '{}') o on true
-          where v_score is null or s.at < v_start
-             or case when o.place is not null then o.place > v_passed
-                     else v_passed is not null or (s.score, s.id) < (v_score, p_cursor.id) end
-          order by width_bucket(s.at, v_bounds) desc, o.place, n.place, s.score desc, s.id desc
-          limit p_limit + 1) f;
+    if not v_moves then
+      select array_agg(f.id), array_agg(f.weights) into v_found, v_part
+      from (select s.id, s.weights
+            from private.feed_scores(v_found) s
+            where v_score is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor.id)
+            order by width_bucket(s.at, v_bounds) desc, s.score desc, s.id desc
+            limit p_limit + 1) f;
+    else
+      select array_agg(n.id order by n.place), array_agg(n.nearness order by n.place), array_agg(n.at order by n.place)
+      into v_front, v_near, v_times
+      from (select r.id, r.nearness, w.at,
+                   row_number() over (partition by width_bucket(w.at, v_bounds)
+                                      order by r.nearness desc, r.id desc) as place
+            from private.nearness(v_found) r
+            join unnest(v_run.ids, v_run.times) as w (id, at) on w.id = r.id) n
+      where case when n.at < v_start then n.place <= ceil(p_limit * 0.4)
+                 else private.post_mark(n.id) = any (v_opened) end;
+      select array_agg(f.id), array_agg(f.weights) into v_found, v_part
+      from (select s.id, s.weights || coalesce(n.nearness, 0) as weights
+            from private.feed_scores(v_found) s
+            left join unnest(v_front, v_near) with ordinality as n (id, nearness, place) on n.id = s.id
+            left join lateral (select array_position(v_opened, private.post_mark(s.id)) as place
+                               where s.at >= v_start and v_opened <> '{}') o on true
+            where v_score is null or s.at < v_start
+               or case when o.place is not null then o.place > v_passed
+                       else v_passed is not null or (s.score, s.id) < (v_score, p_cursor.id) end
+            order by width_bucket(s.at, v_bounds) desc, o.place, n.place, s.score desc, s.id desc
+            limit p_limit + 1) f;
+      v_fronts := v_fronts || v_front;
+      v_outs := v_outs || v_times;
+    end if;
     v_page.ids := v_page.ids || v_found;
     v_parts := v_parts || v_part;
-    v_fronts := v_fronts || v_front;
-    v_outs := v_outs || v_times;
     exit when v_lowest = '-infinity' or cardinality(v_page.ids) > p_limit or v_looked > p_choice.entries
               or v_sieve.budget <= 0;
     v_until := v_lowest;
@@ -328,7 +338,7 @@ begin
   if v_lowest > '-infinity' and cardinality(v_page.ids) <= p_limit then
     v_page.next := private.place_cursor(v_lowest, '00000000-0000-0000-0000-000000000000');
   end if;
-  if (v_fronts <> '{}' or v_opened <> '{}') and cardinality(v_page.ids) > p_limit then
+  if v_moves and cardinality(v_page.ids) > p_limit then
     v_at := private.find_post_time(v_page.ids[p_limit]);
     v_lowest := private.block_start(v_at);
     v_until := private.block_end(v_at);
@@ -337,7 +347,9 @@ begin
       from unnest(v_fronts, v_outs) with ordinality as u (id, at, place)
       where u.at >= v_lowest and u.at < v_until) end;
   end if;
-  v_page.parts := private.feed_why('{engagement,depth,interest,following,circle,boost,semantic}',
+  v_page.parts := private.feed_why(
+    case when v_moves then '{engagement,depth,interest,following,circle,boost,semantic}'
+         else '{engagement,depth,interest,following,circle,boost}' end::text[],
     array(select w::numeric / 10000 from unnest(v_parts[:p_limit][:]) w));
   return v_page;
 end $$;

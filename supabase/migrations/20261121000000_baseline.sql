@@ -15747,7 +15747,9 @@ create table private.post_embeddings (
   signature bit varying not null,
   check (cardinality(vector) = length(signature))
 ) with (toast_tuple_target = 128);   -- vectors stand apart: a feed looks at signatures alone
-alter table private.post_embeddings alter column vector set storage external;
+alter table private.post_embeddings
+  alter column vector set storage external, alter column signature set storage plain,
+  alter column model set storage plain, alter column digest set storage plain;
 comment on table private.post_embeddings is
   'What posts are about, by one model each. Those of two models are never compared. A repost has its original''s.';
 comment on column private.post_embeddings.digest is 'The hash of the words that it was made of.';
@@ -15953,7 +15955,9 @@ create table private.centroids (
   due_at       timestamptz,
   check (num_nulls(model, vector, signature) in (0, 3))
 ) with (toast_tuple_target = 128);
-alter table private.centroids alter column vector set storage external;
+alter table private.centroids
+  alter column vector set storage external, alter column signature set storage plain,
+  alter column model set storage plain;
 create index centroids_due_at_idx on private.centroids (due_at) where due_at is not null;
 comment on table private.centroids is
   'The mean of what each person marked last; without a vector as long as none of that has one.';
@@ -16120,6 +16124,16 @@ end $$;
 comment on function private.centroid_of is
   'What a person likes, for definer functions; null where nothing is known of it, or no model makes vectors.';
 
+create function private.has_centroid() returns boolean
+language plpgsql stable security definer   -- nobody may read them
+set search_path = ''
+as $$
+begin
+  return exists (select from private.centroids c
+                 where c.person_id = app.uid() and c.model = private.embedding_model());
+end $$;
+comment on function private.has_centroid is 'Whether it is known what the caller likes, and some model makes vectors.';
+
 create function private.nearness(p_ids uuid[]) returns table (id uuid, nearness integer)
 language plpgsql stable security definer   -- gives numbers of posts that its caller has found visible
 set search_path = ''
@@ -16127,17 +16141,14 @@ as $$
 declare
   v_model     text := private.embedding_model();
   v_signature bit varying;
+  v_bits      integer;
 begin
-  if v_model is not null then
-    select c.signature into v_signature from private.centroids c where c.person_id = app.uid() and c.model = v_model;
-  end if;
-  if v_signature is null then
-    return;
-  end if;
+  select c.signature, length(c.signature) into v_signature, v_bits
+  from private.centroids c where c.person_id = app.uid() and c.model = v_model;
   return query
     select n.id, n.nearness
     from (select p.id,
-                 (cos(pi() * bit_count(e.signature # v_signature) / length(v_signature)) * 10000)::integer as nearness
+                 (cos(pi() * bit_count(e.signature # v_signature) / v_bits) * 10000)::integer as nearness
           from unnest(p_ids) as w (id)
           join app.posts p on p.id = w.id
           join private.post_embeddings e
@@ -16926,6 +16937,7 @@ declare
   v_whole  integer;
   v_sieve  app.feed_sieve := ('{}', null, p_choice.characters)::app.feed_sieve;
   v_found  uuid[];
+  v_moves  boolean := p_cursor.opened is not null or private.has_centroid();
   v_opened text[];      -- the marks of what came to the front of the cursor's block
   v_passed integer;     -- the place of the cursor's post among them
   v_front  uuid[];      -- what comes to the front of its block, how near it is, and when it went out
@@ -16981,30 +16993,39 @@ begin
       end if;
     end if;
 
-    select array_agg(n.id order by n.place), array_agg(n.nearness order by n.place), array_agg(n.at order by n.place)
-    into v_front, v_near, v_times
-    from (select r.id, r.nearness, w.at,
-                 row_number() over (partition by width_bucket(w.at, v_bounds)
-                                    order by r.nearness desc, r.id desc) as place
-          from private.nearness(v_found) r
-          join unnest(v_run.ids, v_run.times) as w (id, at) on w.id = r.id) n
-    where case when n.at < v_start then n.place <= ceil(p_limit * 0.4)
-               else private.post_mark(n.id) = any (v_opened) end;
-    select array_agg(f.id), array_agg(f.weights) into v_found, v_part
-    from (select s.id, s.weights || coalesce(n.nearness, 0) as weights
-          from private.feed_scores(v_found) s
-          left join unnest(v_front, v_near) with ordinality as n (id, nearness, place) on n.id = s.id
-          left join lateral (select array_position(v_opened, private.post_mark(s.id)) as place
-                             where s.at >= v_start and v_opened <> '{}') o on true
-          where v_score is null or s.at < v_start
-             or case when o.place is not null then o.place > v_passed
-                     else v_passed is not null or (s.score, s.id) < (v_score, p_cursor.id) end
-          order by width_bucket(s.at, v_bounds) desc, o.place, n.place, s.score desc, s.id desc
-          limit p_limit + 1) f;
+    if not v_moves then
+      select array_agg(f.id), array_agg(f.weights) into v_found, v_part
+      from (select s.id, s.weights
+            from private.feed_scores(v_found) s
+            where v_score is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor.id)
+            order by width_bucket(s.at, v_bounds) desc, s.score desc, s.id desc
+            limit p_limit + 1) f;
+    else
+      select array_agg(n.id order by n.place), array_agg(n.nearness order by n.place), array_agg(n.at order by n.place)
+      into v_front, v_near, v_times
+      from (select r.id, r.nearness, w.at,
+                   row_number() over (partition by width_bucket(w.at, v_bounds)
+                                      order by r.nearness desc, r.id desc) as place
+            from private.nearness(v_found) r
+            join unnest(v_run.ids, v_run.times) as w (id, at) on w.id = r.id) n
+      where case when n.at < v_start then n.place <= ceil(p_limit * 0.4)
+                 else private.post_mark(n.id) = any (v_opened) end;
+      select array_agg(f.id), array_agg(f.weights) into v_found, v_part
+      from (select s.id, s.weights || coalesce(n.nearness, 0) as weights
+            from private.feed_scores(v_found) s
+            left join unnest(v_front, v_near) with ordinality as n (id, nearness, place) on n.id = s.id
+            left join lateral (select array_position(v_opened, private.post_mark(s.id)) as place
+                               where s.at >= v_start and v_opened <> '{}') o on true
+            where v_score is null or s.at < v_start
+               or case when o.place is not null then o.place > v_passed
+                       else v_passed is not null or (s.score, s.id) < (v_score, p_cursor.id) end
+            order by width_bucket(s.at, v_bounds) desc, o.place, n.place, s.score desc, s.id desc
+            limit p_limit + 1) f;
+      v_fronts := v_fronts || v_front;
+      v_outs := v_outs || v_times;
+    end if;
     v_page.ids := v_page.ids || v_found;
     v_parts := v_parts || v_part;
-    v_fronts := v_fronts || v_front;
-    v_outs := v_outs || v_times;
     exit when v_lowest = '-infinity' or cardinality(v_page.ids) > p_limit or v_looked > p_choice.entries
               or v_sieve.budget <= 0;
     v_until := v_lowest;
@@ -17012,7 +17033,7 @@ begin
   if v_lowest > '-infinity' and cardinality(v_page.ids) <= p_limit then
     v_page.next := private.place_cursor(v_lowest, '00000000-0000-0000-0000-000000000000');
   end if;
-  if (v_fronts <> '{}' or v_opened <> '{}') and cardinality(v_page.ids) > p_limit then
+  if v_moves and cardinality(v_page.ids) > p_limit then
     v_at := private.find_post_time(v_page.ids[p_limit]);
     v_lowest := private.block_start(v_at);
     v_until := private.block_end(v_at);
@@ -17021,7 +17042,9 @@ begin
       from unnest(v_fronts, v_outs) with ordinality as u (id, at, place)
       where u.at >= v_lowest and u.at < v_until) end;
   end if;
-  v_page.parts := private.feed_why('{engagement,depth,interest,following,circle,boost,semantic}',
+  v_page.parts := private.feed_why(
+    case when v_moves then '{engagement,depth,interest,following,circle,boost,semantic}'
+         else '{engagement,depth,interest,following,circle,boost}' end::text[],
     array(select w::numeric / 10000 from unnest(v_parts[:p_limit][:]) w));
   return v_page;
 end $$;

@@ -145,6 +145,8 @@ export async function startSide({ name, root, posts, now, inline, counted }: Sid
     const worker = inline ? undefined : await run('api-facade/worker/main.ts', /The worker runs/, {})
     // no worker has a model, and the data have vectors all the same
     await superuser.unsafe(`update app.settings set value = 'bench' where key = 'embedding_model'`)
+    await superuser.unsafe(`do $$ begin update private.embedding_walk set walked_at = now(), finished_at = now();
+      exception when undefined_table then null; end $$`)
     const userUrl = new URL(databaseUrl)
     userUrl.username = 'kith_user'
     userUrl.password = loginPassword(jwtSecret, 'kith_user')
