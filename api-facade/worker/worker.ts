@@ -67,7 +67,11 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
     monitorVacuum: false,
     cronWorkerIntervalSeconds: Math.max(1, pollSeconds),
   })
-  boss.on('error', (failure) => log.error({ failure }, 'the worker met an error'))
+  // its connections close a moment after it has stopped, when the database may be ending too
+  let stopped = false
+  boss.on('error', (failure) => {
+    if (!stopped) log.error({ failure }, 'the worker met an error')
+  })
   boss.on('warning', ({ message }) => log.warn({ message }, 'the worker has a warning'))
   await boss.start()
   let effects: EffectLoop | undefined
@@ -75,6 +79,7 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
   const stop = async () => {
     await Promise.race([effects?.stop(), sleep(GRACE, undefined, { ref: false })])
     await boss.stop({ graceful: true, timeout: GRACE })
+    stopped = true
     await embedder?.stop()
   }
   try {
