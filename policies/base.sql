@@ -56,19 +56,6 @@ create policy select_own on app.audience for select to authenticated using (view
 comment on policy select_own on app.audience is
   'Viewers see their own levels, which other policies probe. Triggers write them.';
 
--- spaces
-alter table app.spaces enable row level security;
-grant select on app.spaces to authenticated;
-create policy select_member on app.spaces for select to authenticated
-  using (id in (select m.space_id from app.space_members m where m.user_id = (select app.uid())));
-comment on policy select_member on app.spaces is 'Members see their spaces.';
-
--- space_members
-alter table app.space_members enable row level security;
-grant select on app.space_members to authenticated;
-create policy select_own on app.space_members for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.space_members is 'People see their own memberships, which other policies probe.';
-
 -- events: a registry, for definer functions alone
 alter table private.events enable row level security;
 

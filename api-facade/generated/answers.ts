@@ -681,6 +681,66 @@ export interface Schemas {
     format: 'repost'
     title: null
   }
+  Group: {
+    id: string
+    slug: string
+    name: string
+    about: string
+    interestId: string | null
+    accent: string | null
+    visibility: 'public' | 'private'
+    joinPolicy: 'open' | 'request' | 'invite'
+    memberCount: number
+    archivedAt: string | null
+    createdAt: string
+    viewer: {
+      role: 'owner' | 'moderator' | 'member' | null
+      status: 'none' | 'pending' | 'invited' | 'member' | 'banned'
+      requestId: string | null
+    }
+  }
+  NewGroup: {
+    name: string
+    slug?: string
+    about?: string
+    interestId?: string | null
+    accent?: string | null
+    visibility?: 'public' | 'private'
+    joinPolicy?: 'open' | 'request' | 'invite'
+  }
+  GroupChanges: {
+    name?: string
+    about?: string | null
+    interestId?: string | null
+    accent?: string | null
+    visibility?: 'public' | 'private'
+    joinPolicy?: 'open' | 'request' | 'invite'
+  }
+  Joined: { status: 'joined' | 'pending'; requestId: string | null }
+  Left: { status: 'left' }
+  GroupMember: { userId: string; user: Schemas['PersonCard']; role: 'owner' | 'moderator' | 'member'; joinedAt: string }
+  GroupBan: { userId: string; user: Schemas['PersonCard']; createdAt: string }
+  JoinRequest: {
+    id: string
+    groupId: string
+    userId: string
+    user: Schemas['PersonCard']
+    message: string
+    status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'ended'
+    createdAt: string
+    decidedAt: string | null
+  }
+  GroupInvitation: {
+    id: string
+    groupId: string
+    group: { id: string; slug: string; name: string; accent: string | null }
+    inviterId: string
+    inviter: Schemas['PersonCard']
+    inviteeId: string
+    invitee: Schemas['PersonCard']
+    status: 'pending' | 'accepted' | 'declined' | 'revoked'
+    createdAt: string
+  }
   Reservation: { sessionId: string; expiresAt: string }
   ReservationAlias: { inviteCodeId: string; reservedUntil: string }
   Session: { accessToken: string; user: Schemas['Me']; deviceToken: string; refreshToken?: string; expiresIn?: number }
@@ -720,7 +780,6 @@ export interface Schemas {
     actorId: string
     profile: Schemas['ExportedProfile']
     usernames: Schemas['ExportedUsernames'][]
-    spaceMemberships: Schemas['ExportedSpaceMemberships'][]
     endedTokens: Schemas['ExportedEndedTokens'][]
     auditEntries: Schemas['ExportedAuditEntries'][]
     auditEntriesAboutMe: Schemas['ExportedAuditEntriesAboutMe'][]
@@ -745,6 +804,11 @@ export interface Schemas {
     mutedKeywords: Schemas['ExportedMutedKeywords'][]
     reports: Schemas['ExportedReports'][]
     blocks: Schemas['ExportedBlocks'][]
+    spaceMemberships: Schemas['ExportedSpaceMemberships'][]
+    spaceRequests: Schemas['ExportedSpaceRequests'][]
+    spaceInvitationsSent: Schemas['ExportedSpaceInvitationsSent'][]
+    spaceInvitationsReceived: Schemas['ExportedSpaceInvitationsReceived'][]
+    spaceBans: Schemas['ExportedSpaceBans'][]
     mediaAssets: Schemas['ExportedMediaAssets'][]
     posts: Schemas['ExportedPosts'][]
     replies: Schemas['ExportedReplies'][]
@@ -813,7 +877,6 @@ export interface Schemas {
     credentialsVersion: number
   } | null
   ExportedUsernames: { username: string | null; userId: string | null; createdAt: string }
-  ExportedSpaceMemberships: { spaceId: string | null; userId: string | null; createdAt: string }
   ExportedEndedTokens: { userId: string | null; issuedAt: number; expiresAt: number }
   ExportedAuditEntries: { id: number; action: string; actorId: string | null; targetType: string; createdAt: string }
   ExportedAuditEntriesAboutMe: { id: number; action: string; targetType: string; targetId: string; createdAt: string }
@@ -942,6 +1005,40 @@ export interface Schemas {
     createdAt: string
   }
   ExportedBlocks: { blockerId: string | null; blockedId: string | null; createdAt: string }
+  ExportedSpaceMemberships: {
+    spaceId: string | null
+    userId: string | null
+    role: string
+    madeAt: string
+    createdAt: string
+    placedAt: string
+  }
+  ExportedSpaceRequests: {
+    id: string
+    spaceId: string | null
+    userId: string | null
+    message: string
+    status: string
+    createdAt: string
+    decidedAt: string | null
+  }
+  ExportedSpaceInvitationsSent: {
+    id: string
+    spaceId: string | null
+    inviterId: string | null
+    inviteeId: string | null
+    status: string
+    createdAt: string
+  }
+  ExportedSpaceInvitationsReceived: {
+    id: string
+    spaceId: string | null
+    inviterId: string | null
+    inviteeId: string | null
+    status: string
+    createdAt: string
+  }
+  ExportedSpaceBans: { spaceId: string | null; userId: string | null; createdAt: string }
   ExportedMediaAssets: {
     id: string
     ownerId: string | null
@@ -1406,6 +1503,7 @@ export interface Schemas {
     | Schemas['NotificationPaymentReceived']
     | Schemas['NotificationMessageReceived']
     | Schemas['NotificationModerationActioned']
+    | Schemas['NotificationMembershipDecided']
     | Schemas['NotificationAdminBroadcast']
   NotificationInviteUsed: {
     id: string
@@ -1670,6 +1768,24 @@ export interface Schemas {
       action: 'hidden' | 'unhidden' | 'deleted' | 'removed' | 'restored'
     }
   }
+  NotificationMembershipDecided: {
+    id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: string
+    updatedAt: string
+    readAt: string | null
+    kind: 'membership.decided'
+    target: { type: 'group' | 'guild'; id: string }
+    payload: {
+      event: 'approved' | 'rejected' | 'invited' | 'removed' | 'role_changed'
+      groupId: string | null
+      guildId: string | null
+      invitationId: string | null
+      role: string | null
+    }
+  }
   NotificationAdminBroadcast: {
     id: string
     groupKey: string
@@ -1705,6 +1821,7 @@ export interface Schemas {
     'payment.received': Schemas['NotificationChannels']
     'message.received': Schemas['NotificationChannels']
     'moderation.actioned': Schemas['NotificationChannels']
+    'membership.decided': Schemas['NotificationChannels']
     'admin.broadcast': Schemas['NotificationChannels']
     timezone: string
     digestHour: number | null
@@ -2515,6 +2632,7 @@ export interface Schemas {
 
 /** What each operation of schema `api` answers. */
 export interface Answers {
+  accept_group_invitation: Schemas['GroupInvitation']
   accept_invitation: Schemas['CircleInvitation']
   add_circle_member: Schemas['CircleMember']
   add_conversation_members: Schemas['Conversation']
@@ -2523,6 +2641,8 @@ export interface Answers {
   adjust_reputation: Schemas['AdjustedReputation']
   answer_ai_session: Json
   apply_ai_suggestions: Schemas['UserInterests']
+  approve_group_request: Schemas['JoinRequest']
+  archive_group: null
   ban_person: Schemas['StaffAccount']
   begin_ai_answer: Json
   block_person: { blocked: true }
@@ -2543,6 +2663,7 @@ export interface Answers {
   create_audio: Schemas['Audio']
   create_circle: Schemas['Circle']
   create_conversation: Schemas['Conversation']
+  create_group: Schemas['Group']
   create_invite: Schemas['Invite']
   create_persona: Schemas['Persona']
   create_post: Schemas['Post']
@@ -2550,6 +2671,7 @@ export interface Answers {
   create_series: Schemas['Series']
   create_video: Schemas['Video']
   create_video_comment: Schemas['VideoComment']
+  decline_group_invitation: Schemas['GroupInvitation']
   decline_invitation: Schemas['CircleInvitation']
   delete_audio: null
   delete_circle: null
@@ -2576,6 +2698,7 @@ export interface Answers {
   get_breakdown: { emojiBreakdown: Schemas['EmojiBreakdown'] }
   get_catalog: Schemas['Catalog']
   get_conversation: Schemas['Conversation']
+  get_group: Schemas['Group']
   get_invite_tree: Schemas['InviteTree']
   get_me: Schemas['Me']
   get_message: Schemas['Message']
@@ -2594,7 +2717,11 @@ export interface Answers {
   hide_reply: Schemas['Hidden']
   invite_co_author: Schemas['CoAuthorInvitation']
   invite_to_circle: Json
+  invite_to_group: Schemas['GroupInvitation']
+  join_group: Schemas['Joined']
   leave_conversation: { left: true }
+  leave_group: Schemas['Left']
+  lift_group_ban: null
   like_video: Schemas['Video']
   list_ai_sessions: Schemas['AiSessions']
   list_all_conversations: { items: Schemas['StaffConversation'][]; nextCursor: string | null; hasMore: boolean }
@@ -2611,12 +2738,18 @@ export interface Answers {
   list_feed: { items: Schemas['FeedItem'][]; nextCursor: string | null; hasMore: boolean }
   list_followers: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
   list_following: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
+  list_group_bans: { items: Schemas['GroupBan'][]; nextCursor: string | null; hasMore: boolean }
+  list_group_invitations: { items: Schemas['GroupInvitation'][]; nextCursor: string | null; hasMore: boolean }
+  list_group_members: { items: Schemas['GroupMember'][]; nextCursor: string | null; hasMore: boolean }
+  list_group_requests: { items: Schemas['JoinRequest'][]; nextCursor: string | null; hasMore: boolean }
+  list_groups: { items: Schemas['Group'][]; nextCursor: string | null; hasMore: boolean }
   list_memberships: { items: Schemas['Circle'][]; nextCursor: string | null; hasMore: boolean }
   list_messages: { items: Schemas['Message'][]; nextCursor: string | null; hasMore: boolean }
   list_muted_keywords: { items: Schemas['MutedKeyword'][]; nextCursor: string | null; hasMore: boolean }
   list_mutes: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
   list_my_appeals: { items: Schemas['ReputationAppeal'][]; nextCursor: string | null; hasMore: boolean }
   list_my_circles: { items: Schemas['Circle'][]; nextCursor: string | null; hasMore: boolean }
+  list_my_group_invitations: { items: Schemas['GroupInvitation'][]; nextCursor: string | null; hasMore: boolean }
   list_my_interests: Schemas['UserInterests']
   list_my_invitations: { items: Schemas['CircleInvitation'][]; nextCursor: string | null; hasMore: boolean }
   list_my_invites: Schemas['Invites']
@@ -2651,9 +2784,11 @@ export interface Answers {
   read_conversation: Schemas['Conversation']
   refresh_session: Json
   register: Json
+  reject_group_request: Schemas['JoinRequest']
   remove_circle_member: null
   remove_content: Schemas['Removed']
   remove_conversation_member: null
+  remove_group_member: null
   remove_post: null
   remove_push_token: null
   rename_conversation: Schemas['Conversation']
@@ -2671,7 +2806,9 @@ export interface Answers {
   respond_co_author: Schemas['CoAuthorInvitation']
   respond_invitation: Schemas['CircleInvitation']
   restore_content: Schemas['Removed']
+  restore_group: Schemas['Group']
   reverse_payment: Schemas['Reversal']
+  revoke_group_invitation: null
   revoke_invitation: null
   revoke_invite: null
   select_interest: Schemas['UserInterest']
@@ -2679,6 +2816,7 @@ export interface Answers {
   send_message: Schemas['Message']
   set_bond_level: Schemas['CircleMember']
   set_default_persona: Schemas['Persona']
+  set_group_role: Schemas['GroupMember']
   set_role: Schemas['StaffAccount']
   settle_ai_tokens: Json
   start_ai_session: Schemas['AiSession']
@@ -2702,6 +2840,7 @@ export interface Answers {
   unsubscribe: Json
   unvote_poll: Schemas['Poll']
   update_circle: Schemas['Circle']
+  update_group: Schemas['Group']
   update_me: Schemas['Me']
   update_persona: Schemas['Persona']
   update_post: Schemas['Post']
@@ -2709,4 +2848,5 @@ export interface Answers {
   verify_email: Json
   vote_poll: Schemas['Poll']
   vote_reputation: Schemas['CastVote']
+  withdraw_group_request: Schemas['JoinRequest']
 }

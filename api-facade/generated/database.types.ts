@@ -9,6 +9,7 @@ export type Database = {
       [_ in never]: never
     }
     Functions: {
+      accept_group_invitation: { Args: { p_iid: string }; Returns: Answers['accept_group_invitation'] }
       accept_invitation: { Args: { p_id: string }; Returns: Answers['accept_invitation'] }
       add_circle_member: {
         Args: { p_bond_level?: string; p_id: string; p_member_id: string }
@@ -38,6 +39,8 @@ export type Database = {
         Args: { p_ids: string[]; p_session_id: string }
         Returns: Answers['apply_ai_suggestions']
       }
+      approve_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['approve_group_request'] }
+      archive_group: { Args: { p_id: string }; Returns: Answers['archive_group'] }
       ban_person: { Args: { p_id: string; p_reason: string }; Returns: Answers['ban_person'] }
       block_person: { Args: { p_person: string }; Returns: Answers['block_person'] }
       bookmark: { Args: { p_id: string }; Returns: Answers['bookmark'] }
@@ -64,6 +67,18 @@ export type Database = {
       create_conversation: {
         Args: { p_kind: string; p_member_ids: string[]; p_title?: string }
         Returns: Answers['create_conversation']
+      }
+      create_group: {
+        Args: {
+          p_about?: string
+          p_accent?: string
+          p_interest_id?: string
+          p_join_policy?: string
+          p_name: string
+          p_slug?: string
+          p_visibility?: string
+        }
+        Returns: Answers['create_group']
       }
       create_invite: { Args: Record<PropertyKey, never>; Returns: Answers['create_invite'] }
       create_persona: {
@@ -104,6 +119,7 @@ export type Database = {
         Returns: Answers['create_video']
       }
       create_video_comment: { Args: { p_body: string; p_id: string }; Returns: Answers['create_video_comment'] }
+      decline_group_invitation: { Args: { p_iid: string }; Returns: Answers['decline_group_invitation'] }
       decline_invitation: { Args: { p_id: string }; Returns: Answers['decline_invitation'] }
       delete_audio: { Args: { p_id: string }; Returns: Answers['delete_audio'] }
       delete_circle: { Args: { p_id: string }; Returns: Answers['delete_circle'] }
@@ -126,6 +142,7 @@ export type Database = {
       get_breakdown: { Args: { p_post_id: string }; Returns: Answers['get_breakdown'] }
       get_catalog: { Args: { p_level?: number; p_parent_id?: string }; Returns: Answers['get_catalog'] }
       get_conversation: { Args: { p_id: string }; Returns: Answers['get_conversation'] }
+      get_group: { Args: { p_id: string }; Returns: Answers['get_group'] }
       get_invite_tree: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['get_invite_tree'] }
       get_me: { Args: Record<PropertyKey, never>; Returns: Answers['get_me'] }
       get_message: { Args: { p_id: string }; Returns: Answers['get_message'] }
@@ -156,7 +173,11 @@ export type Database = {
         Args: { p_bond_level?: string; p_id: string; p_invitee_id: string }
         Returns: Answers['invite_to_circle']
       }
+      invite_to_group: { Args: { p_id: string; p_invitee_id: string }; Returns: Answers['invite_to_group'] }
+      join_group: { Args: { p_id: string; p_message?: string }; Returns: Answers['join_group'] }
       leave_conversation: { Args: { p_id: string }; Returns: Answers['leave_conversation'] }
+      leave_group: { Args: { p_id: string }; Returns: Answers['leave_group'] }
+      lift_group_ban: { Args: { p_id: string; p_user_id: string }; Returns: Answers['lift_group_ban'] }
       like_video: { Args: { p_id: string }; Returns: Answers['like_video'] }
       list_ai_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_ai_sessions'] }
       list_all_conversations: {
@@ -219,6 +240,33 @@ export type Database = {
         Args: { p_cursor?: string; p_limit?: number; p_person: string }
         Returns: Answers['list_following']
       }
+      list_group_bans: {
+        Args: { p_cursor?: string; p_id: string; p_limit?: number }
+        Returns: Answers['list_group_bans']
+      }
+      list_group_invitations: {
+        Args: { p_cursor?: string; p_id: string; p_limit?: number }
+        Returns: Answers['list_group_invitations']
+      }
+      list_group_members: {
+        Args: { p_cursor?: string; p_id: string; p_limit?: number; p_q?: string }
+        Returns: Answers['list_group_members']
+      }
+      list_group_requests: {
+        Args: { p_cursor?: string; p_id: string; p_limit?: number }
+        Returns: Answers['list_group_requests']
+      }
+      list_groups: {
+        Args: {
+          p_cursor?: string
+          p_interest_id?: string
+          p_join_policy?: string
+          p_limit?: number
+          p_mine?: boolean
+          p_q?: string
+        }
+        Returns: Answers['list_groups']
+      }
       list_memberships: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_memberships'] }
       list_messages: {
         Args: { p_after?: string; p_changed_since?: string; p_cursor?: string; p_id: string; p_limit?: number }
@@ -228,6 +276,10 @@ export type Database = {
       list_mutes: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_mutes'] }
       list_my_appeals: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_my_appeals'] }
       list_my_circles: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_my_circles'] }
+      list_my_group_invitations: {
+        Args: { p_cursor?: string; p_limit?: number }
+        Returns: Answers['list_my_group_invitations']
+      }
       list_my_interests: { Args: Record<PropertyKey, never>; Returns: Answers['list_my_interests'] }
       list_my_invitations: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_my_invitations'] }
       list_my_invites: { Args: Record<PropertyKey, never>; Returns: Answers['list_my_invites'] }
@@ -286,11 +338,16 @@ export type Database = {
       react: { Args: { p_id: string; p_kind: string }; Returns: Answers['react'] }
       react_to_message: { Args: { p_emoji: string; p_id: string }; Returns: Answers['react_to_message'] }
       read_conversation: { Args: { p_id: string; p_message_id: string }; Returns: Answers['read_conversation'] }
+      reject_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['reject_group_request'] }
       remove_circle_member: { Args: { p_id: string; p_member_id: string }; Returns: Answers['remove_circle_member'] }
       remove_content: { Args: { p_id: string; p_kind: string; p_reason?: string }; Returns: Answers['remove_content'] }
       remove_conversation_member: {
         Args: { p_id: string; p_person: string }
         Returns: Answers['remove_conversation_member']
+      }
+      remove_group_member: {
+        Args: { p_ban?: boolean; p_id: string; p_user_id: string }
+        Returns: Answers['remove_group_member']
       }
       remove_post: { Args: { p_id: string; p_reason?: string }; Returns: Answers['remove_post'] }
       remove_push_token: { Args: { p_token: string }; Returns: Answers['remove_push_token'] }
@@ -322,10 +379,12 @@ export type Database = {
         Args: { p_id: string; p_kind: string; p_reason?: string }
         Returns: Answers['restore_content']
       }
+      restore_group: { Args: { p_id: string }; Returns: Answers['restore_group'] }
       reverse_payment: {
         Args: { p_force?: boolean; p_id: string; p_reason: string }
         Returns: Answers['reverse_payment']
       }
+      revoke_group_invitation: { Args: { p_id: string; p_iid: string }; Returns: Answers['revoke_group_invitation'] }
       revoke_invitation: { Args: { p_circle_id: string; p_id: string }; Returns: Answers['revoke_invitation'] }
       revoke_invite: { Args: { p_id: string }; Returns: Answers['revoke_invite'] }
       select_interest: {
@@ -342,6 +401,7 @@ export type Database = {
         Returns: Answers['set_bond_level']
       }
       set_default_persona: { Args: { p_id: string }; Returns: Answers['set_default_persona'] }
+      set_group_role: { Args: { p_id: string; p_role: string; p_user_id: string }; Returns: Answers['set_group_role'] }
       set_role: { Args: { p_id: string; p_role: string }; Returns: Answers['set_role'] }
       start_ai_session: { Args: { p_topic: string }; Returns: Answers['start_ai_session'] }
       unban_person: { Args: { p_id: string; p_reason?: string }; Returns: Answers['unban_person'] }
@@ -363,6 +423,7 @@ export type Database = {
       unrepost_video: { Args: { p_id: string }; Returns: Answers['unrepost_video'] }
       unvote_poll: { Args: { p_id: string }; Returns: Answers['unvote_poll'] }
       update_circle: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_circle'] }
+      update_group: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_group'] }
       update_me: { Args: { p_changes: Json }; Returns: Answers['update_me'] }
       update_persona: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_persona'] }
       update_post: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_post'] }
@@ -372,6 +433,7 @@ export type Database = {
         Args: { p_comment?: string; p_interest_id: string; p_user_id: string; p_value: number }
         Returns: Answers['vote_reputation']
       }
+      withdraw_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['withdraw_group_request'] }
     }
     Enums: {
       [_ in never]: never

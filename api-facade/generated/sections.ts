@@ -22,10 +22,6 @@ export const sections = {
     },
   },
   usernames: { single: false, fields: { username: 'text?', userId: 'uuid?', createdAt: 'timestamp with time zone' } },
-  spaceMemberships: {
-    single: false,
-    fields: { spaceId: 'uuid?', userId: 'uuid?', createdAt: 'timestamp with time zone' },
-  },
   endedTokens: { single: false, fields: { userId: 'uuid?', issuedAt: 'bigint', expiresAt: 'bigint' } },
   auditEntries: {
     single: false,
@@ -232,6 +228,52 @@ export const sections = {
     },
   },
   blocks: { single: false, fields: { blockerId: 'uuid?', blockedId: 'uuid?', createdAt: 'timestamp with time zone' } },
+  spaceMemberships: {
+    single: false,
+    fields: {
+      spaceId: 'uuid?',
+      userId: 'uuid?',
+      role: 'text',
+      madeAt: 'timestamp with time zone',
+      createdAt: 'timestamp with time zone',
+      placedAt: 'timestamp with time zone',
+    },
+  },
+  spaceRequests: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      spaceId: 'uuid?',
+      userId: 'uuid?',
+      message: 'text',
+      status: 'text',
+      createdAt: 'timestamp with time zone',
+      decidedAt: 'timestamp with time zone?',
+    },
+  },
+  spaceInvitationsSent: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      spaceId: 'uuid?',
+      inviterId: 'uuid?',
+      inviteeId: 'uuid?',
+      status: 'text',
+      createdAt: 'timestamp with time zone',
+    },
+  },
+  spaceInvitationsReceived: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      spaceId: 'uuid?',
+      inviterId: 'uuid?',
+      inviteeId: 'uuid?',
+      status: 'text',
+      createdAt: 'timestamp with time zone',
+    },
+  },
+  spaceBans: { single: false, fields: { spaceId: 'uuid?', userId: 'uuid?', createdAt: 'timestamp with time zone' } },
   mediaAssets: {
     single: false,
     fields: {

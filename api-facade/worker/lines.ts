@@ -24,6 +24,7 @@ const lines: Record<string, (count: number) => string> = {
   'appeal.resolved': plural('Your appeal was decided.', 'appeals of yours were decided.'),
   'invite.used': plural('Somebody joined with your invite.', 'people joined with your invites.'),
   'message.received': plural('You have a new message.', 'new messages to you.'),
+  'membership.decided': plural('Something changed for you in a group.', 'changes for you in groups.'),
   'admin.broadcast': plural('News from those who run Kith.', 'messages from those who run Kith.'),
   'moderation.actioned': plural('Staff acted on what you published.', 'acts of staff on what you published.'),
 }

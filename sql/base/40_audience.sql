@@ -2,23 +2,6 @@
 -- The triggers that keep it hang on circles and blocks: sql/social.
 -- docs/decisions.md, Visibility.
 
-create table app.spaces (
-  id         uuid primary key default gen_random_uuid(),
-  kind       text not null check (kind in ('group', 'guild')),
-  created_at timestamptz not null default now()
-);
-comment on table app.spaces is 'A room whose members are the audience of what is posted in it. Groups and guilds '
-  'fill it.';
-
-create table app.space_members (
-  space_id   uuid not null references app.spaces on delete cascade,
-  user_id    uuid not null references app.users on delete cascade,
-  created_at timestamptz not null default now(),
-  primary key (space_id, user_id)
-);
-comment on table app.space_members is 'Who belongs to a space.';
-create index space_members_user_id_idx on app.space_members (user_id);
-
 create table app.audience (
   viewer_id uuid not null references app.users on delete cascade,
   author_id uuid not null references app.users on delete cascade,

@@ -25,7 +25,6 @@ comment on column private.personal_data.across_blocks is
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.users', 'id', 'profile', '{}'),
   ('app.usernames', 'user_id', 'usernames', '{hash}'),
-  ('app.space_members', 'user_id', 'spaceMemberships', '{}'),
   ('private.revoked_tokens', 'user_id', 'endedTokens', '{}'),
   ('app.audit_log', 'actor_id', 'auditEntries', '{target_id,previous,hash}');
 insert into private.personal_data (relation, person_column, section, whose, omits) values

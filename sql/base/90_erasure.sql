@@ -90,7 +90,6 @@ begin
     perform private.erase_rest(new.id);
   end if;
 
-  delete from app.space_members where user_id = new.id;
   update app.audit_details d set ip = null from app.audit_log l
   where l.id = d.audit_id and l.actor_id = new.id and d.ip is not null;
   update app.audit_details d set detail = null from app.audit_log l

@@ -613,23 +613,6 @@ comment on function private.require_name is
 -- The triggers that keep it hang on circles and blocks: sql/social.
 -- docs/decisions.md, Visibility.
 
-create table app.spaces (
-  id         uuid primary key default gen_random_uuid(),
-  kind       text not null check (kind in ('group', 'guild')),
-  created_at timestamptz not null default now()
-);
-comment on table app.spaces is 'A room whose members are the audience of what is posted in it. Groups and guilds '
-  'fill it.';
-
-create table app.space_members (
-  space_id   uuid not null references app.spaces on delete cascade,
-  user_id    uuid not null references app.users on delete cascade,
-  created_at timestamptz not null default now(),
-  primary key (space_id, user_id)
-);
-comment on table app.space_members is 'Who belongs to a space.';
-create index space_members_user_id_idx on app.space_members (user_id);
-
 create table app.audience (
   viewer_id uuid not null references app.users on delete cascade,
   author_id uuid not null references app.users on delete cascade,
@@ -2320,7 +2303,6 @@ comment on column private.personal_data.across_blocks is
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.users', 'id', 'profile', '{}'),
   ('app.usernames', 'user_id', 'usernames', '{hash}'),
-  ('app.space_members', 'user_id', 'spaceMemberships', '{}'),
   ('private.revoked_tokens', 'user_id', 'endedTokens', '{}'),
   ('app.audit_log', 'actor_id', 'auditEntries', '{target_id,previous,hash}');
 insert into private.personal_data (relation, person_column, section, whose, omits) values
@@ -2525,7 +2507,6 @@ begin
     perform private.erase_rest(new.id);
   end if;
 
-  delete from app.space_members where user_id = new.id;
   update app.audit_details d set ip = null from app.audit_log l
   where l.id = d.audit_id and l.actor_id = new.id and d.ip is not null;
   update app.audit_details d set detail = null from app.audit_log l
@@ -2615,19 +2596,6 @@ grant select on app.audience to authenticated;
 create policy select_own on app.audience for select to authenticated using (viewer_id = (select app.uid()));
 comment on policy select_own on app.audience is
   'Viewers see their own levels, which other policies probe. Triggers write them.';
-
--- spaces
-alter table app.spaces enable row level security;
-grant select on app.spaces to authenticated;
-create policy select_member on app.spaces for select to authenticated
-  using (id in (select m.space_id from app.space_members m where m.user_id = (select app.uid())));
-comment on policy select_member on app.spaces is 'Members see their spaces.';
-
--- space_members
-alter table app.space_members enable row level security;
-grant select on app.space_members to authenticated;
-create policy select_own on app.space_members for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.space_members is 'People see their own memberships, which other policies probe.';
 
 -- events: a registry, for definer functions alone
 alter table private.events enable row level security;
@@ -7060,6 +7028,1365 @@ grant execute on function
 grant execute on function
   private.job_check_audience
   to worker;
+
+-- sql/spaces/10_spaces.sql
+
+-- Spaces: groups and guilds. Their members are the audience of what is posted in them, and are kept by one code
+-- (20_membership.sql): what guilds call applications, founder and steward are join requests, owner and moderator here.
+-- docs/decisions.md, Spaces.
+
+create function private.member_place(p_joined timestamptz, p_role text) returns timestamptz
+language sql immutable   -- the time zone makes no difference when hours are added
+set search_path = ''
+as $$
+  select p_joined + case p_role when 'owner' then 0 when 'moderator' then 1000 else 2000 end * interval '8760 hours'
+$$;
+comment on function private.member_place is
+  'The place of a member among the members of a space: the owner, then moderators a thousand years later, then all '
+  'others, each by when they joined.';
+
+create table app.spaces (
+  id           uuid primary key default gen_random_uuid(),
+  kind         text not null check (kind in ('group', 'guild')),
+  slug         text not null,
+  name         text not null,
+  about        text not null default '',
+  interest_id  uuid references app.interests on delete restrict,
+  accent       text check (accent ~ '^[a-z]{2,20}$'),
+  visibility   text not null default 'public' check (visibility in ('public', 'private')),
+  join_policy  text not null default 'open' check (join_policy in ('open', 'request', 'invite')),
+  member_count integer not null default 0 check (member_count between 0 and 5000),
+  words        tsvector not null default '',
+  archived_at  timestamptz,
+  created_at   timestamptz not null default now(),
+  constraint spaces_slug_key unique (kind, slug),
+  constraint space_slug check (slug ~ '^[a-z0-9-]{3,60}$' and not pg_input_is_valid(slug, 'uuid')),
+  constraint space_name check (length(private.trimmed(name)) between 1 and 80),
+  constraint space_about check (length(about) <= 2000)
+);
+create index spaces_public_idx on app.spaces (kind, created_at desc, id desc) where visibility = 'public';
+create index spaces_created_at_idx on app.spaces (kind, created_at desc, id desc);
+create index spaces_interest_id_idx on app.spaces (interest_id) where interest_id is not null;
+comment on table app.spaces is
+  'A room whose members are the audience of what is posted in it. Who locks its row decides alone who is in it.';
+comment on column app.spaces.member_count is
+  'How many places are taken, whoever sees whom. Written with the row of a member, under the lock of the space.';
+comment on column app.spaces.words is 'The words of slug, name and about, by which it is looked for.';
+comment on column app.spaces.archived_at is
+  'When it was closed for all that is new; null while it is open. Its members go on reading it.';
+
+create table app.space_members (
+  space_id   uuid not null references app.spaces on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  role       text not null default 'member' check (role in ('owner', 'moderator', 'member')),
+  silent     boolean not null default false,
+  made_at    timestamptz not null,
+  created_at timestamptz not null default now(),
+  placed_at  timestamptz not null generated always as (private.member_place(created_at, role)) stored,
+  primary key (space_id, user_id)
+);
+create unique index space_members_owner_key on app.space_members (space_id) where role = 'owner';
+create index space_members_placed_at_idx on app.space_members (space_id, placed_at, user_id);
+create index space_members_made_at_idx on app.space_members (user_id, made_at desc, space_id desc);
+create index space_members_owned_idx on app.space_members (user_id) where role = 'owner';
+create index space_members_silent_idx on app.space_members (space_id) where silent;
+comment on table app.space_members is 'Who belongs to a space. A space that is not archived has exactly one owner.';
+comment on column app.space_members.silent is
+  'Whether the member is banned from the instance or erased, and so counted for nobody. A trigger writes it.';
+comment on column app.space_members.made_at is
+  'When the space was made, which is its place in the lists of its members. A trigger writes it.';
+comment on column app.space_members.created_at is 'When the member joined.';
+comment on column app.space_members.placed_at is 'The place in the list of members: private.member_place.';
+
+create table app.space_bans (
+  space_id   uuid not null references app.spaces on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (space_id, user_id)
+);
+create index space_bans_user_id_idx on app.space_bans (user_id);
+create index space_bans_created_at_idx on app.space_bans (space_id, created_at desc, user_id desc);
+comment on table app.space_bans is 'Who may not come into a space again until the ban is lifted.';
+
+create table app.space_requests (
+  id         uuid primary key default gen_random_uuid(),
+  space_id   uuid not null references app.spaces on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  message    text not null default '',
+  status     text not null default 'pending'
+             check (status in ('pending', 'approved', 'rejected', 'withdrawn', 'ended')),
+  created_at timestamptz not null default now(),
+  decided_at timestamptz,
+  constraint space_message check (length(message) <= 500),
+  check ((status = 'pending') = (decided_at is null))
+);
+create unique index space_requests_pending_key on app.space_requests (space_id, user_id) where status = 'pending';
+create index space_requests_space_id_idx on app.space_requests (space_id, status, created_at desc, id desc);
+create index space_requests_user_id_idx on app.space_requests (user_id);
+comment on table app.space_requests is
+  'Who asked to join a space: join requests of groups, applications to guilds. A settled one never changes again.';
+comment on column app.space_requests.status is
+  'pending, then approved or rejected by who may decide, withdrawn by who asked, or ended by joining otherwise or '
+  'by a ban.';
+comment on column app.space_requests.decided_at is 'When it was settled; null while it is pending.';
+
+create table app.space_invitations (
+  id         uuid primary key default gen_random_uuid(),
+  space_id   uuid not null references app.spaces on delete cascade,
+  inviter_id uuid not null references app.users on delete cascade,
+  invitee_id uuid not null references app.users on delete cascade,
+  status     text not null default 'pending' check (status in ('pending', 'accepted', 'declined', 'revoked')),
+  created_at timestamptz not null default now()
+);
+create unique index space_invitations_pending_key on app.space_invitations (space_id, invitee_id)
+  where status = 'pending';
+create index space_invitations_space_id_idx on app.space_invitations (space_id, status, created_at desc, id desc);
+create index space_invitations_inviter_id_idx on app.space_invitations (inviter_id, invitee_id, status);
+create index space_invitations_invitee_id_idx
+  on app.space_invitations (invitee_id, status, created_at desc, id desc);
+comment on table app.space_invitations is 'Invitations into spaces. A settled one never changes again.';
+comment on column app.space_invitations.status is
+  'pending, then accepted (also by joining otherwise) or declined by the invitee, or revoked by who invited, by who '
+  'moderates, by a block between the two, or by a ban.';
+
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.space_members', 'user_id', 'spaceMemberships', '{silent}'),
+  ('app.space_requests', 'user_id', 'spaceRequests', '{}'),
+  ('app.space_invitations', 'inviter_id', 'spaceInvitationsSent', '{}'),
+  ('app.space_invitations', 'invitee_id', 'spaceInvitationsReceived', '{}'),
+  ('app.space_bans', 'user_id', 'spaceBans', '{}');
+
+insert into private.write_limits (kind, per_hour) values ('spaces', 60), ('memberships', 300);
+
+insert into private.events (name, payload, happens) values
+  ('spaces.membership.decided', '{spaceId,kind,event,userId,actorId,invitationId,role}',
+   'somebody is let into a space, turned down, invited, removed, or given another role there');
+
+insert into private.errors (code, status, text) values
+  ('space_unknown', 404, 'There is no such group or guild.'),
+  ('space_slug', 422, 'A slug must have 3 to 60 small letters, digits and hyphens, and cannot be a UUID.'),
+  ('space_name', 422, 'A group or guild must have a name of 1 to 80 characters.'),
+  ('space_about', 422, 'about can have up to 2000 characters.'),
+  ('space_message', 422, 'A message can have up to 500 characters.'),
+  ('space_slug_taken', 409, 'This slug is taken. Choose another one.'),
+  ('space_not_member', 403, 'Only members can do this.'),
+  ('space_role', 403, 'Your role in this group or guild does not allow this.'),
+  ('space_banned', 403, 'You are banned from this group or guild.'),
+  ('space_archived', 409, 'This group or guild is archived.'),
+  ('space_ownerless', 409, 'This group or guild has no owner, so nobody could run it.'),
+  ('space_full', 409, 'A group or guild can have at most 5000 members.'),
+  ('spaces_exhausted', 409, 'One person can own at most 20 groups and 20 guilds that are not archived.'),
+  ('memberships_exhausted', 409, 'One person can be in at most 1000 groups and guilds.'),
+  ('last_owner', 409, 'The owner must hand over first.'),
+  ('space_member_already', 409, 'This person is already a member.'),
+  ('space_member_unknown', 404, 'This person is not a member.'),
+  ('space_invitation_pending', 409, 'This person already has a pending invitation.'),
+  ('space_invitee_banned', 409, 'This person is banned from the group or guild. Lift the ban first.'),
+  ('invitation_required', 403, 'Only people who are invited can join.'),
+  ('request_unknown', 404, 'There is no such request.'),
+  ('request_settled', 409, 'This request has already been settled.');
+
+create function private.date_member() returns trigger
+language plpgsql security definer   -- reads a space that nobody sees yet
+set search_path = ''
+as $$
+begin
+  select created_at into new.made_at from app.spaces where id = new.space_id;
+  return new;
+end $$;
+comment on function private.date_member is 'Trigger: a membership has the time of its space.';
+create trigger date_member before insert on app.space_members
+  for each row execute function private.date_member();
+
+create function private.is_let_in(p_space uuid, p_viewer uuid) returns boolean
+language plpgsql stable security definer   -- asked of others than the caller, too
+set search_path = ''
+as $$
+begin
+  return exists (select from app.space_members where space_id = p_space and user_id = p_viewer)
+      or exists (select from app.space_invitations i
+                 where i.space_id = p_space and i.invitee_id = p_viewer and i.status = 'pending'
+                   and private.may_meet(private.find_level(p_viewer, i.inviter_id))
+                   and not exists (select from app.silenced_people s where s.user_id = i.inviter_id));
+end $$;
+comment on function private.is_let_in is
+  'Whether a person sees a private space: its members do, and those whom somebody they see has invited.';
+
+create function private.find_space(p_kind text, p_id text) returns app.spaces
+language plpgsql stable security definer   -- one rule for all who ask
+set search_path = ''
+as $$
+declare
+  v_space app.spaces;
+begin
+  if pg_input_is_valid(p_id, 'uuid') then
+    select * into v_space from app.spaces where id = p_id::uuid and kind = p_kind;
+  else
+    select * into v_space from app.spaces where kind = p_kind and slug = lower(p_id);
+  end if;
+  if v_space.visibility = 'public' or private.is_let_in(v_space.id, app.uid()) then
+    return v_space;
+  end if;
+  return null;
+end $$;
+comment on function private.find_space is
+  'The space of this kind with this id or slug, as far as the caller sees it; null otherwise.';
+
+create function private.require_space(p_kind text, p_id text) returns app.spaces
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_space app.spaces := private.find_space(p_kind, p_id);
+begin
+  if v_space.id is null then
+    perform private.fail('space_unknown');
+  end if;
+  return v_space;
+end $$;
+comment on function private.require_space is 'As private.find_space. Fails: space_unknown.';
+
+create function private.lock_space(p_space uuid, p_people uuid[]) returns app.spaces
+language plpgsql volatile security definer   -- nobody may touch people and spaces
+set search_path = ''
+as $$
+declare
+  v_space app.spaces;
+begin
+  -- people before spaces: ARCHITECTURE.md, Locks. A ban or an erasure of one of them waits, or is seen
+  perform from app.users where id = any (p_people) order by id for share;
+  select * into v_space from app.spaces where id = p_space for no key update;
+  return v_space;
+end $$;
+comment on function private.lock_space is
+  'Locks these people, then a space, until the transaction ends: nobody else changes who is in it meanwhile.';
+
+create function private.enter_space(p_kind text, p_id text, p_people uuid[] default '{}') returns app.spaces
+language plpgsql volatile security definer   -- see private.lock_space
+set search_path = ''
+as $$
+begin
+  perform private.lock_space((private.require_space(p_kind, p_id)).id, p_people || private.require_caller());
+  return private.require_space(p_kind, p_id);   -- again, since who waited may have lost it
+end $$;
+comment on function private.enter_space is
+  'A space that the caller sees, locked with the caller and these people. Fails: space_unknown.';
+
+create function private.find_role(p_space uuid, p_user uuid) returns text
+language plpgsql stable security definer   -- reads the memberships of others than the caller
+set search_path = ''
+as $$
+begin
+  return (select role from app.space_members where space_id = p_space and user_id = p_user);
+end $$;
+comment on function private.find_role is 'The role of a person in a space; null who is no member.';
+
+create function private.require_space_role(p_space uuid, variadic p_roles text[]) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_role text := private.find_role(p_space, private.require_caller());
+begin
+  if v_role is null then
+    perform private.fail('space_not_member');
+  elsif v_role <> all (p_roles) then
+    perform private.fail('space_role');
+  end if;
+  return v_role;
+end $$;
+comment on function private.require_space_role is
+  'The caller''s role in a space, if it is one of these. Fails: space_not_member, space_role.';
+
+create function private.require_open(p_space app.spaces) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_space.archived_at is not null then
+    perform private.fail('space_archived');
+  end if;
+end $$;
+comment on function private.require_open is 'Passes for a space that is not archived. Fails: space_archived.';
+
+create function private.limit_owned(p_kind text, p_user uuid) returns void
+language plpgsql volatile security definer   -- counts the spaces of others than the caller
+set search_path = ''
+as $$
+begin
+  -- so that two at once never make one too many
+  perform pg_advisory_xact_lock(hashtextextended('spaces of ' || p_user, 0));
+  if (select count(*) from app.space_members m join app.spaces s on s.id = m.space_id
+      where m.user_id = p_user and m.role = 'owner' and s.kind = p_kind and s.archived_at is null) >= 20 then
+    perform private.fail('spaces_exhausted');
+  end if;
+end $$;
+comment on function private.limit_owned is
+  'Passes when a person owns fewer than 20 spaces of a kind that are not archived. Fails: spaces_exhausted.';
+
+create function private.space_words(p_slug text, p_name text, p_about text) returns tsvector
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.keyword_words(private.keyword_text(array[p_slug, p_name, p_about]));
+end $$;
+comment on function private.space_words is 'The words by which a space is looked for.';
+
+create function private.slug_of(p_kind text, p_name text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_slug text := btrim(left(regexp_replace(private.fold(p_name), '[^a-z0-9]+', '-', 'g'), 50), '-');
+begin
+  if length(v_slug) >= 3 and not pg_input_is_valid(v_slug, 'uuid') then
+    return v_slug;
+  end if;
+  return btrim(p_kind || '-' || left(v_slug, 3), '-');
+end $$;
+comment on function private.slug_of is 'A slug for a name, of at most 50 characters, which may be taken.';
+
+create function private.make_space(p_space app.spaces) returns uuid
+language plpgsql volatile security definer   -- nobody may write spaces
+set search_path = ''
+as $$
+declare
+  v_slug text := p_space.slug;
+  v_name text := private.require_name(p_space.name);
+  v_id   uuid;
+begin
+  perform private.count_writes('spaces');
+  perform from app.users where id = private.require_caller() for share;
+  perform private.limit_owned(p_space.kind, app.uid());
+  loop
+    insert into app.spaces (kind, slug, name, about, interest_id, accent, visibility, join_policy, member_count, words)
+    select p_space.kind, s.slug, v_name, s.about,
+           case when p_space.interest_id is not null then private.require_interest(p_space.interest_id) end,
+           p_space.accent, p_space.visibility, p_space.join_policy, 1, private.space_words(s.slug, v_name, s.about)
+    from (select coalesce(v_slug, private.slug_of(p_space.kind, v_name)) as slug,
+                 coalesce(private.require_text(p_space.about), '') as about) s
+    on conflict (kind, slug) do nothing returning id into v_id;
+    exit when v_id is not null;
+    if p_space.slug is not null then
+      perform private.fail('space_slug_taken');
+    end if;
+    v_slug := private.slug_of(p_space.kind, v_name) || '-' || substr(gen_random_uuid()::text, 1, 8);
+  end loop;
+  insert into app.space_members (space_id, user_id, role) values (v_id, app.uid(), 'owner');
+  perform private.limit_memberships(app.uid());
+  return v_id;
+end $$;
+comment on function private.make_space is
+  'Makes a space, whose owner is the caller. Without a slug it gets one of its name. Fails: writes_exceeded, '
+  'spaces_exhausted, memberships_exhausted, interest_unknown, text_unfit, space_slug, space_slug_taken, space_name, '
+  'space_about.';
+
+create function private.change_space(p_kind text, p_id text, p_changes jsonb) returns uuid
+language plpgsql volatile security definer   -- nobody may write spaces
+set search_path = ''
+as $$
+declare
+  v_space app.spaces := private.enter_space(p_kind, p_id);
+begin
+  perform private.count_writes('spaces');
+  if p_changes ?| '{visibility,joinPolicy}' then
+    perform private.require_space_role(v_space.id, 'owner');
+  else
+    perform private.require_space_role(v_space.id, 'owner', 'moderator');
+  end if;
+  v_space.name := case when p_changes ? 'name' then private.require_name(p_changes ->> 'name') else v_space.name end;
+  v_space.about := case when p_changes ? 'about' then coalesce(private.require_text(p_changes ->> 'about'), '')
+                        else v_space.about end;
+  v_space.interest_id := case when p_changes ? 'interestId' then (p_changes ->> 'interestId')::uuid
+                              else v_space.interest_id end;
+  if v_space.interest_id is not null then
+    perform private.require_interest(v_space.interest_id);
+  end if;
+  update app.spaces set
+    name = v_space.name,
+    about = v_space.about,
+    interest_id = v_space.interest_id,
+    accent = case when p_changes ? 'accent' then p_changes ->> 'accent' else accent end,
+    visibility = case when p_changes ? 'visibility' then p_changes ->> 'visibility' else visibility end,
+    join_policy = case when p_changes ? 'joinPolicy' then p_changes ->> 'joinPolicy' else join_policy end,
+    words = private.space_words(slug, v_space.name, v_space.about)
+  where id = v_space.id;
+  return v_space.id;
+end $$;
+comment on function private.change_space is
+  'Changes what is said of a space, for its owner and moderators; who sees it and how people join, the owner alone. '
+  'Fails: space_unknown, writes_exceeded, space_not_member, space_role, interest_unknown, text_unfit, space_name, '
+  'space_about.';
+
+create function private.set_archived(p_space app.spaces, p_archived boolean) returns boolean
+language plpgsql volatile security definer   -- nobody may write spaces
+set search_path = ''
+as $$
+declare
+  v_owner uuid;
+begin
+  if (p_space.archived_at is not null) = p_archived then
+    return false;
+  end if;
+  if not p_archived then
+    select user_id into v_owner from app.space_members where space_id = p_space.id and role = 'owner';
+    if not found then
+      perform private.fail('space_ownerless');
+    end if;
+    perform private.limit_owned(p_space.kind, v_owner);
+  end if;
+  update app.spaces set archived_at = case when p_archived then now() end where id = p_space.id;
+  return true;
+end $$;
+comment on function private.set_archived is
+  'Archives a space that is locked, or opens it again; false when it was so before. Fails: space_ownerless, '
+  'spaces_exhausted.';
+
+create function private.archive_space(p_kind text, p_id text, p_archived boolean) returns uuid
+language plpgsql volatile security definer   -- nobody may write spaces
+set search_path = ''
+as $$
+declare
+  v_space app.spaces := private.enter_space(p_kind, p_id);
+begin
+  perform private.require_space_role(v_space.id, 'owner');
+  perform private.set_archived(v_space, p_archived);
+  return v_space.id;
+end $$;
+comment on function private.archive_space is
+  'The owner archives a space, or opens it again. Repeating it changes nothing. Fails: space_unknown, '
+  'space_not_member, space_role, space_ownerless, spaces_exhausted.';
+
+-- sql/spaces/20_membership.sql
+
+-- Membership of spaces: joining, asking, inviting, roles, leaving, removal and bans. All of it happens under the lock
+-- of the space, so that no two ways in make two memberships, and a space has one owner at every moment.
+-- docs/decisions.md, Spaces.
+
+create function private.require_visible_person(p_person text) returns uuid
+language plpgsql stable security definer   -- for definer functions, to which no policy applies
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  select id into v_id from private.visible_people where id = private.find_person(p_person);
+  if not found then
+    perform private.fail('person_unknown');
+  end if;
+  return v_id;
+end $$;
+comment on function private.require_visible_person is
+  'As private.require_person, for definer functions. Fails: person_unknown.';
+
+create function private.tell_membership(
+  p_space app.spaces, p_event text, p_user uuid, p_actor uuid default null, p_invitation uuid default null,
+  p_role text default null
+) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.emit('spaces.membership.decided', json_build_object(
+    'spaceId', p_space.id, 'kind', p_space.kind, 'event', p_event, 'userId', p_user, 'actorId', p_actor,
+    'invitationId', p_invitation, 'role', p_role), array[p_user]);
+end $$;
+comment on function private.tell_membership is
+  'Emits what was decided about somebody in a space: approved, rejected, invited, removed or role_changed. An actor '
+  'is named for invitations alone.';
+
+create function private.limit_memberships(p_user uuid) returns void
+language plpgsql volatile security definer   -- counts the memberships of others than the caller
+set search_path = ''
+as $$
+begin
+  -- so that two at once never make one too many
+  perform pg_advisory_xact_lock(hashtextextended('memberships ' || p_user, 0));
+  if (select count(*) from app.space_members where user_id = p_user) > 1000 then
+    perform private.fail('memberships_exhausted');
+  end if;
+end $$;
+comment on function private.limit_memberships is
+  'Passes when a person, who was just let in, is in at most 1000 spaces. Fails: memberships_exhausted.';
+
+create function private.add_member(p_space app.spaces, p_user uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may write memberships
+set search_path = ''
+as $$
+begin
+  if private.find_role(p_space.id, p_user) is not null then
+    return false;
+  end if;
+  perform private.require_open(p_space);
+  if not exists (select from app.users where id = p_user and banned_at is null and erased_at is null) then
+    perform private.fail('person_unknown');
+  end if;
+  update app.spaces set member_count = member_count + 1 where id = p_space.id and member_count < 5000;
+  if not found then
+    perform private.fail('space_full');
+  end if;
+  insert into app.space_members (space_id, user_id) values (p_space.id, p_user);
+  perform private.limit_memberships(p_user);
+  update app.space_requests set status = 'ended', decided_at = now()
+  where space_id = p_space.id and user_id = p_user and status = 'pending';
+  update app.space_invitations set status = 'accepted'
+  where space_id = p_space.id and invitee_id = p_user and status = 'pending';
+  return true;
+end $$;
+comment on function private.add_member is
+  'Lets a person into a space, both locked; false for a member. Ends what else was pending between the two. Fails: '
+  'space_archived, person_unknown, space_full, memberships_exhausted.';
+
+create function private.drop_member(p_space uuid, p_user uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may write memberships
+set search_path = ''
+as $$
+begin
+  delete from app.space_members where space_id = p_space and user_id = p_user;
+  if not found then
+    return false;
+  end if;
+  update app.spaces set member_count = member_count - 1 where id = p_space;
+  return true;
+end $$;
+comment on function private.drop_member is
+  'Takes a person out of a space that is locked, and frees the place; false for somebody who is no member.';
+
+create function private.join_space(p_kind text, p_id text, p_message text) returns json
+language plpgsql volatile security definer   -- nobody may write memberships
+set search_path = ''
+as $$
+declare
+  v_me      uuid := private.require_caller();
+  v_message text := coalesce(private.require_text(p_message), '');
+  v_space   app.spaces;
+  v_request uuid;
+begin
+  perform private.count_writes('memberships');
+  v_space := private.enter_space(p_kind, p_id);
+  if private.find_role(v_space.id, v_me) is not null then
+    return json_build_object('status', 'joined', 'requestId', null);
+  end if;
+  perform private.require_open(v_space);
+  if exists (select from app.space_bans where space_id = v_space.id and user_id = v_me) then
+    perform private.fail('space_banned');
+  end if;
+  if v_space.join_policy = 'open'
+     or exists (select from app.space_invitations i
+                where i.space_id = v_space.id and i.invitee_id = v_me and i.status = 'pending'
+                  and private.may_meet(private.find_level(v_me, i.inviter_id))
+                  and not exists (select from app.silenced_people s where s.user_id = i.inviter_id)) then
+    perform private.add_member(v_space, v_me);
+    return json_build_object('status', 'joined', 'requestId', null);
+  elsif v_space.join_policy = 'invite' then
+    perform private.fail('invitation_required');
+  end if;
+  insert into app.space_requests (space_id, user_id, message) values (v_space.id, v_me, v_message)
+  on conflict (space_id, user_id) where status = 'pending' do nothing returning id into v_request;
+  if not found then
+    select id into v_request from app.space_requests
+    where space_id = v_space.id and user_id = v_me and status = 'pending';
+  end if;
+  return json_build_object('status', 'pending', 'requestId', v_request);
+end $$;
+comment on function private.join_space is
+  'The caller joins a space, or asks to: {status: joined | pending, requestId}. Repeating it changes nothing. Fails: '
+  'writes_exceeded, text_unfit, space_message, space_unknown, space_archived, space_banned, invitation_required, '
+  'space_full, memberships_exhausted, person_unknown.';
+
+create function private.leave_space(p_kind text, p_id text) returns json
+language plpgsql volatile security definer   -- nobody may write memberships
+set search_path = ''
+as $$
+declare
+  v_me    uuid := private.require_caller();
+  v_space app.spaces := private.enter_space(p_kind, p_id);
+begin
+  if private.find_role(v_space.id, v_me) = 'owner' then
+    if exists (select from app.space_members where space_id = v_space.id and user_id <> v_me and not silent) then
+      perform private.fail('last_owner');
+    end if;
+    perform private.set_archived(v_space, true);
+  end if;
+  perform private.drop_member(v_space.id, v_me);
+  return json_build_object('status', 'left');
+end $$;
+comment on function private.leave_space is
+  'The caller leaves a space: {status: left}. An owner must hand over first, unless nobody else is there: then it is '
+  'archived. Fails: space_unknown, last_owner, space_ownerless, spaces_exhausted.';
+
+create function private.member_cards(p_space uuid, p_users uuid[]) returns json
+language plpgsql stable security definer   -- members of a space see one another; its callers look at who is hidden
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object('userId', p.actor_id, 'user', p.card, 'role', m.role,
+                                      'joinedAt', private.utc(m.created_at)) order by u.place)
+    from unnest(p_users) with ordinality as u (id, place)
+    join app.space_members m on m.space_id = p_space and m.user_id = u.id
+    join app.person_card p on p.id = u.id);
+end $$;
+comment on function private.member_cards is 'These members of a space, in order: {userId, user, role, joinedAt}.';
+call private.make_walk('private.member_cards');
+
+create function private.set_space_role(p_space app.spaces, p_user uuid, p_role text) returns void
+language plpgsql volatile security definer   -- nobody may write memberships
+set search_path = ''
+as $$
+declare
+  v_role  text := private.find_role(p_space.id, p_user);
+  v_owner uuid;
+begin
+  if v_role is null then
+    perform private.fail('space_member_unknown');
+  elsif v_role = p_role then
+    return;
+  elsif v_role = 'owner' then
+    perform private.fail('last_owner');
+  end if;
+  if p_role = 'owner' then
+    if p_space.archived_at is null then
+      perform private.limit_owned(p_space.kind, p_user);
+    end if;
+    update app.space_members set role = 'moderator' where space_id = p_space.id and role = 'owner'
+    returning user_id into v_owner;
+  end if;
+  update app.space_members set role = p_role where space_id = p_space.id and user_id = p_user;
+  perform private.tell_membership(p_space, 'role_changed', u.id, p_role => u.role)
+  from (values (p_user, p_role), (v_owner, 'moderator')) u (id, role)
+  where u.id is not null and u.id is distinct from app.uid();
+end $$;
+comment on function private.set_space_role is
+  'Gives a member of a locked space another role. A new owner takes the place of the old one, who becomes a '
+  'moderator. Fails: space_member_unknown, last_owner, spaces_exhausted.';
+
+create function private.change_role(p_kind text, p_id text, p_person text, p_role text) returns json
+language plpgsql volatile security definer   -- nobody may write memberships
+set search_path = ''
+as $$
+declare
+  v_user  uuid := private.require_visible_person(p_person);
+  v_space app.spaces;
+begin
+  perform private.count_writes('memberships');
+  v_space := private.enter_space(p_kind, p_id, array[v_user]);
+  perform private.require_space_role(v_space.id, 'owner');
+  perform private.require_visible_person(p_person);   -- again, since a ban may have come while we waited
+  perform private.set_space_role(v_space, v_user, p_role);
+  return private.member_cards(v_space.id, array[v_user]) -> 0;
+end $$;
+comment on function private.change_role is
+  'The owner of a space gives a member another role, and with owner hands over. Fails: writes_exceeded, '
+  'person_unknown, space_unknown, space_not_member, space_role, space_member_unknown, last_owner, spaces_exhausted.';
+
+create function private.remove_space_member(p_kind text, p_id text, p_person text, p_ban boolean) returns void
+language plpgsql volatile security definer   -- nobody may write memberships
+set search_path = ''
+as $$
+declare
+  v_user  uuid := private.require_visible_person(p_person);
+  v_space app.spaces;
+  v_role  text;
+  v_their text;
+begin
+  perform private.count_writes('memberships');
+  v_space := private.enter_space(p_kind, p_id, array[v_user]);
+  v_role := private.require_space_role(v_space.id, 'owner', 'moderator');
+  v_their := private.find_role(v_space.id, v_user);
+  if v_their = 'owner' or v_their = v_role then
+    perform private.fail('space_role');
+  end if;
+  if p_ban then
+    insert into app.space_bans (space_id, user_id) values (v_space.id, v_user) on conflict do nothing;
+    update app.space_requests set status = 'ended', decided_at = now()
+    where space_id = v_space.id and user_id = v_user and status = 'pending';
+    update app.space_invitations set status = 'revoked'
+    where space_id = v_space.id and invitee_id = v_user and status = 'pending';
+  end if;
+  if private.drop_member(v_space.id, v_user) then
+    perform private.tell_membership(v_space, 'removed', v_user);
+  end if;
+end $$;
+comment on function private.remove_space_member is
+  'Takes somebody of a lower role out of a space, and with p_ban keeps them out, also when they have left. Repeating '
+  'it changes nothing. Fails: writes_exceeded, person_unknown, space_unknown, space_not_member, space_role.';
+
+create function private.lift_space_ban(p_kind text, p_id text, p_person text) returns void
+language plpgsql volatile security definer   -- nobody may write bans
+set search_path = ''
+as $$
+declare
+  v_user  uuid := private.require_visible_person(p_person);
+  v_space app.spaces := private.enter_space(p_kind, p_id);
+begin
+  perform private.require_space_role(v_space.id, 'owner', 'moderator');
+  delete from app.space_bans where space_id = v_space.id and user_id = v_user;
+end $$;
+comment on function private.lift_space_ban is
+  'Lets somebody come into a space again. Repeating it changes nothing. Fails: person_unknown, space_unknown, '
+  'space_not_member, space_role.';
+
+create function private.request_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- its callers look at who may see them
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', r.id, case s.kind when 'group' then 'groupId' else 'guildId' end, r.space_id,
+             'userId', p.actor_id, 'user', p.card, 'message', r.message, 'status', r.status,
+             'createdAt', private.utc(r.created_at), 'decidedAt', private.utc(r.decided_at)) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join app.space_requests r on r.id = i.id
+    join app.spaces s on s.id = r.space_id
+    join app.person_card p on p.id = r.user_id);
+end $$;
+comment on function private.request_cards is
+  'These requests, in order: {id, groupId or guildId, userId, user, message, status, createdAt, decidedAt}.';
+call private.make_walk('private.request_cards');
+
+create function private.decide_request(p_space app.spaces, p_request app.space_requests, p_approve boolean)
+returns void
+language plpgsql volatile security definer   -- nobody may write requests
+set search_path = ''
+as $$
+begin
+  update app.space_requests set status = case when p_approve then 'approved' else 'rejected' end, decided_at = now()
+  where id = p_request.id and status = 'pending';
+  if not found then
+    perform private.fail('request_settled');
+  end if;
+  if p_approve then
+    perform private.add_member(p_space, p_request.user_id);
+  end if;
+  perform private.tell_membership(p_space, case when p_approve then 'approved' else 'rejected' end,
+                                  p_request.user_id);
+end $$;
+comment on function private.decide_request is
+  'Approves or rejects a pending request to join a space, which is locked with who asked. Fails: request_settled, '
+  'space_archived, person_unknown, space_full, memberships_exhausted.';
+
+create function private.settle_request(p_kind text, p_id text, p_request uuid, p_approve boolean) returns json
+language plpgsql volatile security definer   -- nobody may write requests
+set search_path = ''
+as $$
+declare
+  v_space   app.spaces := private.require_space(p_kind, p_id);
+  v_request app.space_requests;
+begin
+  perform private.count_writes('memberships');
+  select * into v_request from app.space_requests where id = p_request and space_id = v_space.id;
+  v_space := private.enter_space(p_kind, p_id, array[v_request.user_id]);
+  perform private.require_space_role(v_space.id, 'owner', 'moderator');
+  perform from private.visible_people where id = v_request.user_id;
+  if not found then
+    perform private.fail('request_unknown');
+  end if;
+  perform private.decide_request(v_space, v_request, p_approve);
+  return private.request_cards(array[p_request]) -> 0;
+end $$;
+comment on function private.settle_request is
+  'The owner or a moderator approves or rejects a pending request. Fails: writes_exceeded, space_unknown, '
+  'space_not_member, space_role, request_unknown, request_settled, space_archived, person_unknown, space_full, '
+  'memberships_exhausted.';
+
+create function private.withdraw_request(p_kind text, p_request uuid) returns json
+language plpgsql volatile security definer   -- works where the caller no longer sees the space
+set search_path = ''
+as $$
+declare
+  v_request app.space_requests;
+begin
+  select r.* into v_request from app.space_requests r join app.spaces s on s.id = r.space_id
+  where r.id = p_request and r.user_id = private.require_caller() and s.kind = p_kind;
+  if not found then
+    perform private.fail('request_unknown');
+  end if;
+  perform private.lock_space(v_request.space_id, array[v_request.user_id]);
+  update app.space_requests set status = 'withdrawn', decided_at = now() where id = p_request and status = 'pending';
+  if not found then
+    perform private.fail('request_settled');
+  end if;
+  return private.request_cards(array[p_request]) -> 0;
+end $$;
+comment on function private.withdraw_request is
+  'Who asked takes a pending request back. Fails: request_unknown, request_settled.';
+
+create function private.space_invitation_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- its callers look at who may see them
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', i.id, s.kind || 'Id', s.id,
+             s.kind, json_build_object('id', s.id, 'slug', s.slug, 'name', s.name, 'accent', s.accent),
+             'inviterId', inviter.actor_id, 'inviter', inviter.card,
+             'inviteeId', invitee.actor_id, 'invitee', invitee.card,
+             'status', i.status, 'createdAt', private.utc(i.created_at)) order by w.place)
+    from unnest(p_ids) with ordinality as w (id, place)
+    join app.space_invitations i on i.id = w.id
+    join app.spaces s on s.id = i.space_id
+    join app.person_card inviter on inviter.id = i.inviter_id
+    join app.person_card invitee on invitee.id = i.invitee_id);
+end $$;
+comment on function private.space_invitation_cards is
+  'These invitations, in order: {id, groupId, group or guildId, guild, inviterId, inviter, inviteeId, invitee, '
+  'status, createdAt}.';
+call private.make_walk('private.space_invitation_cards');
+
+create function private.invite_to_space(p_kind text, p_id text, p_person text) returns json
+language plpgsql volatile security definer   -- nobody may write invitations
+set search_path = ''
+as $$
+declare
+  v_me         uuid := private.require_caller();
+  v_user       uuid := private.require_visible_person(p_person);
+  v_space      app.spaces;
+  v_invitation uuid;
+begin
+  perform private.count_writes('invitations');
+  v_space := private.enter_space(p_kind, p_id, array[v_user]);
+  if v_space.join_policy = 'open' then
+    perform private.require_space_role(v_space.id, 'owner', 'moderator', 'member');
+  else
+    perform private.require_space_role(v_space.id, 'owner', 'moderator');
+  end if;
+  perform private.lock_pairs(array[v_user], array[v_me]);
+  perform private.require_visible_person(p_person);   -- again, since a block may have come while we waited
+  perform private.require_open(v_space);
+  if v_user = v_me then
+    perform private.fail('invite_oneself');
+  elsif private.find_role(v_space.id, v_user) is not null then
+    perform private.fail('space_member_already');
+  elsif exists (select from app.space_bans where space_id = v_space.id and user_id = v_user) then
+    perform private.fail('space_invitee_banned');
+  end if;
+  insert into app.space_invitations (space_id, inviter_id, invitee_id) values (v_space.id, v_me, v_user)
+  on conflict (space_id, invitee_id) where status = 'pending' do nothing returning id into v_invitation;
+  if not found then
+    perform private.fail('space_invitation_pending');
+  end if;
+  perform private.tell_membership(v_space, 'invited', v_user, v_me, v_invitation);
+  return private.space_invitation_cards(array[v_invitation]) -> 0;
+end $$;
+comment on function private.invite_to_space is
+  'Invites a person into a space: its owner and moderators do, and where it is open any member. Fails: '
+  'writes_exceeded, person_unknown, space_unknown, space_not_member, space_role, space_archived, invite_oneself, '
+  'space_member_already, space_invitee_banned, space_invitation_pending.';
+
+create function private.revoke_space_invitation(p_kind text, p_id text, p_invitation uuid) returns void
+language plpgsql volatile security definer   -- nobody may write invitations
+set search_path = ''
+as $$
+declare
+  v_space      app.spaces := private.enter_space(p_kind, p_id);
+  v_invitation app.space_invitations;
+begin
+  select * into v_invitation from app.space_invitations where id = p_invitation and space_id = v_space.id;
+  if v_invitation.inviter_id is distinct from app.uid() then
+    perform private.require_space_role(v_space.id, 'owner', 'moderator');
+  end if;
+  if v_invitation.id is null then
+    perform private.fail('invitation_unknown');
+  end if;
+  update app.space_invitations set status = 'revoked' where id = p_invitation and status = 'pending';
+  if not found then
+    perform private.fail('invitation_settled');
+  end if;
+end $$;
+comment on function private.revoke_space_invitation is
+  'Takes a pending invitation back, for who made it and for owner and moderators. Fails: space_unknown, '
+  'space_not_member, space_role, invitation_unknown, invitation_settled.';
+
+create function private.answer_space_invitation(p_kind text, p_invitation uuid, p_accept boolean) returns json
+language plpgsql volatile security definer   -- nobody may write memberships
+set search_path = ''
+as $$
+declare
+  v_me         uuid := private.require_caller();
+  v_invitation app.space_invitations;
+  v_space      app.spaces;
+begin
+  perform private.count_writes('memberships');
+  select i.* into v_invitation
+  from app.space_invitations i
+  join app.spaces s on s.id = i.space_id and s.kind = p_kind
+  join private.visible_people p on p.id = i.inviter_id
+  where i.id = p_invitation and i.invitee_id = v_me;
+  if not found then
+    perform private.fail('invitation_unknown');
+  end if;
+  v_space := private.lock_space(v_invitation.space_id, array[v_me]);
+  if p_accept then
+    perform private.require_open(v_space);
+  end if;
+  update app.space_invitations set status = case when p_accept then 'accepted' else 'declined' end
+  where id = p_invitation and status = 'pending';
+  if not found then
+    perform private.fail('invitation_settled');
+  end if;
+  if p_accept then
+    perform private.add_member(v_space, v_me);
+  end if;
+  return private.space_invitation_cards(array[p_invitation]) -> 0;
+end $$;
+comment on function private.answer_space_invitation is
+  'Who is invited into a space accepts, and is a member, or declines. Fails: writes_exceeded, invitation_unknown, '
+  'invitation_settled, space_archived, space_full, memberships_exhausted, person_unknown.';
+
+create function private.end_space_invitations() returns trigger
+language plpgsql security definer   -- ends invitations of both
+set search_path = ''
+as $$
+begin
+  update app.space_invitations i set status = 'revoked'
+  from changed c
+  where i.status = 'pending'
+    -- nobody invites themselves: these are the two ways, in the form that finds its index
+    and i.inviter_id = any (array[c.blocker_id, c.blocked_id])
+    and i.invitee_id = any (array[c.blocker_id, c.blocked_id]);
+  return null;
+end $$;
+comment on function private.end_space_invitations is
+  'Trigger: a block ends pending invitations into spaces, both ways. Memberships stay.';
+call private.make_walk('private.end_space_invitations');
+create trigger _120_end_space_invitations after insert on app.blocks
+  referencing new table as changed for each statement execute function private.end_space_invitations();
+
+create function private.silence_memberships() returns trigger
+language plpgsql security definer   -- a ban changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  update app.space_members set silent = new.banned_at is not null or new.erased_at is not null
+  where user_id = new.id;
+  return null;
+end $$;
+comment on function private.silence_memberships is
+  'Trigger: who is banned or erased is counted in no space, of which one person is in 1000 at most.';
+create trigger _070_silence_memberships after update of banned_at, erased_at on app.users
+  for each row when ((old.banned_at is null, old.erased_at is null) <> (new.banned_at is null, new.erased_at is null))
+  execute function private.silence_memberships();
+
+-- sql/spaces/30_lists.sql
+
+-- Lists of spaces, of their members, and of what is pending there.
+-- docs/decisions.md, Lists; Spaces.
+
+create function private.space_heads(p_ids uuid[])
+returns table (place bigint, space app.spaces, members integer, viewer json)
+language plpgsql stable security definer   -- counts members whom nobody may read
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_hidden uuid[] := array(select author_id from app.audience where viewer_id = v_me and level < 0 limit 1001);
+begin
+  return query
+  select i.place, s as space,
+         s.member_count
+         - (select count(*) from app.space_members m where m.space_id = s.id and m.silent)::integer
+         - case when cardinality(v_hidden) <= 1000
+                then (select count(*) from unnest(v_hidden) h (id)
+                      join app.space_members m on m.space_id = s.id and m.user_id = h.id and not m.silent)
+                else (select count(*) from app.space_members m
+                      join app.audience a on a.viewer_id = v_me and a.author_id = m.user_id and a.level < 0
+                      where m.space_id = s.id and not m.silent) end::integer,
+         json_build_object(
+           'role', m.role,
+           'status', case when m.role is not null then 'member'
+                          when b.space_id is not null then 'banned'
+                          when private.is_let_in(s.id, v_me) then 'invited'
+                          when r.id is not null then 'pending'
+                          else 'none' end,
+           'requestId', r.id)
+  from unnest(p_ids) with ordinality as i (id, place)
+  join app.spaces s on s.id = i.id and (s.visibility = 'public' or private.is_let_in(s.id, v_me))
+  left join app.space_members m on m.space_id = s.id and m.user_id = v_me
+  left join app.space_bans b on b.space_id = s.id and b.user_id = v_me
+  left join app.space_requests r on r.space_id = s.id and r.user_id = v_me and r.status = 'pending';
+end $$;
+comment on function private.space_heads is
+  'Of these spaces those that the caller sees, each with how many members the caller would see, and what the caller '
+  'is there: {role, status none | pending | invited | member | banned, requestId}.';
+call private.make_walk('private.space_heads');
+
+create function private.find_spaces(
+  p_kind text, p_mine boolean, p_words text[], p_interests uuid[], p_policy text, p_from app.place
+) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden spaces without end
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select w.at, w.id from (
+      (select created_at as at, id from app.spaces
+       where not p_mine and kind = p_kind and visibility = 'public' and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union
+      (select made_at, space_id from app.space_members
+       where user_id = v_me and (made_at, space_id) < (v_from, v_before)
+       order by made_at desc, space_id desc limit 400)) w
+    order by w.at desc, w.id desc limit 400
+  ), seen as materialized (
+    select array(
+      select l.id from looked l join app.spaces s on s.id = l.id
+      where s.kind = p_kind
+        and (p_words is null or p_words <@ tsvector_to_array(s.words))
+        and (p_interests is null or s.interest_id = any (p_interests))
+        and (p_policy is null or s.join_policy = p_policy)
+      order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_spaces is
+  'The next spaces of a kind, public ones and those of the caller or these alone, of these words, about these '
+  'interests and with this way of joining, as far as each is asked for, among the next 400.';
+call private.make_walk('private.find_spaces');
+
+create function private.list_spaces(
+  p_kind text, p_mine boolean, p_q text, p_interest uuid, p_policy text, p_cursor text
+) returns app.found
+language plpgsql stable security definer   -- reads the place of a space by one rule
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_words  text[];
+begin
+  if v_cursor is not null then
+    v_from := coalesce(private.cursor_place(v_cursor),
+                       (select (f.created_at, f.id)::app.place from private.find_space(p_kind, p_cursor) f
+                        where f.id is not null));
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  if p_q is not null then
+    v_words := tsvector_to_array(private.keyword_words(private.keyword_text(array[p_q])));
+    if v_words = '{}' then
+      return ('{}', null)::app.found;   -- no word is nowhere
+    end if;
+  end if;
+  return private.find_spaces(p_kind, coalesce(p_mine, false), v_words, private.interest_subtree(p_interest), p_policy,
+                             v_from);
+end $$;
+comment on function private.list_spaces is
+  'As private.find_spaces, from a cursor on. Fails: cursor_unknown, interest_unknown.';
+
+create function private.find_members(p_space uuid, p_q text, p_cursor text) returns app.found
+language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor, true);
+  v_from   timestamptz := coalesce(v_place.at, '-infinity');
+  v_after  uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
+  v_found  app.found;
+begin
+  if v_cursor is not null and v_place.at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  with looked as materialized (
+    select placed_at as at, user_id as id from app.space_members
+    where space_id = p_space and (placed_at, user_id) > (v_from, v_after)
+    order by placed_at, user_id limit 400
+  ), seen as materialized (
+    select array(
+      select l.id from looked l join private.visible_people v on v.id = l.id join app.users u on u.id = l.id
+      where p_q is null
+         or strpos(private.fold(concat_ws(' ', u.username, u.first_name, u.last_name)), private.fold(p_q)) > 0
+      order by l.at, l.id limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_members is
+  'The next members of a space whom the caller sees, with these letters in their names, among the next 400. Fails: '
+  'cursor_unknown.';
+call private.make_walk('private.find_members');
+
+create function private.list_space_members(p_kind text, p_id text, p_q text, p_limit integer, p_cursor text)
+returns json
+language plpgsql stable security definer   -- members see one another
+set search_path = ''
+as $$
+declare
+  v_space uuid := (private.require_space(p_kind, p_id)).id;
+  v_found app.found := private.find_members(v_space, p_q, p_cursor);
+begin
+  return private.page(
+    private.member_cards(v_space, v_found.ids[:p_limit]),
+    array(select private.place_cursor(m.placed_at, m.user_id)::text
+          from unnest(v_found.ids) with ordinality as i (id, place)
+          join app.space_members m on m.space_id = v_space and m.user_id = i.id order by i.place),
+    p_limit, v_found.next);
+end $$;
+comment on function private.list_space_members is
+  'The members of a space: the owner, moderators, then by when they joined. Fails: space_unknown, cursor_unknown, '
+  'limit_out_of_range.';
+
+create function private.list_space_bans(p_kind text, p_id text, p_limit integer, p_cursor text) returns json
+language plpgsql stable security definer   -- only who moderates sees bans
+set search_path = ''
+as $$
+declare
+  v_space  uuid := (private.require_space(p_kind, p_id)).id;
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor);
+  v_from   timestamptz := coalesce(v_place.at, 'infinity');
+  v_before uuid := coalesce(v_place.id, v_space);   -- any id will do beside infinity
+  v_users  uuid[];
+  v_times  timestamptz[];
+  v_next   uuid;
+begin
+  perform private.require_space_role(v_space, 'owner', 'moderator');
+  if v_cursor is not null and v_place.at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  with looked as materialized (
+    select created_at as at, user_id as id from app.space_bans
+    where space_id = v_space and (created_at, user_id) < (v_from, v_before)
+    order by created_at desc, user_id desc limit 400
+  ), seen as materialized (
+    select l.at, l.id from looked l join private.visible_people v on v.id = l.id
+    order by l.at desc, l.id desc limit 51
+  )
+  select array(select id from seen order by at desc, id desc), array(select at from seen order by at desc, id desc),
+         (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l)
+  into v_users, v_times, v_next;
+  return private.page(
+    (select json_agg(json_build_object('userId', p.actor_id, 'user', p.card, 'createdAt', private.utc(b.at))
+                     order by b.place)
+     from unnest(v_users[:p_limit], v_times[:p_limit]) with ordinality as b (id, at, place)
+     join app.person_card p on p.id = b.id),
+    array(select private.place_cursor(b.at, b.id)::text
+          from unnest(v_users, v_times) with ordinality as b (id, at, place) order by b.place),
+    p_limit, case when cardinality(v_users) < 51 then v_next end);
+end $$;
+comment on function private.list_space_bans is
+  'Who is banned from a space, latest first, for owner and moderators: {userId, user, createdAt}. Fails: '
+  'space_unknown, space_not_member, space_role, cursor_unknown, limit_out_of_range.';
+call private.make_walk('private.list_space_bans');
+
+create function private.find_pending(p_kind text, p_space uuid, p_requests boolean, p_cursor text) returns app.found
+language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
+set search_path = ''
+as $$
+declare
+  v_me     uuid := private.require_caller();
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor);
+  v_from   timestamptz := v_place.at;
+  v_before uuid := v_place.id;
+  v_found  app.found;
+begin
+  if v_cursor is null then
+    v_from := 'infinity';
+    v_before := v_me;   -- any id will do beside infinity
+  elsif v_from is null and p_requests then
+    select created_at, id into v_from, v_before from app.space_requests where id = v_cursor and space_id = p_space;
+  elsif v_from is null then
+    select created_at, id into v_from, v_before from app.space_invitations
+    where id = v_cursor and case when p_space is null then invitee_id = v_me else space_id = p_space end;
+  end if;
+  if v_from is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  -- one of the three ways in is open
+  with looked as materialized (
+    select * from (
+      (select created_at as at, id, user_id as other, user_id as another from app.space_requests
+       where p_requests and space_id = p_space and status = 'pending' and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, id, invitee_id, inviter_id from app.space_invitations
+       where not p_requests and p_space is not null and space_id = p_space and status = 'pending'
+         and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, id, inviter_id, inviter_id from app.space_invitations
+       where not p_requests and p_space is null and invitee_id = v_me and status = 'pending'
+         and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)) w
+  ), seen as materialized (
+    select array(select l.id from looked l
+                 join private.visible_people o on o.id = l.other join private.visible_people a on a.id = l.another
+                 where p_space is not null
+                    or (select s.kind from app.space_invitations i join app.spaces s on s.id = i.space_id
+                        where i.id = l.id) = p_kind
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_pending is
+  'The next pending requests or invitations of a space, or without a space the invitations of the caller, among the '
+  'next 400, without those of hidden people. Fails: cursor_unknown.';
+call private.make_walk('private.find_pending');
+
+create function private.list_pending(
+  p_kind text, p_id text, p_requests boolean, p_limit integer, p_cursor text
+) returns json
+language plpgsql stable security definer   -- only who moderates sees them
+set search_path = ''
+as $$
+declare
+  v_space uuid := (private.require_space(p_kind, p_id)).id;
+  v_found app.found;
+begin
+  perform private.require_space_role(v_space, 'owner', 'moderator');
+  v_found := private.find_pending(p_kind, v_space, p_requests, p_cursor);
+  return private.page(
+    case when p_requests then private.request_cards(v_found.ids[:p_limit])
+         else private.space_invitation_cards(v_found.ids[:p_limit]) end,
+    v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function private.list_pending is
+  'The pending requests or invitations of a space, latest first, for owner and moderators. Fails: space_unknown, '
+  'space_not_member, space_role, cursor_unknown, limit_out_of_range.';
+
+-- sql/spaces/90_erasure.sql
+
+-- What an erasure does to memberships.
+-- How erasure runs: sql/base/90_erasure.sql.
+-- docs/decisions.md, Erasure and export.
+
+create function private.leave_spaces() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_spaces uuid[] := array(select space_id from app.space_members where user_id = new.id
+                           order by space_id limit 500);
+  v_space  app.spaces;
+  v_role   text;
+  v_heir   uuid;
+begin
+  perform from app.spaces where id = any (v_spaces) order by id for no key update;
+  for v_space in select * from app.spaces where id = any (v_spaces) order by id loop
+    v_role := private.find_role(v_space.id, new.id);
+    perform private.drop_member(v_space.id, new.id);
+    continue when v_role is distinct from 'owner';
+    select user_id into v_heir from app.space_members
+    where space_id = v_space.id and not silent order by placed_at, user_id limit 1;
+    if found then
+      update app.space_members set role = 'owner' where space_id = v_space.id and user_id = v_heir;
+      perform private.tell_membership(v_space, 'role_changed', v_heir, p_role => 'owner');
+    else
+      perform private.set_archived(v_space, true);
+    end if;
+  end loop;
+  if cardinality(v_spaces) = 500 then
+    perform private.erase_rest(new.id);
+  end if;
+  perform private.erase_rows(new.id, 'app.space_bans', 'user_id = $1');
+  return null;
+end $$;
+comment on function private.leave_spaces is
+  'Trigger: an erased person leaves their spaces. What they owned goes to the moderator, else the member, who has '
+  'been there the longest, else it is archived.';
+create trigger _120_leave_spaces after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.leave_spaces();
+
+create function private.erase_pending() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  perform private.erase_rows(new.id, 'app.space_requests', 'user_id = $1');
+  perform private.erase_rows(new.id, 'app.space_invitations', 'inviter_id = $1');
+  perform private.erase_rows(new.id, 'app.space_invitations', 'invitee_id = $1');
+  return null;
+end $$;
+comment on function private.erase_pending is
+  'Trigger: deletes the requests and invitations of an erased person, behind the pairs (ARCHITECTURE.md, Locks).';
+create trigger _141_erase_pending after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_pending();
+
+-- policies/spaces.sql
+
+-- Who may see spaces. Twin of sql/spaces/. Definer functions alone write them.
+
+-- spaces
+alter table app.spaces enable row level security;
+grant select on app.spaces to authenticated;
+create policy select_visible on app.spaces for select to authenticated
+  using (visibility = 'public' or private.is_let_in(id, (select app.uid())));
+comment on policy select_visible on app.spaces is
+  'Everybody sees public spaces; private ones their members see, and who is invited.';
+
+-- space_members
+alter table app.space_members enable row level security;
+grant select on app.space_members to authenticated;
+create policy select_own on app.space_members for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.space_members is 'People see their own memberships, which other policies probe.';
+
+-- space_bans: definer functions alone read them
+alter table app.space_bans enable row level security;
+
+-- space_requests
+alter table app.space_requests enable row level security;
+grant select on app.space_requests to authenticated;
+create policy select_own on app.space_requests for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.space_requests is 'People see what they have asked for themselves.';
+
+-- space_invitations
+alter table app.space_invitations enable row level security;
+grant select on app.space_invitations to authenticated;
+create policy select_own on app.space_invitations for select to authenticated
+  using ((select app.uid()) in (inviter_id, invitee_id)
+     and (select true from app.users u where u.id = inviter_id)
+     and (select true from app.users u where u.id = invitee_id));
+comment on policy select_own on app.space_invitations is
+  'The two people of an invitation see it, while they see each other.';
+
+-- helpers
+grant execute on function
+  private.answer_space_invitation,
+  private.archive_space,
+  private.change_role,
+  private.change_space,
+  private.find_pending,
+  private.find_space,
+  private.invite_to_space,
+  private.is_let_in,
+  private.join_space,
+  private.leave_space,
+  private.lift_space_ban,
+  private.list_pending,
+  private.list_space_bans,
+  private.list_space_members,
+  private.list_spaces,
+  private.make_space,
+  private.remove_space_member,
+  private.require_space,
+  private.revoke_space_invitation,
+  private.settle_request,
+  private.space_heads,
+  private.space_invitation_cards,
+  private.withdraw_request
+  to authenticated;
 
 -- sql/media/10_assets.sql
 
@@ -12092,6 +13419,33 @@ comment on function private.notify_poll_closed is
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.poll.closed', 'private.reach_poll_voters', 550, 'at once'),
   ('posts.poll.closed', 'private.notify_poll_closed', 600, 'soon');
+
+-- sql/notifications/25_spaces.sql
+
+-- Notifications of groups and guilds: what was decided about one's membership.
+
+insert into private.notification_kinds (kind, rolls_up, replaces_unread) values ('membership.decided', false, true);
+
+create function private.notify_membership(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.tell(array(
+    select (e.user_id, 'membership.decided', (e.payload ->> 'actorId')::uuid, e.payload ->> 'kind',
+            e.payload ->> 'spaceId',
+            jsonb_build_object(
+              'event', e.payload -> 'event', 'role', e.payload -> 'role', 'invitationId', e.payload -> 'invitationId',
+              'groupId', case e.payload ->> 'kind' when 'group' then e.payload -> 'spaceId' else 'null' end,
+              'guildId', case e.payload ->> 'kind' when 'guild' then e.payload -> 'spaceId' else 'null' end),
+            concat_ws(':', 'membership.decided', e.payload ->> 'spaceId', e.payload ->> 'event'), null,
+            e.caused_at)::private.notice
+    from unnest(p_effects) e));
+end $$;
+comment on function private.notify_membership is
+  'Listener: tells a person what was decided about them in a group or guild, and not by whom, but for invitations.';
+insert into private.event_listeners (event, listener, position, timing) values
+  ('spaces.membership.decided', 'private.notify_membership', 600, 'soon');
 
 -- sql/notifications/30_realtime.sql
 
@@ -18584,6 +19938,361 @@ grant execute on function
   private.clear_video,
   private.mark_comments
   to worker;
+
+-- sql/groups/10_groups.sql
+
+-- Groups: spaces that people make and run themselves. What they do is the code of spaces; here are their shape and
+-- their operations.
+-- docs/decisions.md, Spaces.
+
+create function private.group_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- private.space_heads looks at what the caller sees
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', (h.space).id, 'slug', (h.space).slug, 'name', (h.space).name, 'about', (h.space).about,
+             'interestId', (h.space).interest_id, 'accent', (h.space).accent,
+             'visibility', (h.space).visibility, 'joinPolicy', (h.space).join_policy,
+             'memberCount', h.members, 'archivedAt', private.utc((h.space).archived_at),
+             'createdAt', private.utc((h.space).created_at), 'viewer', h.viewer) order by h.place)
+    from private.space_heads(p_ids) h);
+end $$;
+comment on function private.group_cards is
+  'The cards of these groups, in order, as far as the caller sees them: {id, slug, name, about, interestId, accent, '
+  'visibility, joinPolicy, memberCount, archivedAt, createdAt, viewer {role, status, requestId}}.';
+
+create function private.require_reported_group(p_id text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return (private.require_space('group', p_id)).id; end $$;
+comment on function private.require_reported_group is 'The group that a report names. Fails: space_unknown.';
+insert into private.report_targets (type, finder) values ('group', 'private.require_reported_group');
+
+create function api.list_groups(
+  p_mine boolean default false, p_q text default null, p_interest_id uuid default null,
+  p_join_policy text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.found := private.list_spaces('group', p_mine, p_q, p_interest_id, p_join_policy, p_cursor);
+begin
+  return private.page(private.group_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_groups is
+  'Public groups and those of the caller, newest first. Fails: cursor_unknown, interest_unknown, '
+  'limit_out_of_range.';
+
+create function api.create_group(
+  p_name text, p_slug text default null, p_about text default '', p_interest_id uuid default null,
+  p_accent text default null, p_visibility text default 'public', p_join_policy text default 'open'
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_space app.spaces;
+  v_id    uuid;
+begin
+  v_space.kind := 'group';
+  v_space.slug := p_slug;
+  v_space.name := p_name;
+  v_space.about := p_about;
+  v_space.interest_id := p_interest_id;
+  v_space.accent := p_accent;
+  v_space.visibility := p_visibility;
+  v_space.join_policy := p_join_policy;
+  v_id := private.make_space(v_space);
+  return private.group_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_group is
+  'Makes a group, whose owner is the caller. Fails: writes_exceeded, spaces_exhausted, memberships_exhausted, '
+  'interest_unknown, text_unfit, space_slug, space_slug_taken, space_name, space_about.';
+
+create function api.get_group(p_id text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.group_cards(array[(private.require_space('group', p_id)).id]) -> 0;
+end $$;
+comment on function api.get_group is
+  'A group by its id or slug. Fails: space_unknown.';
+
+create function api.update_group(p_id text, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid := private.change_space('group', p_id, p_changes);
+begin
+  return private.group_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.update_group is
+  'Changes a group, for its owner and moderators. Fails: space_unknown, writes_exceeded, space_not_member, '
+  'space_role, interest_unknown, text_unfit, space_name, space_about.';
+
+create function api.archive_group(p_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.archive_space('group', p_id, true);
+  return null;   -- answered as 204
+end $$;
+comment on function api.archive_group is
+  'The owner archives a group. Repeating it changes nothing. Fails: space_unknown, space_not_member, space_role, '
+  'space_ownerless, spaces_exhausted.';
+
+create function api.restore_group(p_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid := private.archive_space('group', p_id, false);
+begin
+  return private.group_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.restore_group is
+  'The owner opens an archived group again. Fails: space_unknown, space_not_member, space_role, space_ownerless, '
+  'spaces_exhausted.';
+
+create function api.join_group(p_id text, p_message text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.join_space('group', p_id, p_message);
+end $$;
+comment on function api.join_group is
+  'The caller joins a group, or asks to: {status: joined | pending, requestId}. Fails: writes_exceeded, text_unfit, '
+  'space_message, space_unknown, space_archived, space_banned, invitation_required, space_full, '
+  'memberships_exhausted, person_unknown.';
+
+create function api.leave_group(p_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.leave_space('group', p_id);
+end $$;
+comment on function api.leave_group is
+  'The caller leaves a group: {status: left}. Fails: space_unknown, last_owner, space_ownerless, spaces_exhausted.';
+
+create function api.list_group_members(
+  p_id text, p_q text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.list_space_members('group', p_id, p_q, p_limit, p_cursor);
+end $$;
+comment on function api.list_group_members is
+  'The members of a group. Fails: space_unknown, cursor_unknown, limit_out_of_range.';
+
+create function api.set_group_role(p_id text, p_user_id text, p_role text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.change_role('group', p_id, p_user_id, p_role);
+end $$;
+comment on function api.set_group_role is
+  'The owner gives a member another role, or hands over. Fails: writes_exceeded, person_unknown, space_unknown, '
+  'space_not_member, space_role, space_member_unknown, last_owner, spaces_exhausted.';
+
+create function api.remove_group_member(p_id text, p_user_id text, p_ban boolean default false) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.remove_space_member('group', p_id, p_user_id, p_ban);
+  return null;   -- answered as 204
+end $$;
+comment on function api.remove_group_member is
+  'Takes a member out of a group, and with p_ban keeps them out. Fails: writes_exceeded, person_unknown, '
+  'space_unknown, space_not_member, space_role.';
+
+create function api.list_group_bans(p_id text, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.list_space_bans('group', p_id, p_limit, p_cursor);
+end $$;
+comment on function api.list_group_bans is
+  'Who is banned from a group. Fails: space_unknown, space_not_member, space_role, cursor_unknown, '
+  'limit_out_of_range.';
+
+create function api.lift_group_ban(p_id text, p_user_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.lift_space_ban('group', p_id, p_user_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.lift_group_ban is
+  'Lets a banned person come into a group again. Fails: person_unknown, space_unknown, space_not_member, '
+  'space_role.';
+
+create function api.list_group_requests(
+  p_id text, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.list_pending('group', p_id, true, p_limit, p_cursor);
+end $$;
+comment on function api.list_group_requests is
+  'The pending requests to join a group. Fails: space_unknown, space_not_member, space_role, cursor_unknown, '
+  'limit_out_of_range.';
+
+create function api.approve_group_request(p_id text, p_rid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.settle_request('group', p_id, p_rid, true);
+end $$;
+comment on function api.approve_group_request is
+  'Approves a request to join a group. Fails: writes_exceeded, space_unknown, space_not_member, space_role, '
+  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
+
+create function api.reject_group_request(p_id text, p_rid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.settle_request('group', p_id, p_rid, false);
+end $$;
+comment on function api.reject_group_request is
+  'Rejects a request to join a group. Fails: writes_exceeded, space_unknown, space_not_member, space_role, '
+  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
+
+create function api.withdraw_group_request(p_id text, p_rid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.withdraw_request('group', p_rid);
+end $$;
+comment on function api.withdraw_group_request is
+  'The caller takes a request back, whatever they see of the group. Fails: request_unknown, request_settled.';
+
+create function api.invite_to_group(p_id text, p_invitee_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.invite_to_space('group', p_id, p_invitee_id);
+end $$;
+comment on function api.invite_to_group is
+  'Invites a person into a group. Fails: writes_exceeded, person_unknown, space_unknown, space_not_member, '
+  'space_role, space_archived, invite_oneself, space_member_already, space_invitee_banned, '
+  'space_invitation_pending.';
+
+create function api.list_group_invitations(
+  p_id text, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.list_pending('group', p_id, false, p_limit, p_cursor);
+end $$;
+comment on function api.list_group_invitations is
+  'The pending invitations into a group. Fails: space_unknown, space_not_member, space_role, cursor_unknown, '
+  'limit_out_of_range.';
+
+create function api.revoke_group_invitation(p_id text, p_iid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.revoke_space_invitation('group', p_id, p_iid);
+  return null;   -- answered as 204
+end $$;
+comment on function api.revoke_group_invitation is
+  'Takes an invitation into a group back. Fails: space_unknown, space_not_member, space_role, invitation_unknown, '
+  'invitation_settled.';
+
+create function api.list_my_group_invitations(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.found := private.find_pending('group', null, false, p_cursor);
+begin
+  return private.page(private.space_invitation_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
+                      v_found.next);
+end $$;
+comment on function api.list_my_group_invitations is
+  'The pending invitations of the caller into groups. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.accept_group_invitation(p_iid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.answer_space_invitation('group', p_iid, true);
+end $$;
+comment on function api.accept_group_invitation is
+  'Accepts an invitation into a group. Fails: writes_exceeded, invitation_unknown, invitation_settled, '
+  'space_archived, person_unknown, space_full, memberships_exhausted.';
+
+create function api.decline_group_invitation(p_iid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.answer_space_invitation('group', p_iid, false);
+end $$;
+comment on function api.decline_group_invitation is
+  'Declines an invitation into a group. Fails: writes_exceeded, invitation_unknown, invitation_settled, '
+  'space_archived, person_unknown, space_full, memberships_exhausted.';
+
+-- policies/groups.sql
+
+-- Who may run the operations of groups. Twin of sql/groups/; who sees what is in policies/spaces.sql.
+
+-- helpers
+grant execute on function
+  private.group_cards,
+  private.require_reported_group
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.accept_group_invitation,
+  api.approve_group_request,
+  api.archive_group,
+  api.create_group,
+  api.decline_group_invitation,
+  api.get_group,
+  api.invite_to_group,
+  api.join_group,
+  api.leave_group,
+  api.lift_group_ban,
+  api.list_group_bans,
+  api.list_group_invitations,
+  api.list_group_members,
+  api.list_group_requests,
+  api.list_groups,
+  api.list_my_group_invitations,
+  api.reject_group_request,
+  api.remove_group_member,
+  api.restore_group,
+  api.revoke_group_invitation,
+  api.set_group_role,
+  api.update_group,
+  api.withdraw_group_request
+  to authenticated;
 
 -- sql/messaging/10_conversations.sql
 

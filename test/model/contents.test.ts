@@ -87,7 +87,7 @@ for (const n of PEOPLE) {
   await owner`insert into app.users (id, username, first_name, last_name) values (${personId(n)}, ${`person${n}`}, 'P', 'X')`
 }
 for (const n of SPACES)
-  await owner`insert into app.spaces (id, kind) values (${spaceId(n)}, ${n === 0 ? 'group' : 'guild'})`
+  await owner`insert into app.spaces (id, kind, slug, name, member_count) values (${spaceId(n)}, ${n === 0 ? 'group' : 'guild'}, 'the-space', 'x', 100)`
 
 async function build(sql: TransactionSql, world: World) {
   for (const [n, one] of world.contents.entries()) {

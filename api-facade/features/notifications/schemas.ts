@@ -63,6 +63,13 @@ export const Notification = z
         description: 'Posts and replies are hidden, unhidden and deleted, contents removed and restored.',
       }),
     }),
+    kind('membership.decided', of('group', 'guild'), {
+      event: z.enum(['approved', 'rejected', 'invited', 'removed', 'role_changed']),
+      groupId: Uuid.nullable(),
+      guildId: Uuid.nullable(),
+      invitationId: Uuid.nullable().openapi({ description: 'Of an invitation.' }),
+      role: z.string().nullable().openapi({ description: 'Of a change of role, the new one.' }),
+    }),
     kind('admin.broadcast', of('broadcast'), { title: z.string(), body: z.string() }),
   ])
   .openapi('Notification')

@@ -30,6 +30,7 @@ const post = await made(bob, '/posts', { body: 'A post of somebody else.' })
 const own = await made(alice, '/posts', { body: 'A post of mine.' })
 const video = await made(bob, '/videos', { mediaUrl: 'https://example.org/a.mp4' })
 const talk = await made(alice, '/conversations', { kind: 'group', memberIds: [], title: 'Myself' })
+const group = await made(bob, '/groups', { name: 'Those who ask', joinPolicy: 'request' })
 const circle = await made(alice, '/circles/me', { name: 'Kin', kind: 'family' })
 const [interest] = await owner<{ id: string }[]>`select id from app.interests where level = 3 limit 1`
 const session = await made(alice, '/ai/sessions', { topic: 'Rules' })
@@ -51,6 +52,10 @@ const reached: Record<string, Call | Call[] | string> = {
   message_body: ['send_message', { p_id: talk, p_body: ' ', p_client_id: crypto.randomUUID() }],
   message_emoji: 'private.require_emoji looks first',
   content_title: 'no kind of contents has a title yet',
+  space_about: ['create_group', { p_name: 'x', p_about: 'é'.repeat(2001) }],
+  space_message: ['join_group', { p_id: group, p_message: 'é'.repeat(501) }],
+  space_name: ['create_group', { p_name: 'é'.repeat(81) }],
+  space_slug: ['create_group', { p_name: 'x', p_slug: 'No' }],
   video_caption: ['create_video', { p_media_url: 'https://example.org/a.mp4', p_caption: 'é'.repeat(281) }],
   broadcast_body: 'only the staff’s door broadcasts, and no token is that; test/db/admin/broadcast.sql reaches it',
   broadcast_title: 'as broadcast_body',

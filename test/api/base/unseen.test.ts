@@ -70,7 +70,7 @@ await admin.post(`/admin/posts/${hidden}/hide`, {})
 await admin.post(`/admin/replies/${veiled}/hide`, {})
 await alice.delete(`/posts/${deleted}`)
 await owner`update app.replies set deleted_at = now() where id = ${gone}`
-await owner`with s as (insert into app.spaces (kind) values ('group') returning id)
+await owner`with s as (insert into app.spaces (kind, slug, name) values ('group', 'the-space', 'x') returning id)
             update app.posts set space_id = s.id from s where app.posts.id = ${spaced}`
 await dora.post('/users/bob/block')
 await bob.post('/users/eve/block')

@@ -149,7 +149,7 @@ describe('an erased person', async () => {
       await sql`select private.audit('test.done', 'interest', 'x', null)`
       await sql`select private.audit('user.banned', 'user', ${erin.id}, ${sql.json({ reason: canary('banReason') })}::json)`
     })
-    await owner`insert into app.spaces (id, kind) values (${bobsCircle}, 'group')`
+    await owner`insert into app.spaces (id, kind, slug, name, member_count) values (${bobsCircle}, 'group', 'the-space', 'x', 1)`
     await owner`insert into app.space_members (space_id, user_id) values (${bobsCircle}, ${erin.id})`
     await until(
       async () => (await owner`select from app.accounts where user_id = ${erin.id} and last_seen_at is not null`)[0],

@@ -237,7 +237,7 @@ describe('what one may not see answers as what there is not', async () => {
   const spaced = hidden['in a space without one']
   await admin.post(`/admin/content/videos/${removed?.video}/remove`)
   await admin.post(`/admin/content/audio/${removed?.audio}/remove`)
-  await owner`with s as (insert into app.spaces (kind) values ('group') returning id)
+  await owner`with s as (insert into app.spaces (kind, slug, name) values ('group', 'the-space', 'x') returning id)
               update app.contents set space_id = s.id from s where app.contents.id in (${spaced?.video ?? ''}, ${spaced?.audio ?? ''})`
   await bob.post('/users/eve/block')
   await owner`update app.users set banned_at = now() where id = ${finn.id}`

@@ -27,7 +27,7 @@ select test.act_as('alice');
 insert into made select n, (api.create_audio('https://example.org/' || n, 'Été ' || n, p_interest_id => pg_temp.interest(s)) ->> 'id')::uuid
 from (values ('plain', null), ('arts', 'arts-here'), ('oil', 'oil-here'), ('music', 'music-here'), ('removed', 'oil-here'), ('draft', 'oil-here'), ('spaced', 'oil-here')) w (n, s);
 select test.act_as_owner();
-insert into app.spaces (id, kind) values ('5f1c2a1e-0000-4000-8000-000000000001', 'guild');
+insert into app.spaces (id, kind, slug, name, member_count) values ('5f1c2a1e-0000-4000-8000-000000000001', 'guild', 'the-space', 'x', 2);
 insert into app.space_members (space_id, user_id) select '5f1c2a1e-0000-4000-8000-000000000001', test.id(n) from unnest(array['alice', 'bob']) n;
 update app.contents c set created_at = now() - m.age * interval '1 minute',
   removed_at = case m.name when 'removed' then now() end, is_draft = m.name = 'draft',

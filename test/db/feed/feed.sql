@@ -70,7 +70,7 @@ from unnest(array['0', '51', 'null']) n;
 
 -- a space's post is a cursor for its members alone
 select test.act_as_owner();
-insert into app.spaces (id, kind) values ('00000000-0000-4000-8000-000000000001', 'group');
+insert into app.spaces (id, kind, slug, name) values ('00000000-0000-4000-8000-000000000001', 'group', 'the-space', 'x');
 insert into app.space_members (space_id, user_id) values ('00000000-0000-4000-8000-000000000001', test.id('bob'));
 update app.posts set space_id = '00000000-0000-4000-8000-000000000001' where id in (pg_temp.id('five'), pg_temp.id('one'));
 select test.act_as('bob');

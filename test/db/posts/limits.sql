@@ -14,7 +14,7 @@ select test.act_as('bob');
 insert into made select 'mine', (api.create_post('Mine') ->> 'id')::uuid;
 select throws_ok($$ select api.pin_post((select id from made where name = 'mine')) $$, 'PT409', 'pins_exhausted', 'what is seen is at most three');
 select test.act_as_owner();
-insert into app.spaces (id, kind) values ('5f1c2a1e-0000-4000-8000-000000000001', 'group');
+insert into app.spaces (id, kind, slug, name) values ('5f1c2a1e-0000-4000-8000-000000000001', 'group', 'the-space', 'x');
 update app.posts set space_id = '5f1c2a1e-0000-4000-8000-000000000001' where pinned_at is not null;
 select test.act_as('bob');
 select lives_ok($$ select api.pin_post((select id from made where name = 'mine')) $$, 'those that their author no longer sees take no room');

@@ -149,7 +149,7 @@ select is(pg_temp.rows('inner', 'posts'), 'circles inner public', 'and gets clos
 
 -- a space: its members and nobody else, whatever the visibility; a block still wins
 select test.act_as_owner();
-insert into app.spaces (id, kind) values ('00000000-0000-4000-8000-000000000001', 'group');
+insert into app.spaces (id, kind, slug, name) values ('00000000-0000-4000-8000-000000000001', 'group', 'the-space', 'x');
 insert into app.space_members (space_id, user_id)
 select '00000000-0000-4000-8000-000000000001', test.id(p) from unnest(array['alice', 'stranger', 'blocked']) p;
 update app.posts set space_id = '00000000-0000-4000-8000-000000000001' where id in (pg_temp.id('inner'), pg_temp.id('public'));

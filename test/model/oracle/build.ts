@@ -78,7 +78,9 @@ export async function build(sql: ReservedSql, world: World, ground: Ground): Pro
     members.map((member) => ({ ...member, owner, circle })),
   )
 
-  await rows('spaces', [{ id: spaceId, kind: 'group' }])
+  await rows('spaces', [
+    { id: spaceId, kind: 'group', slug: 'the-space', name: 'The space', member_count: world.space.length },
+  ])
   await rows(
     'space_members',
     world.space.map((person) => ({ space_id: spaceId, user_id: who(person) })),

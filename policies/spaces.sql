@@ -1,0 +1,61 @@
+-- Who may see spaces. Twin of sql/spaces/. Definer functions alone write them.
+
+-- spaces
+alter table app.spaces enable row level security;
+grant select on app.spaces to authenticated;
+create policy select_visible on app.spaces for select to authenticated
+  using (visibility = 'public' or private.is_let_in(id, (select app.uid())));
+comment on policy select_visible on app.spaces is
+  'Everybody sees public spaces; private ones their members see, and who is invited.';
+
+-- space_members
+alter table app.space_members enable row level security;
+grant select on app.space_members to authenticated;
+create policy select_own on app.space_members for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.space_members is 'People see their own memberships, which other policies probe.';
+
+-- space_bans: definer functions alone read them
+alter table app.space_bans enable row level security;
+
+-- space_requests
+alter table app.space_requests enable row level security;
+grant select on app.space_requests to authenticated;
+create policy select_own on app.space_requests for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.space_requests is 'People see what they have asked for themselves.';
+
+-- space_invitations
+alter table app.space_invitations enable row level security;
+grant select on app.space_invitations to authenticated;
+create policy select_own on app.space_invitations for select to authenticated
+  using ((select app.uid()) in (inviter_id, invitee_id)
+     and (select true from app.users u where u.id = inviter_id)
+     and (select true from app.users u where u.id = invitee_id));
+comment on policy select_own on app.space_invitations is
+  'The two people of an invitation see it, while they see each other.';
+
+-- helpers
+grant execute on function
+  private.answer_space_invitation,
+  private.archive_space,
+  private.change_role,
+  private.change_space,
+  private.find_pending,
+  private.find_space,
+  private.invite_to_space,
+  private.is_let_in,
+  private.join_space,
+  private.leave_space,
+  private.lift_space_ban,
+  private.list_pending,
+  private.list_space_bans,
+  private.list_space_members,
+  private.list_spaces,
+  private.make_space,
+  private.remove_space_member,
+  private.require_space,
+  private.revoke_space_invitation,
+  private.settle_request,
+  private.space_heads,
+  private.space_invitation_cards,
+  private.withdraw_request
+  to authenticated;

@@ -1,0 +1,315 @@
+-- Groups: spaces that people make and run themselves. What they do is the code of spaces; here are their shape and
+-- their operations.
+-- docs/decisions.md, Spaces.
+
+create function private.group_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- private.space_heads looks at what the caller sees
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', (h.space).id, 'slug', (h.space).slug, 'name', (h.space).name, 'about', (h.space).about,
+             'interestId', (h.space).interest_id, 'accent', (h.space).accent,
+             'visibility', (h.space).visibility, 'joinPolicy', (h.space).join_policy,
+             'memberCount', h.members, 'archivedAt', private.utc((h.space).archived_at),
+             'createdAt', private.utc((h.space).created_at), 'viewer', h.viewer) order by h.place)
+    from private.space_heads(p_ids) h);
+end $$;
+comment on function private.group_cards is
+  'The cards of these groups, in order, as far as the caller sees them: {id, slug, name, about, interestId, accent, '
+  'visibility, joinPolicy, memberCount, archivedAt, createdAt, viewer {role, status, requestId}}.';
+
+create function private.require_reported_group(p_id text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return (private.require_space('group', p_id)).id; end $$;
+comment on function private.require_reported_group is 'The group that a report names. Fails: space_unknown.';
+insert into private.report_targets (type, finder) values ('group', 'private.require_reported_group');
+
+create function api.list_groups(
+  p_mine boolean default false, p_q text default null, p_interest_id uuid default null,
+  p_join_policy text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.found := private.list_spaces('group', p_mine, p_q, p_interest_id, p_join_policy, p_cursor);
+begin
+  return private.page(private.group_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_groups is
+  'Public groups and those of the caller, newest first. Fails: cursor_unknown, interest_unknown, '
+  'limit_out_of_range.';
+
+create function api.create_group(
+  p_name text, p_slug text default null, p_about text default '', p_interest_id uuid default null,
+  p_accent text default null, p_visibility text default 'public', p_join_policy text default 'open'
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_space app.spaces;
+  v_id    uuid;
+begin
+  v_space.kind := 'group';
+  v_space.slug := p_slug;
+  v_space.name := p_name;
+  v_space.about := p_about;
+  v_space.interest_id := p_interest_id;
+  v_space.accent := p_accent;
+  v_space.visibility := p_visibility;
+  v_space.join_policy := p_join_policy;
+  v_id := private.make_space(v_space);
+  return private.group_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_group is
+  'Makes a group, whose owner is the caller. Fails: writes_exceeded, spaces_exhausted, memberships_exhausted, '
+  'interest_unknown, text_unfit, space_slug, space_slug_taken, space_name, space_about.';
+
+create function api.get_group(p_id text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.group_cards(array[(private.require_space('group', p_id)).id]) -> 0;
+end $$;
+comment on function api.get_group is
+  'A group by its id or slug. Fails: space_unknown.';
+
+create function api.update_group(p_id text, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid := private.change_space('group', p_id, p_changes);
+begin
+  return private.group_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.update_group is
+  'Changes a group, for its owner and moderators. Fails: space_unknown, writes_exceeded, space_not_member, '
+  'space_role, interest_unknown, text_unfit, space_name, space_about.';
+
+create function api.archive_group(p_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.archive_space('group', p_id, true);
+  return null;   -- answered as 204
+end $$;
+comment on function api.archive_group is
+  'The owner archives a group. Repeating it changes nothing. Fails: space_unknown, space_not_member, space_role, '
+  'space_ownerless, spaces_exhausted.';
+
+create function api.restore_group(p_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid := private.archive_space('group', p_id, false);
+begin
+  return private.group_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.restore_group is
+  'The owner opens an archived group again. Fails: space_unknown, space_not_member, space_role, space_ownerless, '
+  'spaces_exhausted.';
+
+create function api.join_group(p_id text, p_message text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.join_space('group', p_id, p_message);
+end $$;
+comment on function api.join_group is
+  'The caller joins a group, or asks to: {status: joined | pending, requestId}. Fails: writes_exceeded, text_unfit, '
+  'space_message, space_unknown, space_archived, space_banned, invitation_required, space_full, '
+  'memberships_exhausted, person_unknown.';
+
+create function api.leave_group(p_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.leave_space('group', p_id);
+end $$;
+comment on function api.leave_group is
+  'The caller leaves a group: {status: left}. Fails: space_unknown, last_owner, space_ownerless, spaces_exhausted.';
+
+create function api.list_group_members(
+  p_id text, p_q text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.list_space_members('group', p_id, p_q, p_limit, p_cursor);
+end $$;
+comment on function api.list_group_members is
+  'The members of a group. Fails: space_unknown, cursor_unknown, limit_out_of_range.';
+
+create function api.set_group_role(p_id text, p_user_id text, p_role text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.change_role('group', p_id, p_user_id, p_role);
+end $$;
+comment on function api.set_group_role is
+  'The owner gives a member another role, or hands over. Fails: writes_exceeded, person_unknown, space_unknown, '
+  'space_not_member, space_role, space_member_unknown, last_owner, spaces_exhausted.';
+
+create function api.remove_group_member(p_id text, p_user_id text, p_ban boolean default false) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.remove_space_member('group', p_id, p_user_id, p_ban);
+  return null;   -- answered as 204
+end $$;
+comment on function api.remove_group_member is
+  'Takes a member out of a group, and with p_ban keeps them out. Fails: writes_exceeded, person_unknown, '
+  'space_unknown, space_not_member, space_role.';
+
+create function api.list_group_bans(p_id text, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.list_space_bans('group', p_id, p_limit, p_cursor);
+end $$;
+comment on function api.list_group_bans is
+  'Who is banned from a group. Fails: space_unknown, space_not_member, space_role, cursor_unknown, '
+  'limit_out_of_range.';
+
+create function api.lift_group_ban(p_id text, p_user_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.lift_space_ban('group', p_id, p_user_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.lift_group_ban is
+  'Lets a banned person come into a group again. Fails: person_unknown, space_unknown, space_not_member, '
+  'space_role.';
+
+create function api.list_group_requests(
+  p_id text, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.list_pending('group', p_id, true, p_limit, p_cursor);
+end $$;
+comment on function api.list_group_requests is
+  'The pending requests to join a group. Fails: space_unknown, space_not_member, space_role, cursor_unknown, '
+  'limit_out_of_range.';
+
+create function api.approve_group_request(p_id text, p_rid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.settle_request('group', p_id, p_rid, true);
+end $$;
+comment on function api.approve_group_request is
+  'Approves a request to join a group. Fails: writes_exceeded, space_unknown, space_not_member, space_role, '
+  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
+
+create function api.reject_group_request(p_id text, p_rid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.settle_request('group', p_id, p_rid, false);
+end $$;
+comment on function api.reject_group_request is
+  'Rejects a request to join a group. Fails: writes_exceeded, space_unknown, space_not_member, space_role, '
+  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
+
+create function api.withdraw_group_request(p_id text, p_rid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.withdraw_request('group', p_rid);
+end $$;
+comment on function api.withdraw_group_request is
+  'The caller takes a request back, whatever they see of the group. Fails: request_unknown, request_settled.';
+
+create function api.invite_to_group(p_id text, p_invitee_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.invite_to_space('group', p_id, p_invitee_id);
+end $$;
+comment on function api.invite_to_group is
+  'Invites a person into a group. Fails: writes_exceeded, person_unknown, space_unknown, space_not_member, '
+  'space_role, space_archived, invite_oneself, space_member_already, space_invitee_banned, '
+  'space_invitation_pending.';
+
+create function api.list_group_invitations(
+  p_id text, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.list_pending('group', p_id, false, p_limit, p_cursor);
+end $$;
+comment on function api.list_group_invitations is
+  'The pending invitations into a group. Fails: space_unknown, space_not_member, space_role, cursor_unknown, '
+  'limit_out_of_range.';
+
+create function api.revoke_group_invitation(p_id text, p_iid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.revoke_space_invitation('group', p_id, p_iid);
+  return null;   -- answered as 204
+end $$;
+comment on function api.revoke_group_invitation is
+  'Takes an invitation into a group back. Fails: space_unknown, space_not_member, space_role, invitation_unknown, '
+  'invitation_settled.';
+
+create function api.list_my_group_invitations(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.found := private.find_pending('group', null, false, p_cursor);
+begin
+  return private.page(private.space_invitation_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
+                      v_found.next);
+end $$;
+comment on function api.list_my_group_invitations is
+  'The pending invitations of the caller into groups. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.accept_group_invitation(p_iid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.answer_space_invitation('group', p_iid, true);
+end $$;
+comment on function api.accept_group_invitation is
+  'Accepts an invitation into a group. Fails: writes_exceeded, invitation_unknown, invitation_settled, '
+  'space_archived, person_unknown, space_full, memberships_exhausted.';
+
+create function api.decline_group_invitation(p_iid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.answer_space_invitation('group', p_iid, false);
+end $$;
+comment on function api.decline_group_invitation is
+  'Declines an invitation into a group. Fails: writes_exceeded, invitation_unknown, invitation_settled, '
+  'space_archived, person_unknown, space_full, memberships_exhausted.';

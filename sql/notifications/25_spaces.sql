@@ -1,0 +1,24 @@
+-- Notifications of groups and guilds: what was decided about one's membership.
+
+insert into private.notification_kinds (kind, rolls_up, replaces_unread) values ('membership.decided', false, true);
+
+create function private.notify_membership(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.tell(array(
+    select (e.user_id, 'membership.decided', (e.payload ->> 'actorId')::uuid, e.payload ->> 'kind',
+            e.payload ->> 'spaceId',
+            jsonb_build_object(
+              'event', e.payload -> 'event', 'role', e.payload -> 'role', 'invitationId', e.payload -> 'invitationId',
+              'groupId', case e.payload ->> 'kind' when 'group' then e.payload -> 'spaceId' else 'null' end,
+              'guildId', case e.payload ->> 'kind' when 'guild' then e.payload -> 'spaceId' else 'null' end),
+            concat_ws(':', 'membership.decided', e.payload ->> 'spaceId', e.payload ->> 'event'), null,
+            e.caused_at)::private.notice
+    from unnest(p_effects) e));
+end $$;
+comment on function private.notify_membership is
+  'Listener: tells a person what was decided about them in a group or guild, and not by whom, but for invitations.';
+insert into private.event_listeners (event, listener, position, timing) values
+  ('spaces.membership.decided', 'private.notify_membership', 600, 'soon');

@@ -1,0 +1,426 @@
+-- Spaces: groups and guilds. Their members are the audience of what is posted in them, and are kept by one code
+-- (20_membership.sql): what guilds call applications, founder and steward are join requests, owner and moderator here.
+-- docs/decisions.md, Spaces.
+
+create function private.member_place(p_joined timestamptz, p_role text) returns timestamptz
+language sql immutable   -- the time zone makes no difference when hours are added
+set search_path = ''
+as $$
+  select p_joined + case p_role when 'owner' then 0 when 'moderator' then 1000 else 2000 end * interval '8760 hours'
+$$;
+comment on function private.member_place is
+  'The place of a member among the members of a space: the owner, then moderators a thousand years later, then all '
+  'others, each by when they joined.';
+
+create table app.spaces (
+  id           uuid primary key default gen_random_uuid(),
+  kind         text not null check (kind in ('group', 'guild')),
+  slug         text not null,
+  name         text not null,
+  about        text not null default '',
+  interest_id  uuid references app.interests on delete restrict,
+  accent       text check (accent ~ '^[a-z]{2,20}$'),
+  visibility   text not null default 'public' check (visibility in ('public', 'private')),
+  join_policy  text not null default 'open' check (join_policy in ('open', 'request', 'invite')),
+  member_count integer not null default 0 check (member_count between 0 and 5000),
+  words        tsvector not null default '',
+  archived_at  timestamptz,
+  created_at   timestamptz not null default now(),
+  constraint spaces_slug_key unique (kind, slug),
+  constraint space_slug check (slug ~ '^[a-z0-9-]{3,60}$' and not pg_input_is_valid(slug, 'uuid')),
+  constraint space_name check (length(private.trimmed(name)) between 1 and 80),
+  constraint space_about check (length(about) <= 2000)
+);
+create index spaces_public_idx on app.spaces (kind, created_at desc, id desc) where visibility = 'public';
+create index spaces_created_at_idx on app.spaces (kind, created_at desc, id desc);
+create index spaces_interest_id_idx on app.spaces (interest_id) where interest_id is not null;
+comment on table app.spaces is
+  'A room whose members are the audience of what is posted in it. Who locks its row decides alone who is in it.';
+comment on column app.spaces.member_count is
+  'How many places are taken, whoever sees whom. Written with the row of a member, under the lock of the space.';
+comment on column app.spaces.words is 'The words of slug, name and about, by which it is looked for.';
+comment on column app.spaces.archived_at is
+  'When it was closed for all that is new; null while it is open. Its members go on reading it.';
+
+create table app.space_members (
+  space_id   uuid not null references app.spaces on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  role       text not null default 'member' check (role in ('owner', 'moderator', 'member')),
+  silent     boolean not null default false,
+  made_at    timestamptz not null,
+  created_at timestamptz not null default now(),
+  placed_at  timestamptz not null generated always as (private.member_place(created_at, role)) stored,
+  primary key (space_id, user_id)
+);
+create unique index space_members_owner_key on app.space_members (space_id) where role = 'owner';
+create index space_members_placed_at_idx on app.space_members (space_id, placed_at, user_id);
+create index space_members_made_at_idx on app.space_members (user_id, made_at desc, space_id desc);
+create index space_members_owned_idx on app.space_members (user_id) where role = 'owner';
+create index space_members_silent_idx on app.space_members (space_id) where silent;
+comment on table app.space_members is 'Who belongs to a space. A space that is not archived has exactly one owner.';
+comment on column app.space_members.silent is
+  'Whether the member is banned from the instance or erased, and so counted for nobody. A trigger writes it.';
+comment on column app.space_members.made_at is
+  'When the space was made, which is its place in the lists of its members. A trigger writes it.';
+comment on column app.space_members.created_at is 'When the member joined.';
+comment on column app.space_members.placed_at is 'The place in the list of members: private.member_place.';
+
+create table app.space_bans (
+  space_id   uuid not null references app.spaces on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (space_id, user_id)
+);
+create index space_bans_user_id_idx on app.space_bans (user_id);
+create index space_bans_created_at_idx on app.space_bans (space_id, created_at desc, user_id desc);
+comment on table app.space_bans is 'Who may not come into a space again until the ban is lifted.';
+
+create table app.space_requests (
+  id         uuid primary key default gen_random_uuid(),
+  space_id   uuid not null references app.spaces on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  message    text not null default '',
+  status     text not null default 'pending'
+             check (status in ('pending', 'approved', 'rejected', 'withdrawn', 'ended')),
+  created_at timestamptz not null default now(),
+  decided_at timestamptz,
+  constraint space_message check (length(message) <= 500),
+  check ((status = 'pending') = (decided_at is null))
+);
+create unique index space_requests_pending_key on app.space_requests (space_id, user_id) where status = 'pending';
+create index space_requests_space_id_idx on app.space_requests (space_id, status, created_at desc, id desc);
+create index space_requests_user_id_idx on app.space_requests (user_id);
+comment on table app.space_requests is
+  'Who asked to join a space: join requests of groups, applications to guilds. A settled one never changes again.';
+comment on column app.space_requests.status is
+  'pending, then approved or rejected by who may decide, withdrawn by who asked, or ended by joining otherwise or '
+  'by a ban.';
+comment on column app.space_requests.decided_at is 'When it was settled; null while it is pending.';
+
+create table app.space_invitations (
+  id         uuid primary key default gen_random_uuid(),
+  space_id   uuid not null references app.spaces on delete cascade,
+  inviter_id uuid not null references app.users on delete cascade,
+  invitee_id uuid not null references app.users on delete cascade,
+  status     text not null default 'pending' check (status in ('pending', 'accepted', 'declined', 'revoked')),
+  created_at timestamptz not null default now()
+);
+create unique index space_invitations_pending_key on app.space_invitations (space_id, invitee_id)
+  where status = 'pending';
+create index space_invitations_space_id_idx on app.space_invitations (space_id, status, created_at desc, id desc);
+create index space_invitations_inviter_id_idx on app.space_invitations (inviter_id, invitee_id, status);
+create index space_invitations_invitee_id_idx
+  on app.space_invitations (invitee_id, status, created_at desc, id desc);
+comment on table app.space_invitations is 'Invitations into spaces. A settled one never changes again.';
+comment on column app.space_invitations.status is
+  'pending, then accepted (also by joining otherwise) or declined by the invitee, or revoked by who invited, by who '
+  'moderates, by a block between the two, or by a ban.';
+
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.space_members', 'user_id', 'spaceMemberships', '{silent}'),
+  ('app.space_requests', 'user_id', 'spaceRequests', '{}'),
+  ('app.space_invitations', 'inviter_id', 'spaceInvitationsSent', '{}'),
+  ('app.space_invitations', 'invitee_id', 'spaceInvitationsReceived', '{}'),
+  ('app.space_bans', 'user_id', 'spaceBans', '{}');
+
+insert into private.write_limits (kind, per_hour) values ('spaces', 60), ('memberships', 300);
+
+insert into private.events (name, payload, happens) values
+  ('spaces.membership.decided', '{spaceId,kind,event,userId,actorId,invitationId,role}',
+   'somebody is let into a space, turned down, invited, removed, or given another role there');
+
+insert into private.errors (code, status, text) values
+  ('space_unknown', 404, 'There is no such group or guild.'),
+  ('space_slug', 422, 'A slug must have 3 to 60 small letters, digits and hyphens, and cannot be a UUID.'),
+  ('space_name', 422, 'A group or guild must have a name of 1 to 80 characters.'),
+  ('space_about', 422, 'about can have up to 2000 characters.'),
+  ('space_message', 422, 'A message can have up to 500 characters.'),
+  ('space_slug_taken', 409, 'This slug is taken. Choose another one.'),
+  ('space_not_member', 403, 'Only members can do this.'),
+  ('space_role', 403, 'Your role in this group or guild does not allow this.'),
+  ('space_banned', 403, 'You are banned from this group or guild.'),
+  ('space_archived', 409, 'This group or guild is archived.'),
+  ('space_ownerless', 409, 'This group or guild has no owner, so nobody could run it.'),
+  ('space_full', 409, 'A group or guild can have at most 5000 members.'),
+  ('spaces_exhausted', 409, 'One person can own at most 20 groups and 20 guilds that are not archived.'),
+  ('memberships_exhausted', 409, 'One person can be in at most 1000 groups and guilds.'),
+  ('last_owner', 409, 'The owner must hand over first.'),
+  ('space_member_already', 409, 'This person is already a member.'),
+  ('space_member_unknown', 404, 'This person is not a member.'),
+  ('space_invitation_pending', 409, 'This person already has a pending invitation.'),
+  ('space_invitee_banned', 409, 'This person is banned from the group or guild. Lift the ban first.'),
+  ('invitation_required', 403, 'Only people who are invited can join.'),
+  ('request_unknown', 404, 'There is no such request.'),
+  ('request_settled', 409, 'This request has already been settled.');
+
+create function private.date_member() returns trigger
+language plpgsql security definer   -- reads a space that nobody sees yet
+set search_path = ''
+as $$
+begin
+  select created_at into new.made_at from app.spaces where id = new.space_id;
+  return new;
+end $$;
+comment on function private.date_member is 'Trigger: a membership has the time of its space.';
+create trigger date_member before insert on app.space_members
+  for each row execute function private.date_member();
+
+create function private.is_let_in(p_space uuid, p_viewer uuid) returns boolean
+language plpgsql stable security definer   -- asked of others than the caller, too
+set search_path = ''
+as $$
+begin
+  return exists (select from app.space_members where space_id = p_space and user_id = p_viewer)
+      or exists (select from app.space_invitations i
+                 where i.space_id = p_space and i.invitee_id = p_viewer and i.status = 'pending'
+                   and private.may_meet(private.find_level(p_viewer, i.inviter_id))
+                   and not exists (select from app.silenced_people s where s.user_id = i.inviter_id));
+end $$;
+comment on function private.is_let_in is
+  'Whether a person sees a private space: its members do, and those whom somebody they see has invited.';
+
+create function private.find_space(p_kind text, p_id text) returns app.spaces
+language plpgsql stable security definer   -- one rule for all who ask
+set search_path = ''
+as $$
+declare
+  v_space app.spaces;
+begin
+  if pg_input_is_valid(p_id, 'uuid') then
+    select * into v_space from app.spaces where id = p_id::uuid and kind = p_kind;
+  else
+    select * into v_space from app.spaces where kind = p_kind and slug = lower(p_id);
+  end if;
+  if v_space.visibility = 'public' or private.is_let_in(v_space.id, app.uid()) then
+    return v_space;
+  end if;
+  return null;
+end $$;
+comment on function private.find_space is
+  'The space of this kind with this id or slug, as far as the caller sees it; null otherwise.';
+
+create function private.require_space(p_kind text, p_id text) returns app.spaces
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_space app.spaces := private.find_space(p_kind, p_id);
+begin
+  if v_space.id is null then
+    perform private.fail('space_unknown');
+  end if;
+  return v_space;
+end $$;
+comment on function private.require_space is 'As private.find_space. Fails: space_unknown.';
+
+create function private.lock_space(p_space uuid, p_people uuid[]) returns app.spaces
+language plpgsql volatile security definer   -- nobody may touch people and spaces
+set search_path = ''
+as $$
+declare
+  v_space app.spaces;
+begin
+  -- people before spaces: ARCHITECTURE.md, Locks. A ban or an erasure of one of them waits, or is seen
+  perform from app.users where id = any (p_people) order by id for share;
+  select * into v_space from app.spaces where id = p_space for no key update;
+  return v_space;
+end $$;
+comment on function private.lock_space is
+  'Locks these people, then a space, until the transaction ends: nobody else changes who is in it meanwhile.';
+
+create function private.enter_space(p_kind text, p_id text, p_people uuid[] default '{}') returns app.spaces
+language plpgsql volatile security definer   -- see private.lock_space
+set search_path = ''
+as $$
+begin
+  perform private.lock_space((private.require_space(p_kind, p_id)).id, p_people || private.require_caller());
+  return private.require_space(p_kind, p_id);   -- again, since who waited may have lost it
+end $$;
+comment on function private.enter_space is
+  'A space that the caller sees, locked with the caller and these people. Fails: space_unknown.';
+
+create function private.find_role(p_space uuid, p_user uuid) returns text
+language plpgsql stable security definer   -- reads the memberships of others than the caller
+set search_path = ''
+as $$
+begin
+  return (select role from app.space_members where space_id = p_space and user_id = p_user);
+end $$;
+comment on function private.find_role is 'The role of a person in a space; null who is no member.';
+
+create function private.require_space_role(p_space uuid, variadic p_roles text[]) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_role text := private.find_role(p_space, private.require_caller());
+begin
+  if v_role is null then
+    perform private.fail('space_not_member');
+  elsif v_role <> all (p_roles) then
+    perform private.fail('space_role');
+  end if;
+  return v_role;
+end $$;
+comment on function private.require_space_role is
+  'The caller''s role in a space, if it is one of these. Fails: space_not_member, space_role.';
+
+create function private.require_open(p_space app.spaces) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_space.archived_at is not null then
+    perform private.fail('space_archived');
+  end if;
+end $$;
+comment on function private.require_open is 'Passes for a space that is not archived. Fails: space_archived.';
+
+create function private.limit_owned(p_kind text, p_user uuid) returns void
+language plpgsql volatile security definer   -- counts the spaces of others than the caller
+set search_path = ''
+as $$
+begin
+  -- so that two at once never make one too many
+  perform pg_advisory_xact_lock(hashtextextended('spaces of ' || p_user, 0));
+  if (select count(*) from app.space_members m join app.spaces s on s.id = m.space_id
+      where m.user_id = p_user and m.role = 'owner' and s.kind = p_kind and s.archived_at is null) >= 20 then
+    perform private.fail('spaces_exhausted');
+  end if;
+end $$;
+comment on function private.limit_owned is
+  'Passes when a person owns fewer than 20 spaces of a kind that are not archived. Fails: spaces_exhausted.';
+
+create function private.space_words(p_slug text, p_name text, p_about text) returns tsvector
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.keyword_words(private.keyword_text(array[p_slug, p_name, p_about]));
+end $$;
+comment on function private.space_words is 'The words by which a space is looked for.';
+
+create function private.slug_of(p_kind text, p_name text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_slug text := btrim(left(regexp_replace(private.fold(p_name), '[^a-z0-9]+', '-', 'g'), 50), '-');
+begin
+  if length(v_slug) >= 3 and not pg_input_is_valid(v_slug, 'uuid') then
+    return v_slug;
+  end if;
+  return btrim(p_kind || '-' || left(v_slug, 3), '-');
+end $$;
+comment on function private.slug_of is 'A slug for a name, of at most 50 characters, which may be taken.';
+
+create function private.make_space(p_space app.spaces) returns uuid
+language plpgsql volatile security definer   -- nobody may write spaces
+set search_path = ''
+as $$
+declare
+  v_slug text := p_space.slug;
+  v_name text := private.require_name(p_space.name);
+  v_id   uuid;
+begin
+  perform private.count_writes('spaces');
+  perform from app.users where id = private.require_caller() for share;
+  perform private.limit_owned(p_space.kind, app.uid());
+  loop
+    insert into app.spaces (kind, slug, name, about, interest_id, accent, visibility, join_policy, member_count, words)
+    select p_space.kind, s.slug, v_name, s.about,
+           case when p_space.interest_id is not null then private.require_interest(p_space.interest_id) end,
+           p_space.accent, p_space.visibility, p_space.join_policy, 1, private.space_words(s.slug, v_name, s.about)
+    from (select coalesce(v_slug, private.slug_of(p_space.kind, v_name)) as slug,
+                 coalesce(private.require_text(p_space.about), '') as about) s
+    on conflict (kind, slug) do nothing returning id into v_id;
+    exit when v_id is not null;
+    if p_space.slug is not null then
+      perform private.fail('space_slug_taken');
+    end if;
+    v_slug := private.slug_of(p_space.kind, v_name) || '-' || substr(gen_random_uuid()::text, 1, 8);
+  end loop;
+  insert into app.space_members (space_id, user_id, role) values (v_id, app.uid(), 'owner');
+  perform private.limit_memberships(app.uid());
+  return v_id;
+end $$;
+comment on function private.make_space is
+  'Makes a space, whose owner is the caller. Without a slug it gets one of its name. Fails: writes_exceeded, '
+  'spaces_exhausted, memberships_exhausted, interest_unknown, text_unfit, space_slug, space_slug_taken, space_name, '
+  'space_about.';
+
+create function private.change_space(p_kind text, p_id text, p_changes jsonb) returns uuid
+language plpgsql volatile security definer   -- nobody may write spaces
+set search_path = ''
+as $$
+declare
+  v_space app.spaces := private.enter_space(p_kind, p_id);
+begin
+  perform private.count_writes('spaces');
+  if p_changes ?| '{visibility,joinPolicy}' then
+    perform private.require_space_role(v_space.id, 'owner');
+  else
+    perform private.require_space_role(v_space.id, 'owner', 'moderator');
+  end if;
+  v_space.name := case when p_changes ? 'name' then private.require_name(p_changes ->> 'name') else v_space.name end;
+  v_space.about := case when p_changes ? 'about' then coalesce(private.require_text(p_changes ->> 'about'), '')
+                        else v_space.about end;
+  v_space.interest_id := case when p_changes ? 'interestId' then (p_changes ->> 'interestId')::uuid
+                              else v_space.interest_id end;
+  if v_space.interest_id is not null then
+    perform private.require_interest(v_space.interest_id);
+  end if;
+  update app.spaces set
+    name = v_space.name,
+    about = v_space.about,
+    interest_id = v_space.interest_id,
+    accent = case when p_changes ? 'accent' then p_changes ->> 'accent' else accent end,
+    visibility = case when p_changes ? 'visibility' then p_changes ->> 'visibility' else visibility end,
+    join_policy = case when p_changes ? 'joinPolicy' then p_changes ->> 'joinPolicy' else join_policy end,
+    words = private.space_words(slug, v_space.name, v_space.about)
+  where id = v_space.id;
+  return v_space.id;
+end $$;
+comment on function private.change_space is
+  'Changes what is said of a space, for its owner and moderators; who sees it and how people join, the owner alone. '
+  'Fails: space_unknown, writes_exceeded, space_not_member, space_role, interest_unknown, text_unfit, space_name, '
+  'space_about.';
+
+create function private.set_archived(p_space app.spaces, p_archived boolean) returns boolean
+language plpgsql volatile security definer   -- nobody may write spaces
+set search_path = ''
+as $$
+declare
+  v_owner uuid;
+begin
+  if (p_space.archived_at is not null) = p_archived then
+    return false;
+  end if;
+  if not p_archived then
+    select user_id into v_owner from app.space_members where space_id = p_space.id and role = 'owner';
+    if not found then
+      perform private.fail('space_ownerless');
+    end if;
+    perform private.limit_owned(p_space.kind, v_owner);
+  end if;
+  update app.spaces set archived_at = case when p_archived then now() end where id = p_space.id;
+  return true;
+end $$;
+comment on function private.set_archived is
+  'Archives a space that is locked, or opens it again; false when it was so before. Fails: space_ownerless, '
+  'spaces_exhausted.';
+
+create function private.archive_space(p_kind text, p_id text, p_archived boolean) returns uuid
+language plpgsql volatile security definer   -- nobody may write spaces
+set search_path = ''
+as $$
+declare
+  v_space app.spaces := private.enter_space(p_kind, p_id);
+begin
+  perform private.require_space_role(v_space.id, 'owner');
+  perform private.set_archived(v_space, p_archived);
+  return v_space.id;
+end $$;
+comment on function private.archive_space is
+  'The owner archives a space, or opens it again. Repeating it changes nothing. Fails: space_unknown, '
+  'space_not_member, space_role, space_ownerless, spaces_exhausted.';

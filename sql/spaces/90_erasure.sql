@@ -1,0 +1,55 @@
+-- What an erasure does to memberships.
+-- How erasure runs: sql/base/90_erasure.sql.
+-- docs/decisions.md, Erasure and export.
+
+create function private.leave_spaces() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_spaces uuid[] := array(select space_id from app.space_members where user_id = new.id
+                           order by space_id limit 500);
+  v_space  app.spaces;
+  v_role   text;
+  v_heir   uuid;
+begin
+  perform from app.spaces where id = any (v_spaces) order by id for no key update;
+  for v_space in select * from app.spaces where id = any (v_spaces) order by id loop
+    v_role := private.find_role(v_space.id, new.id);
+    perform private.drop_member(v_space.id, new.id);
+    continue when v_role is distinct from 'owner';
+    select user_id into v_heir from app.space_members
+    where space_id = v_space.id and not silent order by placed_at, user_id limit 1;
+    if found then
+      update app.space_members set role = 'owner' where space_id = v_space.id and user_id = v_heir;
+      perform private.tell_membership(v_space, 'role_changed', v_heir, p_role => 'owner');
+    else
+      perform private.set_archived(v_space, true);
+    end if;
+  end loop;
+  if cardinality(v_spaces) = 500 then
+    perform private.erase_rest(new.id);
+  end if;
+  perform private.erase_rows(new.id, 'app.space_bans', 'user_id = $1');
+  return null;
+end $$;
+comment on function private.leave_spaces is
+  'Trigger: an erased person leaves their spaces. What they owned goes to the moderator, else the member, who has '
+  'been there the longest, else it is archived.';
+create trigger _120_leave_spaces after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.leave_spaces();
+
+create function private.erase_pending() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  perform private.erase_rows(new.id, 'app.space_requests', 'user_id = $1');
+  perform private.erase_rows(new.id, 'app.space_invitations', 'inviter_id = $1');
+  perform private.erase_rows(new.id, 'app.space_invitations', 'invitee_id = $1');
+  return null;
+end $$;
+comment on function private.erase_pending is
+  'Trigger: deletes the requests and invitations of an erased person, behind the pairs (ARCHITECTURE.md, Locks).';
+create trigger _141_erase_pending after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_pending();
