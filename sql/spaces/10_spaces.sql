@@ -354,9 +354,10 @@ language plpgsql volatile security definer   -- nobody may write spaces
 set search_path = ''
 as $$
 declare
-  v_space app.spaces := private.enter_space(p_kind, p_id);
+  v_space app.spaces;
 begin
   perform private.count_writes('spaces');
+  v_space := private.enter_space(p_kind, p_id);
   if p_changes ?| '{visibility,joinPolicy}' then
     perform private.require_space_role(v_space.id, 'owner');
   else

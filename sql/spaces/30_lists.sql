@@ -18,8 +18,10 @@ begin
                 then (select count(*) from unnest(v_hidden) h (id)
                       join app.space_members m on m.space_id = s.id and m.user_id = h.id and not m.silent)
                 else (select count(*) from app.space_members m
-                      join app.audience a on a.viewer_id = v_me and a.author_id = m.user_id and a.level < 0
-                      where m.space_id = s.id and not m.silent) end::integer,
+                      where m.space_id = s.id and not m.silent
+                        -- not a join, which could go by whom the caller does not see
+                        and (select a.level from app.audience a
+                             where a.viewer_id = v_me and a.author_id = m.user_id) < 0) end::integer,
          json_build_object(
            'role', m.role,
            'status', case when m.role is not null then 'member'
@@ -63,7 +65,8 @@ begin
     order by w.at desc, w.id desc limit 400
   ), seen as materialized (
     select array(
-      select l.id from looked l join app.spaces s on s.id = l.id
+      select l.id from looked l
+      cross join lateral (select * from app.spaces where id = l.id offset 0) s   -- by id, never all of the kind
       where s.kind = p_kind
         and (p_words is null or p_words <@ tsvector_to_array(s.words))
         and (p_interests is null or s.interest_id = any (p_interests))

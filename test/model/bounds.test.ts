@@ -168,6 +168,17 @@ async function memberships(size: number, ...members: string[]) {
   return ids(made.filter(({ shown }) => shown)).reverse()
 }
 
+let groups = 0
+async function newGroup(): Promise<string> {
+  groups += 1
+  return id(
+    await put<{ id: string }>(
+      `insert into app.spaces (kind, slug, name) values ('group', $1, 'x') returning id`,
+      `one-${groups}`,
+    ),
+  )
+}
+
 /** Contents of the crowd, or of one author and of them removed; some are shown. */
 async function contents(size: number, kind: string, { author = '', interests = [null] as (string | null)[] } = {}) {
   const made = await put<{ id: string; shown: boolean }>(
@@ -704,6 +715,51 @@ const bounds: Bound[] = [
          select gen_random_uuid(), '${viewer}', ${crowd('n')} from generate_series(1, ${size}) n`,
       )
       return { parameters: `p_person => 'friend1'` }
+    },
+  },
+  {
+    operation: 'list_groups',
+    against: 'groups that are not looked for',
+    most: 2500,
+    async scene(_, size) {
+      const made = await put<{ id: string; shown: boolean }>(
+        `insert into app.spaces (kind, slug, name, words, created_at)
+         select 'group', 'group-' || n, 'x', case when ${isShown(size)} then 'owls'::tsvector else '' end, ${minutes('n')}
+         from generate_series(1, ${size}) n returning id, words <> '' as shown`,
+      )
+      return { parameters: `p_q => 'owls'`, shown: ids(made.filter(({ shown }) => shown)).reverse() }
+    },
+  },
+  {
+    operation: 'list_group_members',
+    against: 'members whom the caller does not see',
+    most: 2500,
+    async scene(_, size) {
+      const group = await newGroup()
+      await put(
+        `insert into app.space_members (space_id, user_id, made_at, created_at)
+         select '${group}', case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, now(), ${minutes('n')}
+         from generate_series(1, ${size}) n`,
+      )
+      return { parameters: `p_id => '${group}'`, shown: [1, 2, 3, 4, 5].map((n) => `acct:friend${n}@localhost`) }
+    },
+    key: ({ userId }) => String(userId),
+  },
+  {
+    operation: 'list_group_requests',
+    against: 'requests of people whom the caller does not see',
+    most: 2500,
+    async scene(viewer, size) {
+      const group = await newGroup()
+      await put(
+        `insert into app.space_members (space_id, user_id, role, made_at) values ('${group}', '${viewer}', 'owner', now())`,
+      )
+      const made = await put<{ id: string; shown: boolean }>(
+        `insert into app.space_requests (space_id, user_id, created_at)
+         select '${group}', case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, ${minutes('n')}
+         from generate_series(1, ${size}) n returning id, user_id >= ${friend('0')} as shown`,
+      )
+      return { parameters: `p_id => '${group}'`, shown: ids(made.filter(({ shown }) => shown)).reverse() }
     },
   },
   {
