@@ -16,7 +16,8 @@ export default defineConfig({
     // a process runs one file after another: to load the facade anew for each took a third of the run
     isolate: false,
     sequence: { sequencer: Order },
-    maxWorkers: 2,
+    // one more than there are cores where it runs: many tests wait for a worker or a clock of the product
+    maxWorkers: 3,
     // what a slow machine needs; a test that hangs is the only one to notice
     testTimeout: 60_000,
     hookTimeout: 60_000,

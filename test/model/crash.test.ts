@@ -16,7 +16,7 @@ import { address, ended } from '../support/process.ts'
 import { ADMIN, JWT_SECRET } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 
-const KILLS = Number(process.env.CRASH_KILLS ?? 4)
+const KILLS = Number(process.env.CRASH_KILLS ?? 3)
 const WRITES_BEFORE_KILL = 25
 const names = ['ada', 'ben', 'cleo', 'dina']
 
