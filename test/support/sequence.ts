@@ -9,7 +9,6 @@ const longest = [
   'test/start.test.ts',
   'test/model/feed.test.ts',
   'test/data-folder.test.ts',
-  'test/model/bounds.test.ts',
   'test/model/heard.test.ts',
   'test/model/audience.test.ts',
   'test/model/effects.test.ts',

@@ -1,0 +1,89 @@
+// The most that a request of feed looks at: test/support/bounds.ts.
+import { crowd, id, ids, isShown, minutes, openBounds, SIZES } from '../../support/bounds.ts'
+
+const { checkBounds, newViewer, put } = await openBounds()
+
+/**
+ * Posts of the crowd for their inner circles, with some of one author between them; blocks are cut as publishing does.
+ * `shown` are the author's, newest first.
+ */
+async function feedPosts(many: number, { format = 'note', visibility = 'public' } = {}) {
+  const size = many * 2 // a request for the feed looks at 4000
+  const author = await newViewer(0)
+  const title = format === 'essay' ? 'x' : null
+  const made = await put<{ id: string; shown: boolean }>(
+    `with made as (
+       insert into app.posts (author_id, format, title, body, visibility, published_at)
+       select case when ${isShown(size)} then '${author}' else ${crowd('n')} end, $1, $2, 'x',
+              case when ${isShown(size)} then $3 else 'inner' end, ${minutes('n')}
+       from generate_series(1, ${size}) n returning id, author_id, published_at
+     ), counted as (insert into app.post_counters (post_id) select id from made)
+     select id, author_id = '${author}' as shown from made order by published_at desc`,
+    ...([format, title, visibility] as string[]),
+  )
+  await put(`insert into app.feed_blocks (starts_at) select ${minutes('n * 50')} from generate_series(1, ${size / 50}) n
+             on conflict do nothing`)
+  return { author, all: ids(made), shown: ids(made.filter(({ shown }) => shown)) }
+}
+
+checkBounds([
+  {
+    operation: 'list_feed',
+    against: 'posts of a format, for circles of others',
+    most: 21_000,
+    async scene(_, size) {
+      const format = size === SIZES[0] ? 'thread' : 'essay'
+      const { shown } = await feedPosts(size, { format })
+      return { parameters: `p_format => '${format}'`, shown }
+    },
+  },
+  {
+    operation: 'list_feed',
+    against: 'posts about an interest, for circles of others',
+    most: 21_000,
+    async scene(_, size) {
+      const interest = id(
+        await put<{ id: string }>(
+          `insert into app.interests (slug, name, level, accent_color) values ('of-' || $1, 'x', 1, 'ink') returning id`,
+          String(size),
+        ),
+      )
+      const { all, shown } = await feedPosts(size)
+      await put(
+        `insert into app.post_interests (post_id, interest_id, is_primary, published_at)
+         select id, $1::uuid, true, published_at from app.posts where id in (select unnest($2::text[])::uuid)`,
+        interest,
+        `{${all.join()}}`,
+      )
+      return { parameters: `p_interest_id => '${interest}'`, shown }
+    },
+  },
+  {
+    operation: 'list_feed',
+    against: 'posts by the followed, for circles of others',
+    most: 21_000,
+    async scene(viewer, size) {
+      const { author, shown } = await feedPosts(size)
+      await put(
+        `insert into app.follows (follower_id, following_id)
+         select '${viewer}'::uuid, ${crowd('n')} from generate_series(1, ${size}) n union all select '${viewer}', '${author}'::uuid`,
+      )
+      return { parameters: `p_tab => 'following'`, shown }
+    },
+  },
+  {
+    operation: 'list_feed',
+    against: 'posts for the inner circles of thousands in whose circles one is',
+    most: 50_000,
+    async scene(viewer, size) {
+      const { author, shown } = await feedPosts(size, { visibility: 'inner' })
+      await put(
+        `insert into app.audience (viewer_id, author_id, level)
+         select '${viewer}'::uuid, ${crowd('n')}, 1 from generate_series(1, ${size}) n
+         union all select '${viewer}', '${author}'::uuid, 2
+         on conflict (viewer_id, author_id) do update set level = excluded.level`,
+      )
+      return { parameters: `p_tab => 'circles'`, shown }
+    },
+  },
+])

@@ -1,0 +1,63 @@
+// The most that a request of groups looks at: test/support/bounds.ts.
+import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
+
+const { checkBounds, put } = await openBounds()
+
+let groups = 0
+async function newGroup(): Promise<string> {
+  groups += 1
+  return id(
+    await put<{ id: string }>(
+      `insert into app.spaces (kind, slug, name) values ('group', $1, 'x') returning id`,
+      `one-${groups}`,
+    ),
+  )
+}
+
+checkBounds([
+  {
+    operation: 'list_groups',
+    against: 'groups that are not looked for',
+    most: 2500,
+    async scene(_, size) {
+      const made = await put<{ id: string; shown: boolean }>(
+        `insert into app.spaces (kind, slug, name, words, created_at)
+         select 'group', 'group-${size}-' || n, 'x', case when ${isShown(size)} then 'owls${size}'::tsvector else '' end, ${minutes('n')}
+         from generate_series(1, ${size}) n returning id, words <> '' as shown`,
+      )
+      return { parameters: `p_q => 'owls${size}'`, shown: ids(made.filter(({ shown }) => shown)).reverse() }
+    },
+  },
+  {
+    operation: 'list_group_members',
+    against: 'members whom the caller does not see',
+    most: 2500,
+    async scene(_, size) {
+      const group = await newGroup()
+      await put(
+        `insert into app.space_members (space_id, user_id, made_at, created_at)
+         select '${group}', case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, now(), ${minutes('n')}
+         from generate_series(1, ${size}) n`,
+      )
+      return { parameters: `p_id => '${group}'`, shown: [1, 2, 3, 4, 5].map((n) => `acct:friend${n}@localhost`) }
+    },
+    key: ({ userId }) => String(userId),
+  },
+  {
+    operation: 'list_group_requests',
+    against: 'requests of people whom the caller does not see',
+    most: 2500,
+    async scene(viewer, size) {
+      const group = await newGroup()
+      await put(
+        `insert into app.space_members (space_id, user_id, role, made_at) values ('${group}', '${viewer}', 'owner', now())`,
+      )
+      const made = await put<{ id: string; shown: boolean }>(
+        `insert into app.space_requests (space_id, user_id, created_at)
+         select '${group}', case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, ${minutes('n')}
+         from generate_series(1, ${size}) n returning id, user_id >= ${friend('0')} as shown`,
+      )
+      return { parameters: `p_id => '${group}'`, shown: ids(made.filter(({ shown }) => shown)).reverse() }
+    },
+  },
+])

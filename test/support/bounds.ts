@@ -1,0 +1,223 @@
+// The most that a request looks at (docs/limits.md), whoever asks and whatever was written before: each operation meets
+// a hostile number of rows that it must pass over, and three times as many. What it looks at is counted, entry by entry
+// of every index and row by row of every scan, never timed. A list with hidden rows is also walked to its end, by pages
+// that may be short: each visible item comes once, in order, and nothing is told of the others.
+//
+// A file of test/model/bounds/ has those of a feature. Here is what they share: a database for each file, people whom a
+// viewer sees and does not see, and rows by the thousand.
+import type { TransactionSql } from 'postgres'
+import { describe, expect, test } from 'vitest'
+import { createDatabase } from './database.ts'
+import type { Page } from './lists.ts'
+
+export const SIZES = [1000, 3000]
+export const SHOWN = 5
+
+type Item = Record<string, unknown>
+type Scene = {
+  /** The parameters of the operation, as SQL. */
+  parameters: string
+  /** Of a list: its items as the viewer must meet them, by `key`. */
+  shown?: string[]
+}
+export type Bound = {
+  operation: string
+  /** What there is more of than the operation may look at. */
+  against: string
+  /** The most entries and rows that one call looks at. */
+  most: number
+  /** How many of them, if not SIZES. */
+  sizes?: number[]
+  /** Whose it is, if not everybody's: the staff's, or the facade's. */
+  role?: 'service_role' | 'gate'
+  /** Writes `size` such rows for the viewer, and about them what is to be shown. */
+  scene(viewer: string, size: number): Promise<Scene>
+  /** What identifies an item; its id unless said otherwise. */
+  key?(item: Item): string
+}
+
+const person = (kind: string, n: string) => `('${kind}0000000-0000-4000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`
+/** One of thousands of people whom a viewer does not see. */
+export const crowd = (n: string) => person('c', n)
+/** One of the few whom everybody sees. */
+export const friend = (n: string) => person('f', n)
+export const id = (made: { id: string }[]): string => made[0]?.id ?? ''
+export const ids = (made: { id: string }[]): string[] => made.map((row) => row.id)
+
+/** Every n-th row is to be shown, so that they lie as far apart as they can. */
+export const isShown = (size: number) => `n % ${size / SHOWN} = 0`
+export const friendly = (size: number) => `(n / ${size / SHOWN})`
+export const minutes = (n: string) => `now() - interval '1 year' + ${n} * interval '1 minute'`
+
+/** Posts of the crowd, some of them of friends. */
+export const postsOfMany = (size: number) => `
+  insert into app.posts (author_id, body, published_at)
+  select case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, 'x', ${minutes('n')}
+  from generate_series(1, ${size}) n returning id, author_id, published_at`
+
+/** A cursor of private.place_cursor. */
+const place = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** A database with its people, and what writes rows into it and counts what is looked at. */
+export async function openBounds() {
+  const { owner, superuser, asCaller } = await createDatabase()
+
+  /** Writes rows past the triggers, or thousands would take minutes. */
+  async function put<Row extends object>(statement: string, ...values: string[]): Promise<Row[]> {
+    const { rows } = await superuser.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`
+      await sql`set local default_statistics_target = 10` // a tenth of the rows: enough to know what is rare
+      const rows = await sql.unsafe(statement, values)
+      for (const [, table] of statement.matchAll(/insert into ([a-z_.]+)/g)) await sql.unsafe(`analyze ${table}`)
+      return { rows: [...rows] as unknown as Row[] }
+    })
+    return rows
+  }
+
+  const people = (kind: string, name: string, count: number) => `
+    with made as (
+      insert into app.users (id, username, first_name, last_name)
+      select ${person(kind, 'n')}, '${name}' || n, '${name}', 'x' from generate_series(1, ${count}) n returning id, username
+    ), named as (
+      insert into app.usernames (hash, username, user_id) select private.username_hash(username), username, id from made
+    )
+    insert into app.audience (viewer_id, author_id, level) select id, id, 3 from made`
+  await put(people('c', 'crowd', Math.max(...SIZES)))
+  await put(people('f', 'friend', 10))
+  await put(people('e', 'viewer', 200))
+
+  let viewers = 0
+  /** Somebody whom so many people of the crowd have blocked. */
+  async function newViewer(blockers: number): Promise<string> {
+    viewers += 1
+    const [viewer] = await put<{ id: string }>(`select ${person('e', String(viewers))} as id`)
+    await put(
+      `insert into app.audience (viewer_id, author_id, level)
+       select $1::uuid, ${crowd('n')}, -1 from generate_series(1, ${blockers}) n`,
+      viewer?.id ?? '',
+    )
+    return viewer?.id ?? ''
+  }
+
+  async function nameOf(who: string): Promise<string> {
+    const [row] = await owner<{ name: string }[]>`select username as name from app.users where id = ${who}`
+    return row?.name ?? ''
+  }
+
+  const newPost = async (author: string, visibility = 'public') =>
+    id(
+      await put<{ id: string }>(
+        `insert into app.posts (author_id, body, visibility) values (${author}, 'x', $1) returning id`,
+        visibility,
+      ),
+    )
+
+  /** Contents of the crowd, or of one author and of them removed; some are shown. */
+  async function contents(size: number, kind: string, { author = '', interests = [null] as (string | null)[] } = {}) {
+    const made = await put<{ id: string; shown: boolean }>(
+      `insert into app.contents (kind, author_id, interest_id, removed_at, created_at)
+       select $1, case when $2 <> '' then $2::uuid when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end,
+              ($3::text::uuid[])[n % ${interests.length} + 1], case when $2 <> '' and not ${isShown(size)} then now() end, ${minutes('n')}
+       from generate_series(1, ${size}) n
+       returning id, case when $2 <> '' then removed_at is null else author_id >= ${friend('0')} end as shown`,
+      kind,
+      author,
+      `{${interests.map((one) => one ?? 'null').join()}}`,
+    )
+    const all = `{${ids(made).join()}}`
+    const table = kind === 'video' ? 'videos' : kind
+    await put(`insert into app.${table} (id, media_url) select unnest($1::text::uuid[]), 'https://example.org'`, all)
+    if (kind === 'video') await put('insert into app.video_counters (video_id) select unnest($1::text::uuid[])', all)
+    return { all: ids(made), shown: ids(made.filter(({ shown }) => shown)).reverse() }
+  }
+
+  /** Somebody publishes so many videos, and comments on as many. */
+  async function record(author: string, size: number) {
+    const { all } = await contents(size, 'video', { author })
+    await put(
+      `with counted as (update app.video_counters set comments = 1 where video_id = any ($1::text::uuid[]))
+       insert into app.video_comments (video_id, author_id, body, created_at)
+       select v.id, $2::text::uuid, 'x', ${minutes('v.n')} from unnest($1::text::uuid[]) with ordinality as v (id, n)`,
+      `{${all.join()}}`,
+      author,
+    )
+  }
+
+  /** Groups of somebody and one of the crowd each, who has said something there. */
+  const talks = (viewer: string, size: number) =>
+    put(
+      `with made as (
+         insert into app.conversations (kind, title, last_number) select 'group', 'x' || n, 1 from generate_series(1, ${size}) n
+         returning id, title
+       ), numbered as (select id, substr(title, 2)::integer as n from made
+       ), members as (
+         insert into app.conversation_members (conversation_id, user_id, latest_at)
+         select id, u, ${minutes('n')} from numbered, unnest(array[$1::uuid, ${crowd('n')}]) u
+       ), spans as (
+         insert into app.conversation_spans (conversation_id, user_id, first_number) select id, $1::uuid, 1 from numbered)
+       insert into app.messages (conversation_id, number, sender_id, body) select id, 1, ${crowd('n')}, 'x' from numbered`,
+      viewer,
+    )
+
+  /** What this transaction has looked at so far: entries of indexes, and rows of scans. */
+  async function looked(sql: TransactionSql): Promise<number> {
+    const [row] = await sql<{ count: number }[]>`
+      select coalesce(sum(pg_stat_get_xact_tuples_returned(c.oid)), 0)::integer as count
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relkind in ('r', 'i', 'm') and n.nspname in ('app', 'private', 'pgboss')`
+    return row?.count ?? 0
+  }
+
+  /** Calls the operation as this person: what it answers as text, and what it looked at. */
+  async function call(viewer: string, operation: string, parameters: string, role?: Bound['role']) {
+    return asCaller({ sub: viewer, role: role === 'service_role' ? 'admin' : 'user' }, async (sql) => {
+      if (role) await sql`select set_config('role', ${role}, true)`
+      const before = await looked(sql)
+      const [row] = await sql.unsafe<{ answer: string }[]>(`select api.${operation}(${parameters})::text as answer`)
+      return { answer: row?.answer ?? '', work: (await looked(sql)) - before }
+    })
+  }
+
+  /** Walks a list to its end, by pages of 50. */
+  async function walk({ operation, key = (item) => String(item.id) }: Bound, viewer: string, { parameters }: Scene) {
+    const shown: string[] = []
+    const texts: string[] = []
+    let most = 0
+    let next: string | null = null
+    do {
+      const more: string = [parameters, 'p_limit => 50', next && `p_cursor => '${next}'`].filter(Boolean).join(', ')
+      const { answer, work } = await call(viewer, operation, more)
+      const page: Page<Item> = JSON.parse(answer)
+      expect(page.hasMore).toBe(page.nextCursor !== null)
+      shown.push(...page.items.map(key))
+      texts.push(answer)
+      most = Math.max(most, work)
+      next = page.nextCursor
+      // it names an item that was shown, says how many were, or names none
+      if (next !== null && !shown.includes(next) && !/^\d+$/.test(next)) expect(next).toMatch(place)
+    } while (next !== null)
+    return { shown, text: texts.join(), most }
+  }
+
+  /** Tests of these operations, in the file of their feature. */
+  function checkBounds(bounds: Bound[]): void {
+    describe.each(bounds)('$operation against $against', (bound) => {
+      test.each(bound.sizes ?? SIZES)('%i of them cost no more than it says', async (size) => {
+        const viewer = await newViewer(size)
+        const scene = await bound.scene(viewer, size)
+        if (!scene.shown) {
+          expect((await call(viewer, bound.operation, scene.parameters, bound.role)).work).toBeLessThanOrEqual(
+            bound.most,
+          )
+          return
+        }
+        const { shown, text, most } = await walk(bound, viewer, scene)
+        expect(shown).toEqual(scene.shown)
+        expect(text).not.toContain('crowd')
+        expect(most).toBeLessThanOrEqual(bound.most)
+      })
+    })
+  }
+
+  return { put, newViewer, nameOf, newPost, contents, record, talks, checkBounds }
+}
