@@ -6,7 +6,6 @@ alter table private.content_kinds enable row level security;
 -- contents
 alter table app.contents enable row level security;
 grant select on app.contents to authenticated;
-grant insert (kind, author_id, interest_id, title, words) on app.contents to authenticated;
 create policy select_audience on app.contents for select to authenticated
   using (private.may_see(
     (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = contents.author_id),
@@ -18,19 +17,26 @@ comment on policy select_audience on app.contents is
   'The one rule of visibility of contents: everybody sees one, but not across a block, nor of who is banned or '
   'erased; what is removed or a draft its author alone; in a space its members. The policies of every kind derive '
   'from it.';
-create policy insert_own on app.contents for insert to authenticated with check (author_id = (select app.uid()));
-comment on policy insert_own on app.contents is
-  'People publish in their own name. Definer functions mark, remove and delete.';
+-- no insert: private.add_content publishes
 
 -- helpers
 grant execute on function
   private.add_content,
+  private.content_cursors,
   private.content_place,
   private.delete_content,
+  private.edit_content,
+  private.enter_content,
+  private.find_content_space,
   private.find_contents,
-  private.find_contents_about,
   private.find_contents_by,
-  private.list_contents_at
+  private.interests_below,
+  private.lock_own_content,
+  private.require_body,
+  private.require_content,
+  private.require_reported_content,
+  private.search_contents,
+  private.write_in_space
   to authenticated;
 grant execute on function
   private.words_in

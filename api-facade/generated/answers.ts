@@ -2590,8 +2590,8 @@ export interface Schemas {
     caption?: string | null
     durationSec?: number | null
     interestId?: string | null
-    groupId?: Json
-    guildId?: Json
+    groupId?: string | null
+    guildId?: string | null
   }
   VideoComment: {
     id: string
@@ -2625,8 +2625,8 @@ export interface Schemas {
     caption?: string | null
     durationSec?: number | null
     interestId?: string | null
-    groupId?: Json
-    guildId?: Json
+    groupId?: string | null
+    guildId?: string | null
   }
 }
 

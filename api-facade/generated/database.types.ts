@@ -60,7 +60,14 @@ export type Database = {
         Returns: Answers['create_asset']
       }
       create_audio: {
-        Args: { p_caption?: string; p_duration_sec?: number; p_interest_id?: string; p_media_url: string }
+        Args: {
+          p_caption?: string
+          p_duration_sec?: number
+          p_group_id?: string
+          p_guild_id?: string
+          p_interest_id?: string
+          p_media_url: string
+        }
         Returns: Answers['create_audio']
       }
       create_circle: { Args: { p_accent?: string; p_kind?: string; p_name: string }; Returns: Answers['create_circle'] }
@@ -112,6 +119,8 @@ export type Database = {
         Args: {
           p_caption?: string
           p_duration_sec?: number
+          p_group_id?: string
+          p_guild_id?: string
           p_interest_id?: string
           p_media_url: string
           p_thumbnail_url?: string
@@ -193,7 +202,15 @@ export type Database = {
         Returns: Answers['list_appeals']
       }
       list_audio: {
-        Args: { p_cursor?: string; p_interest_id?: string; p_limit?: number }
+        Args: {
+          p_author_id?: string
+          p_cursor?: string
+          p_group_id?: string
+          p_guild_id?: string
+          p_interest_id?: string
+          p_limit?: number
+          p_q?: string
+        }
         Returns: Answers['list_audio']
       }
       list_audio_by: { Args: { p_author_id: string }; Returns: Answers['list_audio_by'] }
@@ -311,7 +328,15 @@ export type Database = {
       list_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_sessions'] }
       list_video_comments: { Args: { p_id: string }; Returns: Answers['list_video_comments'] }
       list_videos: {
-        Args: { p_cursor?: string; p_interest_id?: string; p_limit?: number }
+        Args: {
+          p_author_id?: string
+          p_cursor?: string
+          p_group_id?: string
+          p_guild_id?: string
+          p_interest_id?: string
+          p_limit?: number
+          p_q?: string
+        }
         Returns: Answers['list_videos']
       }
       list_videos_by: { Args: { p_author_id: string }; Returns: Answers['list_videos_by'] }

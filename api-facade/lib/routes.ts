@@ -10,7 +10,7 @@ import type { PoolName } from './database.ts'
 import { Refusal } from './errors.ts'
 import { JSON_TYPE, send, setHeader } from './headers.ts'
 import { type Input, inputReader } from './input.ts'
-import { isNotYet, PageQuery } from './schemas.ts'
+import { PageQuery } from './schemas.ts'
 import type { Claims } from './tokens.ts'
 
 export const API = '/api/v1'
@@ -237,7 +237,7 @@ function callOf(spelling: string, { operation, params, query, body, as = {}, bod
 function fieldsOf(schema: z.ZodType | undefined): string[] {
   if (!schema) return []
   if (schema instanceof z.ZodOptional) return fieldsOf(schema.unwrap() as z.ZodType)
-  if (schema instanceof z.ZodObject) return Object.keys(schema.shape).filter((field) => !isNotYet(schema.shape[field]))
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape)
   throw new Error('A body that becomes parameters must be an object schema')
 }
 

@@ -62,19 +62,3 @@ export const PersonCard = z
     profilePicUrl: z.string().nullable(),
   })
   .openapi('PersonCard', { description: 'A person as others see them; `id` and `actorId` are both the actor id.' })
-
-const unsupported = new WeakSet<z.ZodType>()
-
-/** A documented field that its route does not take yet: absent is fine, anything else is refused. */
-export function notYet(): z.ZodType {
-  const schema = z
-    .unknown()
-    .optional()
-    .refine((value) => value === undefined, 'is not supported yet')
-    .openapi({ description: 'Not supported yet.' })
-  unsupported.add(schema)
-  return schema
-}
-
-/** Whether a field is one of those: it has no parameter. */
-export const isNotYet = (schema: z.ZodType | undefined): boolean => schema !== undefined && unsupported.has(schema)

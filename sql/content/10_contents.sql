@@ -7,12 +7,19 @@ create table private.content_kinds (
   plural   text not null unique check (plural ~ '^[a-z]+$'),
   relation regclass not null unique,
   details  regclass not null unique,
-  eraser   text not null check (eraser ~ '^private\.[a-z_]+$')
+  eraser   text not null check (eraser ~ '^private\.[a-z_]+$'),
+  filter   text check (filter ~ '^private\.[a-z_]+$'),
+  titled   boolean not null default true
 );
 comment on table private.content_kinds is
   'Kinds of contents, with a row from each. relation is its detail table, under the ids of the heads; details is a '
   'view (id, detail) of what a card has of the kind; eraser(uuid[]) deletes the words of these contents, whose '
   'author is erased. test/model/contents.test.ts finds what else a kind lacks.';
+comment on column private.content_kinds.filter is
+  'filter(uuid, jsonb) says whether a content is wanted by what lists of this kind alone can be asked for; null where '
+  'there is nothing of the sort.';
+comment on column private.content_kinds.titled is
+  'Whether contents of this kind have a title, and interests of the catalog. Videos and audio do not.';
 comment on column private.content_kinds.plural is 'Its name under /admin/content.';
 
 create table app.contents (
@@ -34,6 +41,9 @@ create table app.contents (
          else 0 end) stored,
   constraint content_title check (length(private.trimmed(title)) between 1 and 200)
 );
+create domain app.markdown as text constraint content_body check (length(value) between 1 and 20000);
+comment on domain app.markdown is 'The body or summary of a content: Markdown, kept as it was written.';
+
 -- without what nobody sees: readers then need not walk over thousands of contents of the banned
 create index contents_kind_idx on app.contents (kind, created_at desc, id desc)
   where required_level <= 3 and space_id is null;
@@ -51,7 +61,7 @@ comment on column app.contents.interest_id is
   'No foreign key: that of a video may be any. It stands for the interests above it too, which a list looks up.';
 comment on column app.contents.title is 'Of kinds that have one; null for videos and audio.';
 comment on column app.contents.is_draft is 'Whether its author alone sees it as yet.';
-comment on column app.contents.words is 'The words of its title and text, for staff who look for them.';
+comment on column app.contents.words is 'The words of its title and text, by which it is looked for.';
 comment on column app.contents.edited_at is 'When its words last changed; null if never.';
 comment on column app.contents.removed_at is
   'When staff took it from all but its author; null unless it is removed.';
@@ -69,6 +79,8 @@ insert into private.write_limits (kind, per_hour) values ('contents', 300);
 
 insert into private.errors (code, status, text) values
   ('content_title', 422, 'A title must have 1 to 200 characters.'),
+  ('content_body', 422, 'A body or summary must have 1 to 20000 characters.'),
+  ('content_space', 422, 'A content is in a group or in a guild. Name one of the two.'),
   ('content_not_yours', 403, 'Only its author can do this.');
 
 create trigger _100_check_author before insert on app.contents
@@ -116,27 +128,186 @@ comment on view private.content_heads is
 create function private.words_in(p_texts text[]) returns tsvector
 language plpgsql stable security definer   -- what it asks for is not for everybody
 set search_path = ''
-as $$ begin return private.keyword_words(private.keyword_text(p_texts)); end $$;
+as $$ begin return private.keyword_words(private.fold(left(array_to_string(p_texts, e'\x1f'), 25000))); end $$;
 comment on function private.words_in is
   'The words of these texts, without case and accents, as app.contents.words has them.';
 
-create function private.add_content(p_kind text, p_interest uuid, p_title text, p_texts text[]) returns uuid
-language plpgsql volatile
+create function private.require_body(p_text text) returns app.markdown
+language plpgsql stable
+set search_path = ''
+as $$ begin return coalesce(private.require_text(p_text), ''); end $$;
+comment on function private.require_body is
+  'A body or summary as it is stored. Fails: text_unfit, content_body.';
+
+create function private.find_content_space(p_group_id text, p_guild_id text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_group_id is not null and p_guild_id is not null then
+    perform private.fail('content_space');
+  end if;
+  return case when p_group_id is not null then (private.require_space('group', p_group_id)).id
+              when p_guild_id is not null then (private.require_space('guild', p_guild_id)).id end;
+end $$;
+comment on function private.find_content_space is
+  'The space that one of the two names, if the caller sees it; null without any. Fails: content_space, '
+  'space_unknown.';
+
+create function private.write_in_space(p_space uuid) returns void
+language plpgsql volatile security definer   -- nobody may touch people and spaces
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_me       uuid := private.require_caller();
+  v_archived timestamptz;
+begin
+  if p_space is null then
+    return;
+  end if;
+  -- a person before a space: ARCHITECTURE.md, Locks. Who is about to be removed, or whose space is being archived,
+  -- waits for this, or is refused
+  perform from app.users where id = v_me for share;
+  select archived_at into v_archived from app.spaces where id = p_space for share;
+  if private.find_role(p_space, v_me) is null then
+    perform private.fail('space_not_member');
+  elsif v_archived is not null then
+    perform private.fail('space_archived');
+  end if;
+end $$;
+comment on function private.write_in_space is
+  'Passes for a member of a space that is not archived, and keeps it so until the transaction ends; without a space '
+  'for everybody. Fails: space_not_member, space_archived.';
+
+create function private.add_content(
+  p_kind text, p_interest uuid, p_title text, p_texts text[], p_group_id text default null,
+  p_guild_id text default null
+) returns uuid
+language plpgsql volatile security definer   -- nobody may write a head, nor read the registry
+set search_path = ''
+as $$
+declare
+  v_id     uuid;
+  v_title  text := p_title;
+  v_space  uuid := private.find_content_space(p_group_id, p_guild_id);
+  v_titled boolean := (select titled from private.content_kinds where kind = p_kind);
 begin
   perform private.count_writes('contents');
-  insert into app.contents (kind, author_id, interest_id, title, words)
-  values (p_kind, private.require_caller(), p_interest, p_title,
-          private.words_in(p_title || p_texts))
+  perform private.write_in_space(v_space);
+  if v_titled then
+    v_title := coalesce(private.require_name(p_title), '');
+  end if;
+  if v_titled and p_interest is not null then
+    perform private.require_interest(p_interest);
+  end if;
+  insert into app.contents (kind, author_id, interest_id, title, space_id, words)
+  values (p_kind, private.require_caller(), p_interest, v_title, v_space, private.words_in(v_title || p_texts))
   returning id into v_id;
   return v_id;
 end $$;
 comment on function private.add_content is
-  'Writes the head of a new content of the caller, to be found by the words of its title and these texts. Its kind '
-  'writes the detail. Fails: writes_exceeded.';
+  'Writes the head of a new content of the caller, to be found by the words of its title and these texts, perhaps in '
+  'a group or guild. Its kind writes the detail. Fails: content_space, space_unknown, writes_exceeded, '
+  'space_not_member, space_archived, text_unfit, content_title, interest_unknown.';
+
+create function private.require_content(p_kind text, p_id uuid) returns app.contents
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_content app.contents;
+begin
+  select * into v_content from app.contents where id = p_id and kind = p_kind;
+  if not found then
+    perform private.fail(p_kind || '_unknown');
+  end if;
+  return v_content;
+end $$;
+comment on function private.require_content is
+  'Answers the head of a content of this kind if the caller may see it. Fails with the code of its kind, such as '
+  'video_unknown.';
+
+create function private.require_reported_content(p_kind text, p_target text) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  if pg_input_is_valid(p_target, 'uuid') then
+    return (private.require_content(p_kind, p_target::uuid)).id;
+  end if;
+  perform private.fail(p_kind || '_unknown');
+  return null;
+end $$;
+comment on function private.require_reported_content is
+  'Answers the content of this kind that a report names, if the caller may see it. Fails with the code of its kind.';
+
+create function private.enter_content(p_kind text, p_id uuid) returns app.contents
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_content app.contents := private.require_content(p_kind, p_id);
+begin
+  perform private.write_in_space(v_content.space_id);
+  v_content := private.require_content(p_kind, p_id);   -- again, since who waited may have lost it
+  if v_content.required_level <> 0 then
+    perform private.fail(p_kind || '_unknown');
+  end if;
+  return v_content;
+end $$;
+comment on function private.enter_content is
+  'For who leaves something on a content: its head, if the caller sees it, it is not removed, and its space is not '
+  'archived. Fails with the code of its kind, and: space_not_member, space_archived.';
+
+create function private.lock_own_content(p_kind text, p_id uuid, p_seen boolean default true) returns app.contents
+language plpgsql volatile security definer   -- nobody may lock heads; it asks by itself who sees one
+set search_path = ''
+as $$
+declare
+  v_content app.contents;
+begin
+  if p_seen then
+    perform private.count_writes('edits');   -- before any lock: ARCHITECTURE.md, Locks
+  end if;
+  select * into v_content from app.contents
+  where id = p_id and kind = p_kind and author_id = private.require_caller() and deleted_at is null for no key update;
+  if found and (not p_seen or exists (select from private.visible_contents where id = p_id)) then
+    return v_content;
+  elsif exists (select from private.visible_contents where id = p_id and kind = p_kind and author_id <> app.uid()) then
+    perform private.fail('content_not_yours');
+  end if;
+  perform private.fail(p_kind || '_unknown');
+  return null;
+end $$;
+comment on function private.lock_own_content is
+  'The head of the caller''s own content of this kind, locked until the transaction ends. It may be removed, or a '
+  'draft. Without p_seen, for who deletes or settles, also in a space that they have left, and not counted as an '
+  'edit. Fails with the code of its kind, and: writes_exceeded, content_not_yours.';
+
+create function private.edit_content(p_content app.contents, p_changes jsonb, p_texts text[]) returns void
+language plpgsql volatile security definer   -- nobody may change a head
+set search_path = ''
+as $$
+declare
+  v_title    text := p_content.title;
+  v_interest uuid := p_content.interest_id;
+begin
+  if p_changes ? 'title' then
+    v_title := coalesce(private.require_name(p_changes ->> 'title'), '');
+  end if;
+  if p_changes ? 'interestId' then
+    v_interest := (p_changes ->> 'interestId')::uuid;
+  end if;
+  if v_interest is distinct from p_content.interest_id and v_interest is not null then
+    perform private.require_interest(v_interest);
+  end if;
+  update app.contents
+  set title = v_title, interest_id = v_interest, words = private.words_in(v_title || p_texts), edited_at = now()
+  where id = p_content.id;
+end $$;
+comment on function private.edit_content is
+  'Changes the title and interest of a content as its author asks, {title?, interestId?}, and its words to those of '
+  'these texts. Lock first: private.lock_own_content. Fails: text_unfit, content_title, interest_unknown.';
 
 create function private.delete_content(p_kind text, p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may delete a head

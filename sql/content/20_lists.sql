@@ -32,94 +32,158 @@ end $$;
 comment on function private.interests_below is
   'An interest with those below it, first itself, which need not be in the catalog.';
 
-create function private.find_contents(p_kind text, p_from app.place, p_past integer default 0) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
-set search_path = ''
-as $$
-declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
-  v_before uuid := p_from.id;
-  v_most   integer := 400 + p_past;
-  v_found  app.found;
-begin
-  with looked as materialized (
-    select created_at as at, id from app.contents
-    where kind = p_kind and required_level <= 3 and space_id is null and (created_at, id) < (v_from, v_before)
-    order by created_at desc, id desc limit v_most
-  ), seen as materialized (
-    select array(select l.id from looked l join private.visible_contents c on c.id = l.id
-                 order by l.at desc, l.id desc offset p_past limit 51) as ids
-  )
-  select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
-                           from (select * from looked offset v_most - 1 limit 1) l) end
-  into v_found from seen s;
-  return v_found;
-end $$;
-comment on function private.find_contents is
-  'The next contents of a kind that the caller may see, past so many of them, among the next 400 and as many more. '
-  'Those of spaces are in the lists of their spaces.';
-call private.make_walk('private.find_contents');
-
-create function private.find_contents_about(
-  p_kind text, p_interest uuid, p_from app.place, p_past integer default 0
+create function private.find_contents(
+  p_kind text, p_from app.place, p_space uuid, p_author uuid, p_interests uuid[], p_words text[],
+  p_filters jsonb default null, p_order text default null, p_up boolean default false, p_past integer default 0
 ) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
 set search_path = ''
 as $$
 declare
-  v_from      timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
-  v_before    uuid := p_from.id;
-  v_most      integer := 400 + p_past;
-  v_interests uuid[] := private.interests_below(p_interest);
-  v_each      integer := greatest(4, least(v_most, 4000 / cardinality(v_interests)));
-  v_found     app.found;
+  v_most  integer := 400 + p_past;
+  v_each  integer := greatest(4, least(v_most, 4000 / greatest(1, cardinality(p_interests))));
+  v_way   text := case when p_up then 'asc' else 'desc' end;
+  v_kind  private.content_kinds;
+  v_look  text;
+  v_found app.found;
 begin
+  select * into v_kind from private.content_kinds where kind = p_kind;
+  v_look := case
+    when p_order is not null then format(
+      'select %1$I as at, id from %2$s where (%1$I, id) %3$s ($2, $3) order by %1$I %4$s, id %4$s limit $4',
+      p_order, v_kind.relation, case when p_up then '>' else '<' end, v_way)
+    when p_space is not null then
+      'select created_at as at, id from app.contents
+       where space_id = $5 and kind = $1 and (created_at, id) < ($2, $3)
+       order by created_at desc, id desc limit $4'
+    when p_author is not null then
+      'select created_at as at, id from app.contents
+       where author_id = $6 and kind = $1 and (created_at, id) < ($2, $3)
+       order by created_at desc, id desc limit $4'
+    when p_interests is null then
+      'select created_at as at, id from app.contents
+       where kind = $1 and required_level <= 3 and space_id is null and (created_at, id) < ($2, $3)
+       order by created_at desc, id desc limit $4'
+    else
+      'select t.at, t.id from taken t left join cut c on true
+       where c.at is null or (t.at, t.id) >= (c.at, c.id)
+       order by t.at desc, t.id desc limit $4' end;
   -- of each interest the next ones. Behind the last one of an interest that has more, others of it may lie between
   -- those of the rest: so the look ends there
-  with taken as materialized (
-    select e.at, e.id, e.place
-    from unnest(v_interests) n (interest_id)
-    cross join lateral (
-      select w.at, w.id, row_number() over () as place
-      from (select created_at as at, id from app.contents
-            where interest_id = n.interest_id and kind = p_kind and required_level <= 3 and space_id is null
-              and (created_at, id) < (v_from, v_before)
-            order by created_at desc, id desc limit v_each) w) e
-  ), cut as materialized (
-    select at, id from taken where place = v_each order by at desc, id desc limit 1
-  ), looked as materialized (
-    select t.at, t.id from taken t left join cut c on true
-    where c.at is null or (t.at, t.id) >= (c.at, c.id)
-    order by t.at desc, t.id desc limit v_most
-  ), seen as materialized (
-    select array(select l.id from looked l join private.visible_contents c on c.id = l.id
-                 order by l.at desc, l.id desc offset p_past limit 51) as ids
-  )
-  select s.ids, case when cardinality(s.ids) < 51
-                     then coalesce((select private.place_cursor(l.at, l.id)
-                                    from (select * from looked offset v_most - 1 limit 1) l),
-                                   (select private.place_cursor(c.at, c.id) from cut c)) end
-  into v_found from seen s;
+  execute format($q$
+    with taken as materialized (
+      select e.at, e.id, e.place
+      from unnest($7) n (interest_id)
+      cross join lateral (
+        select w.at, w.id, row_number() over () as place
+        from (select created_at as at, id from app.contents
+              where interest_id = n.interest_id and kind = $1 and required_level <= 3 and space_id is null
+                and (created_at, id) < ($2, $3)
+              order by created_at desc, id desc limit $10) w) e
+    ), cut as materialized (
+      select at, id from taken where place = $10 order by at desc, id desc limit 1
+    ), looked as materialized (
+      %1$s
+    ), seen as materialized (
+      select array(select l.id from looked l
+                   -- by id: otherwise it might begin with all of the author or the interest
+                   cross join lateral (select * from private.visible_contents v where v.id = l.id offset 0) c
+                   where c.space_id is not distinct from $5 %2$s
+                   order by l.at %3$s, l.id %3$s offset $11 limit 51) as ids
+    )
+    select s.ids, case when cardinality(s.ids) < 51
+                       then coalesce((select private.place_cursor(l.at, l.id)
+                                      from (select * from looked offset $4 - 1 limit 1) l) %4$s) end
+    from seen s $q$,
+    v_look,
+    concat(
+      case when p_author is not null then ' and c.author_id = $6' end,
+      case when p_interests is not null then ' and c.interest_id = any ($7)' end,
+      case when p_words is not null then ' and $8 <@ tsvector_to_array(c.words)' end,
+      case when p_filters is not null then format(' and %s(c.id, $9)', v_kind.filter) end),
+    v_way,
+    case when v_look like '%taken t%' then ', (select private.place_cursor(c.at, c.id) from cut c)' end)
+  into v_found
+  using p_kind, p_from.at, p_from.id, v_most, p_space, p_author, p_interests, p_words, p_filters, v_each, p_past;
   return v_found;
 end $$;
-comment on function private.find_contents_about is
-  'As private.find_contents, of an interest and those below it, among the next 4000 of all of them together.';
-call private.make_walk('private.find_contents_about');
+comment on function private.find_contents is
+  'The next contents of a kind in a space, or in none, that the caller may see, past so many of them, as far as it is '
+  'asked for by an author, about these interests, with all these words, and as the filter of the kind wants it; among '
+  'the next 400 and as many more as are passed, by the narrowest index, or about several interests among the next '
+  '4000 of all of them. Newest first, or by a column of the detail, which is a time and has an index with the id.';
+call private.make_walk('private.find_contents');
 
-create function private.list_contents_at(p_kind text, p_interest uuid, p_from app.place, p_past integer default 0)
-returns app.found
+create function private.content_cursors(p_kind text, p_ids uuid[], p_order text) returns text[]
+language plpgsql stable security definer   -- reads the registry and details by it
+set search_path = ''
+as $$
+declare
+  v_cursors text[] := p_ids::text[];
+begin
+  if p_order is not null then
+    execute format('select array(select private.place_cursor(d.%I, d.id)::text
+                                 from unnest($1) with ordinality as i (id, place)
+                                 join %s d on d.id = i.id order by i.place)',
+                   p_order, (select relation from private.content_kinds where kind = p_kind))
+      into v_cursors using p_ids;
+  end if;
+  return v_cursors;
+end $$;
+comment on function private.content_cursors is
+  'The cursors of contents that were found: their ids, newest first; places in any other order, since the detail of a '
+  'deleted one says none.';
+
+create type app.listing as (ids uuid[], cursors text[], next uuid);
+comment on type app.listing is 'As app.found, with the cursor of each id: what private.page is made of.';
+
+create function private.search_contents(
+  p_kind text, p_interest_id uuid, p_author_id text, p_q text, p_group_id text, p_guild_id text, p_cursor text,
+  p_filters jsonb default null, p_order text default null, p_up boolean default false,
+  p_start timestamptz default null, p_past integer default 0
+) returns app.listing
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  -- any id will do beside a start that no content has
+  v_from   app.place := (coalesce(p_start, case when p_up then '-infinity' else 'infinity' end::timestamptz),
+                         private.require_caller())::app.place;
+  v_space  uuid := private.find_content_space(p_group_id, p_guild_id);
+  v_author uuid := case when p_author_id is not null then private.require_person(p_author_id) end;
+  v_words  text[];
+  v_found  app.found := ('{}', null)::app.found;
+  v_places text[];
 begin
-  if p_interest is null then
-    return private.find_contents(p_kind, p_from, p_past);
+  if p_order is not null and p_up and p_start is not null then
+    v_from.id := '00000000-0000-0000-0000-000000000000';
   end if;
-  return private.find_contents_about(p_kind, p_interest, p_from, p_past);
+  if v_cursor is not null then
+    v_from := private.cursor_place(v_cursor, p_up);
+    if v_from.at is null and p_order is null then
+      v_from := private.content_place(v_cursor, p_kind);
+    end if;
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_words := tsvector_to_array(private.words_in(array[p_q]));
+  if (p_q is null or v_words <> '{}')   -- no word is nowhere
+     and (v_space is null
+          or exists (select from app.space_members where space_id = v_space and user_id = app.uid())) then
+    v_found := private.find_contents(
+      p_kind, v_from, v_space, v_author,
+      case when p_interest_id is not null then private.interests_below(p_interest_id) end,
+      nullif(v_words, '{}'), p_filters, p_order, p_up, p_past);
+  end if;
+  return (v_found.ids, private.content_cursors(p_kind, v_found.ids, p_order), v_found.next)::app.listing;
 end $$;
-comment on function private.list_contents_at is
-  'A look at the list of a kind: all, or those about an interest and what is below it.';
+comment on function private.search_contents is
+  'A look at the list of a kind, as every GET of one takes it: about an interest and what is below it, by an author, '
+  'of these words, in a group or guild (nothing for who is no member), and by filters of its own (private.'
+  'content_kinds); newest first, or by a time of its detail, whose cursors are places, from a start on; past so many '
+  'of them. Fails: cursor_unknown, content_space, space_unknown, person_unknown.';
 
 create function private.find_contents_by(p_kind text, p_author uuid) returns uuid[]
 language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end

@@ -93,9 +93,9 @@ begin
 end $$;
 comment on function private.erase_audio is 'Deletes what these recordings are and say; their author is erased.';
 
-insert into private.content_kinds (kind, plural, relation, details, eraser) values
-  ('video', 'videos', 'app.videos', 'private.video_details', 'private.erase_videos'),
-  ('audio', 'audio', 'app.audio', 'private.audio_details', 'private.erase_audio');
+insert into private.content_kinds (kind, plural, relation, details, eraser, titled) values
+  ('video', 'videos', 'app.videos', 'private.video_details', 'private.erase_videos', false),
+  ('audio', 'audio', 'app.audio', 'private.audio_details', 'private.erase_audio', false);
 
 insert into private.personal_data (relation, person_column, section, whose) values
   ('app.videos', 'id', 'videos', 'id in (select c.id from app.contents c where c.author_id = $1)'),
@@ -104,62 +104,30 @@ insert into private.personal_data (relation, person_column, section, whose) valu
   ('app.audio', 'id', 'audio', 'id in (select c.id from app.contents c where c.author_id = $1)');
 
 create function private.require_video(p_id uuid) returns app.contents
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_video app.contents;
-begin
-  select * into v_video from app.contents where id = p_id and kind = 'video';
-  if not found then
-    perform private.fail('video_unknown');
-  end if;
-  return v_video;
-end $$;
+as $$ begin return private.require_content('video', p_id); end $$;
 comment on function private.require_video is 'Answers the head of a video if the caller may see it. Fails: '
   'video_unknown.';
 
 create function private.require_audio(p_id uuid) returns app.contents
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_audio app.contents;
-begin
-  select * into v_audio from app.contents where id = p_id and kind = 'audio';
-  if not found then
-    perform private.fail('audio_unknown');
-  end if;
-  return v_audio;
-end $$;
+as $$ begin return private.require_content('audio', p_id); end $$;
 comment on function private.require_audio is 'Answers the head of a recording if the caller may see it. Fails: '
   'audio_unknown.';
 
 create function private.require_reported_video(p_target text) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable
 set search_path = ''
-as $$
-begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    return (private.require_video(p_target::uuid)).id;
-  end if;
-  perform private.fail('video_unknown');
-  return null;
-end $$;
+as $$ begin return private.require_reported_content('video', p_target); end $$;
 comment on function private.require_reported_video is
   'Answers the video that a report names, if the caller may see it. Fails: video_unknown.';
 
 create function private.require_reported_audio(p_target text) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable
 set search_path = ''
-as $$
-begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    return (private.require_audio(p_target::uuid)).id;
-  end if;
-  perform private.fail('audio_unknown');
-  return null;
-end $$;
+as $$ begin return private.require_reported_content('audio', p_target); end $$;
 comment on function private.require_reported_audio is
   'Answers the recording that a report names, if the caller may see it. Fails: audio_unknown.';
 

@@ -17,7 +17,8 @@ comment on function private.clamped is 'A duration in whole seconds, of at most 
 
 create function api.create_video(
   p_media_url text, p_thumbnail_url text default null, p_caption text default null,
-  p_duration_sec numeric default null, p_interest_id uuid default null
+  p_duration_sec numeric default null, p_interest_id uuid default null, p_group_id text default null,
+  p_guild_id text default null
 ) returns json
 language plpgsql volatile
 set search_path = ''
@@ -30,46 +31,42 @@ begin
   if p_thumbnail_url is not null then
     perform private.check_media_url(p_thumbnail_url, array['image']);
   end if;
-  v_id := private.add_content('video', p_interest_id, null, array[v_caption]);
+  v_id := private.add_content('video', p_interest_id, null, array[v_caption], p_group_id, p_guild_id);
   insert into app.videos (id, media_url, thumbnail_url, caption, duration_sec)
   values (v_id, p_media_url, p_thumbnail_url, v_caption, private.clamped(p_duration_sec, 60));
   return private.video_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_video is
-  'Publishes a video. Fails: media_url, text_unfit, video_caption, writes_exceeded.';
+  'Publishes a video, perhaps in a group or guild. Fails: media_url, text_unfit, video_caption, content_space, '
+  'space_unknown, space_not_member, space_archived, writes_exceeded.';
 
 create function api.list_videos(
-  p_interest_id uuid default null, p_limit integer default 20, p_cursor text default null
+  p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
+  p_guild_id text default null, p_limit integer default 20, p_cursor text default null
 ) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   c_deepest constant integer := 1000;   -- to pass over more would take longer than a request should
-  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
-  v_past   integer := 0;
-  v_cursor uuid;
-  v_found  app.found;
+  v_counts boolean := p_cursor is null or p_cursor ~ '^[0-9]{1,4}$';
+  v_past   integer := case when v_counts then coalesce(p_cursor, '0') else '0' end;
+  v_found  app.listing;
   v_next   text;
 begin
-  if p_cursor ~ '^[0-9]{1,4}$' then
-    v_past := p_cursor;
-  elsif p_cursor is not null then
-    v_cursor := private.require_cursor(p_cursor);
-    v_from := coalesce(private.cursor_place(v_cursor), private.content_place(v_cursor, 'video'));
-  end if;
-  if v_from.at is null or v_past > c_deepest then
+  if v_past > c_deepest then
     perform private.fail('cursor_unknown');
   end if;
-  v_found := private.list_contents_at('video', p_interest_id, v_from, v_past);
-  v_next := case when v_from.at = 'infinity' and p_limit <= c_deepest - v_past then (v_past + p_limit)::text
-                 else v_found.ids[p_limit]::text end;
+  v_found := private.search_contents('video', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id,
+                                     case when not v_counts then p_cursor end, p_past => v_past);
+  v_next := case when v_counts and p_limit <= c_deepest - v_past then (v_past + p_limit)::text
+                 else v_found.cursors[p_limit] end;
   return private.page(private.video_cards(v_found.ids[:p_limit]),
                       array_fill(v_next, array[cardinality(v_found.ids)]), p_limit, v_found.next);
 end $$;
 comment on function api.list_videos is
-  'Videos, newest first, all or those about an interest and what is below it. A cursor says how many come before, '
-  'up to 1000; beyond, and where a page is short, it is a place. Fails: cursor_unknown, limit_out_of_range.';
+  'Videos, newest first: private.search_contents. A cursor says how many come before, up to 1000; beyond, and where a '
+  'page is short, it is a place. Fails: private.search_contents, limit_out_of_range.';
 
 create function api.list_videos_by(p_author_id text) returns json
 language plpgsql stable
@@ -187,7 +184,8 @@ comment on function private.require_audio_card is 'Answers the card of a recordi
   'audio_unknown.';
 
 create function api.create_audio(
-  p_media_url text, p_caption text default null, p_duration_sec numeric default null, p_interest_id uuid default null
+  p_media_url text, p_caption text default null, p_duration_sec numeric default null,
+  p_interest_id uuid default null, p_group_id text default null, p_guild_id text default null
 ) returns json
 language plpgsql volatile
 set search_path = ''
@@ -197,37 +195,30 @@ declare
   v_id      uuid;
 begin
   perform private.check_media_url(p_media_url, array['audio']);
-  v_id := private.add_content('audio', p_interest_id, null, array[v_caption]);
+  v_id := private.add_content('audio', p_interest_id, null, array[v_caption], p_group_id, p_guild_id);
   insert into app.audio (id, media_url, caption, duration_sec)
   values (v_id, p_media_url, v_caption, private.clamped(p_duration_sec, 300));
   return private.audio_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_audio is
-  'Publishes an audio recording. Fails: media_url, text_unfit, audio_caption, writes_exceeded.';
+  'Publishes an audio recording, perhaps in a group or guild. Fails: media_url, text_unfit, audio_caption, '
+  'content_space, space_unknown, space_not_member, space_archived, writes_exceeded.';
 
 create function api.list_audio(
-  p_interest_id uuid default null, p_limit integer default 20, p_cursor text default null
+  p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
+  p_guild_id text default null, p_limit integer default 20, p_cursor text default null
 ) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
-  v_found  app.found;
+  v_found app.listing := private.search_contents('audio', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id,
+                                                 p_cursor);
 begin
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor), private.content_place(v_cursor, 'audio'));
-    if v_from.at is null then
-      perform private.fail('cursor_unknown');
-    end if;
-  end if;
-  v_found := private.list_contents_at('audio', p_interest_id, v_from);
-  return private.page(private.audio_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+  return private.page(private.audio_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_audio is
-  'Audio recordings, newest first, all or those about an interest and what is below it. Fails: cursor_unknown, '
-  'limit_out_of_range.';
+  'Audio recordings, newest first: private.search_contents. Fails: private.search_contents, limit_out_of_range.';
 
 create function api.list_audio_by(p_author_id text) returns json
 language plpgsql stable

@@ -18469,12 +18469,19 @@ create table private.content_kinds (
   plural   text not null unique check (plural ~ '^[a-z]+$'),
   relation regclass not null unique,
   details  regclass not null unique,
-  eraser   text not null check (eraser ~ '^private\.[a-z_]+$')
+  eraser   text not null check (eraser ~ '^private\.[a-z_]+$'),
+  filter   text check (filter ~ '^private\.[a-z_]+$'),
+  titled   boolean not null default true
 );
 comment on table private.content_kinds is
   'Kinds of contents, with a row from each. relation is its detail table, under the ids of the heads; details is a '
   'view (id, detail) of what a card has of the kind; eraser(uuid[]) deletes the words of these contents, whose '
   'author is erased. test/model/contents.test.ts finds what else a kind lacks.';
+comment on column private.content_kinds.filter is
+  'filter(uuid, jsonb) says whether a content is wanted by what lists of this kind alone can be asked for; null where '
+  'there is nothing of the sort.';
+comment on column private.content_kinds.titled is
+  'Whether contents of this kind have a title, and interests of the catalog. Videos and audio do not.';
 comment on column private.content_kinds.plural is 'Its name under /admin/content.';
 
 create table app.contents (
@@ -18496,6 +18503,9 @@ create table app.contents (
          else 0 end) stored,
   constraint content_title check (length(private.trimmed(title)) between 1 and 200)
 );
+create domain app.markdown as text constraint content_body check (length(value) between 1 and 20000);
+comment on domain app.markdown is 'The body or summary of a content: Markdown, kept as it was written.';
+
 -- without what nobody sees: readers then need not walk over thousands of contents of the banned
 create index contents_kind_idx on app.contents (kind, created_at desc, id desc)
   where required_level <= 3 and space_id is null;
@@ -18513,7 +18523,7 @@ comment on column app.contents.interest_id is
   'No foreign key: that of a video may be any. It stands for the interests above it too, which a list looks up.';
 comment on column app.contents.title is 'Of kinds that have one; null for videos and audio.';
 comment on column app.contents.is_draft is 'Whether its author alone sees it as yet.';
-comment on column app.contents.words is 'The words of its title and text, for staff who look for them.';
+comment on column app.contents.words is 'The words of its title and text, by which it is looked for.';
 comment on column app.contents.edited_at is 'When its words last changed; null if never.';
 comment on column app.contents.removed_at is
   'When staff took it from all but its author; null unless it is removed.';
@@ -18531,6 +18541,8 @@ insert into private.write_limits (kind, per_hour) values ('contents', 300);
 
 insert into private.errors (code, status, text) values
   ('content_title', 422, 'A title must have 1 to 200 characters.'),
+  ('content_body', 422, 'A body or summary must have 1 to 20000 characters.'),
+  ('content_space', 422, 'A content is in a group or in a guild. Name one of the two.'),
   ('content_not_yours', 403, 'Only its author can do this.');
 
 create trigger _100_check_author before insert on app.contents
@@ -18578,27 +18590,186 @@ comment on view private.content_heads is
 create function private.words_in(p_texts text[]) returns tsvector
 language plpgsql stable security definer   -- what it asks for is not for everybody
 set search_path = ''
-as $$ begin return private.keyword_words(private.keyword_text(p_texts)); end $$;
+as $$ begin return private.keyword_words(private.fold(left(array_to_string(p_texts, e'\x1f'), 25000))); end $$;
 comment on function private.words_in is
   'The words of these texts, without case and accents, as app.contents.words has them.';
 
-create function private.add_content(p_kind text, p_interest uuid, p_title text, p_texts text[]) returns uuid
-language plpgsql volatile
+create function private.require_body(p_text text) returns app.markdown
+language plpgsql stable
+set search_path = ''
+as $$ begin return coalesce(private.require_text(p_text), ''); end $$;
+comment on function private.require_body is
+  'A body or summary as it is stored. Fails: text_unfit, content_body.';
+
+create function private.find_content_space(p_group_id text, p_guild_id text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_group_id is not null and p_guild_id is not null then
+    perform private.fail('content_space');
+  end if;
+  return case when p_group_id is not null then (private.require_space('group', p_group_id)).id
+              when p_guild_id is not null then (private.require_space('guild', p_guild_id)).id end;
+end $$;
+comment on function private.find_content_space is
+  'The space that one of the two names, if the caller sees it; null without any. Fails: content_space, '
+  'space_unknown.';
+
+create function private.write_in_space(p_space uuid) returns void
+language plpgsql volatile security definer   -- nobody may touch people and spaces
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_me       uuid := private.require_caller();
+  v_archived timestamptz;
+begin
+  if p_space is null then
+    return;
+  end if;
+  -- a person before a space: ARCHITECTURE.md, Locks. Who is about to be removed, or whose space is being archived,
+  -- waits for this, or is refused
+  perform from app.users where id = v_me for share;
+  select archived_at into v_archived from app.spaces where id = p_space for share;
+  if private.find_role(p_space, v_me) is null then
+    perform private.fail('space_not_member');
+  elsif v_archived is not null then
+    perform private.fail('space_archived');
+  end if;
+end $$;
+comment on function private.write_in_space is
+  'Passes for a member of a space that is not archived, and keeps it so until the transaction ends; without a space '
+  'for everybody. Fails: space_not_member, space_archived.';
+
+create function private.add_content(
+  p_kind text, p_interest uuid, p_title text, p_texts text[], p_group_id text default null,
+  p_guild_id text default null
+) returns uuid
+language plpgsql volatile security definer   -- nobody may write a head, nor read the registry
+set search_path = ''
+as $$
+declare
+  v_id     uuid;
+  v_title  text := p_title;
+  v_space  uuid := private.find_content_space(p_group_id, p_guild_id);
+  v_titled boolean := (select titled from private.content_kinds where kind = p_kind);
 begin
   perform private.count_writes('contents');
-  insert into app.contents (kind, author_id, interest_id, title, words)
-  values (p_kind, private.require_caller(), p_interest, p_title,
-          private.words_in(p_title || p_texts))
+  perform private.write_in_space(v_space);
+  if v_titled then
+    v_title := coalesce(private.require_name(p_title), '');
+  end if;
+  if v_titled and p_interest is not null then
+    perform private.require_interest(p_interest);
+  end if;
+  insert into app.contents (kind, author_id, interest_id, title, space_id, words)
+  values (p_kind, private.require_caller(), p_interest, v_title, v_space, private.words_in(v_title || p_texts))
   returning id into v_id;
   return v_id;
 end $$;
 comment on function private.add_content is
-  'Writes the head of a new content of the caller, to be found by the words of its title and these texts. Its kind '
-  'writes the detail. Fails: writes_exceeded.';
+  'Writes the head of a new content of the caller, to be found by the words of its title and these texts, perhaps in '
+  'a group or guild. Its kind writes the detail. Fails: content_space, space_unknown, writes_exceeded, '
+  'space_not_member, space_archived, text_unfit, content_title, interest_unknown.';
+
+create function private.require_content(p_kind text, p_id uuid) returns app.contents
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_content app.contents;
+begin
+  select * into v_content from app.contents where id = p_id and kind = p_kind;
+  if not found then
+    perform private.fail(p_kind || '_unknown');
+  end if;
+  return v_content;
+end $$;
+comment on function private.require_content is
+  'Answers the head of a content of this kind if the caller may see it. Fails with the code of its kind, such as '
+  'video_unknown.';
+
+create function private.require_reported_content(p_kind text, p_target text) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  if pg_input_is_valid(p_target, 'uuid') then
+    return (private.require_content(p_kind, p_target::uuid)).id;
+  end if;
+  perform private.fail(p_kind || '_unknown');
+  return null;
+end $$;
+comment on function private.require_reported_content is
+  'Answers the content of this kind that a report names, if the caller may see it. Fails with the code of its kind.';
+
+create function private.enter_content(p_kind text, p_id uuid) returns app.contents
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_content app.contents := private.require_content(p_kind, p_id);
+begin
+  perform private.write_in_space(v_content.space_id);
+  v_content := private.require_content(p_kind, p_id);   -- again, since who waited may have lost it
+  if v_content.required_level <> 0 then
+    perform private.fail(p_kind || '_unknown');
+  end if;
+  return v_content;
+end $$;
+comment on function private.enter_content is
+  'For who leaves something on a content: its head, if the caller sees it, it is not removed, and its space is not '
+  'archived. Fails with the code of its kind, and: space_not_member, space_archived.';
+
+create function private.lock_own_content(p_kind text, p_id uuid, p_seen boolean default true) returns app.contents
+language plpgsql volatile security definer   -- nobody may lock heads; it asks by itself who sees one
+set search_path = ''
+as $$
+declare
+  v_content app.contents;
+begin
+  if p_seen then
+    perform private.count_writes('edits');   -- before any lock: ARCHITECTURE.md, Locks
+  end if;
+  select * into v_content from app.contents
+  where id = p_id and kind = p_kind and author_id = private.require_caller() and deleted_at is null for no key update;
+  if found and (not p_seen or exists (select from private.visible_contents where id = p_id)) then
+    return v_content;
+  elsif exists (select from private.visible_contents where id = p_id and kind = p_kind and author_id <> app.uid()) then
+    perform private.fail('content_not_yours');
+  end if;
+  perform private.fail(p_kind || '_unknown');
+  return null;
+end $$;
+comment on function private.lock_own_content is
+  'The head of the caller''s own content of this kind, locked until the transaction ends. It may be removed, or a '
+  'draft. Without p_seen, for who deletes or settles, also in a space that they have left, and not counted as an '
+  'edit. Fails with the code of its kind, and: writes_exceeded, content_not_yours.';
+
+create function private.edit_content(p_content app.contents, p_changes jsonb, p_texts text[]) returns void
+language plpgsql volatile security definer   -- nobody may change a head
+set search_path = ''
+as $$
+declare
+  v_title    text := p_content.title;
+  v_interest uuid := p_content.interest_id;
+begin
+  if p_changes ? 'title' then
+    v_title := coalesce(private.require_name(p_changes ->> 'title'), '');
+  end if;
+  if p_changes ? 'interestId' then
+    v_interest := (p_changes ->> 'interestId')::uuid;
+  end if;
+  if v_interest is distinct from p_content.interest_id and v_interest is not null then
+    perform private.require_interest(v_interest);
+  end if;
+  update app.contents
+  set title = v_title, interest_id = v_interest, words = private.words_in(v_title || p_texts), edited_at = now()
+  where id = p_content.id;
+end $$;
+comment on function private.edit_content is
+  'Changes the title and interest of a content as its author asks, {title?, interestId?}, and its words to those of '
+  'these texts. Lock first: private.lock_own_content. Fails: text_unfit, content_title, interest_unknown.';
 
 create function private.delete_content(p_kind text, p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may delete a head
@@ -18649,94 +18820,158 @@ end $$;
 comment on function private.interests_below is
   'An interest with those below it, first itself, which need not be in the catalog.';
 
-create function private.find_contents(p_kind text, p_from app.place, p_past integer default 0) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
-set search_path = ''
-as $$
-declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
-  v_before uuid := p_from.id;
-  v_most   integer := 400 + p_past;
-  v_found  app.found;
-begin
-  with looked as materialized (
-    select created_at as at, id from app.contents
-    where kind = p_kind and required_level <= 3 and space_id is null and (created_at, id) < (v_from, v_before)
-    order by created_at desc, id desc limit v_most
-  ), seen as materialized (
-    select array(select l.id from looked l join private.visible_contents c on c.id = l.id
-                 order by l.at desc, l.id desc offset p_past limit 51) as ids
-  )
-  select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
-                           from (select * from looked offset v_most - 1 limit 1) l) end
-  into v_found from seen s;
-  return v_found;
-end $$;
-comment on function private.find_contents is
-  'The next contents of a kind that the caller may see, past so many of them, among the next 400 and as many more. '
-  'Those of spaces are in the lists of their spaces.';
-call private.make_walk('private.find_contents');
-
-create function private.find_contents_about(
-  p_kind text, p_interest uuid, p_from app.place, p_past integer default 0
+create function private.find_contents(
+  p_kind text, p_from app.place, p_space uuid, p_author uuid, p_interests uuid[], p_words text[],
+  p_filters jsonb default null, p_order text default null, p_up boolean default false, p_past integer default 0
 ) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
 set search_path = ''
 as $$
 declare
-  v_from      timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
-  v_before    uuid := p_from.id;
-  v_most      integer := 400 + p_past;
-  v_interests uuid[] := private.interests_below(p_interest);
-  v_each      integer := greatest(4, least(v_most, 4000 / cardinality(v_interests)));
-  v_found     app.found;
+  v_most  integer := 400 + p_past;
+  v_each  integer := greatest(4, least(v_most, 4000 / greatest(1, cardinality(p_interests))));
+  v_way   text := case when p_up then 'asc' else 'desc' end;
+  v_kind  private.content_kinds;
+  v_look  text;
+  v_found app.found;
 begin
+  select * into v_kind from private.content_kinds where kind = p_kind;
+  v_look := case
+    when p_order is not null then format(
+      'select %1$I as at, id from %2$s where (%1$I, id) %3$s ($2, $3) order by %1$I %4$s, id %4$s limit $4',
+      p_order, v_kind.relation, case when p_up then '>' else '<' end, v_way)
+    when p_space is not null then
+      'select created_at as at, id from app.contents
+       where space_id = $5 and kind = $1 and (created_at, id) < ($2, $3)
+       order by created_at desc, id desc limit $4'
+    when p_author is not null then
+      'select created_at as at, id from app.contents
+       where author_id = $6 and kind = $1 and (created_at, id) < ($2, $3)
+       order by created_at desc, id desc limit $4'
+    when p_interests is null then
+      'select created_at as at, id from app.contents
+       where kind = $1 and required_level <= 3 and space_id is null and (created_at, id) < ($2, $3)
+       order by created_at desc, id desc limit $4'
+    else
+      'select t.at, t.id from taken t left join cut c on true
+       where c.at is null or (t.at, t.id) >= (c.at, c.id)
+       order by t.at desc, t.id desc limit $4' end;
   -- of each interest the next ones. Behind the last one of an interest that has more, others of it may lie between
   -- those of the rest: so the look ends there
-  with taken as materialized (
-    select e.at, e.id, e.place
-    from unnest(v_interests) n (interest_id)
-    cross join lateral (
-      select w.at, w.id, row_number() over () as place
-      from (select created_at as at, id from app.contents
-            where interest_id = n.interest_id and kind = p_kind and required_level <= 3 and space_id is null
-              and (created_at, id) < (v_from, v_before)
-            order by created_at desc, id desc limit v_each) w) e
-  ), cut as materialized (
-    select at, id from taken where place = v_each order by at desc, id desc limit 1
-  ), looked as materialized (
-    select t.at, t.id from taken t left join cut c on true
-    where c.at is null or (t.at, t.id) >= (c.at, c.id)
-    order by t.at desc, t.id desc limit v_most
-  ), seen as materialized (
-    select array(select l.id from looked l join private.visible_contents c on c.id = l.id
-                 order by l.at desc, l.id desc offset p_past limit 51) as ids
-  )
-  select s.ids, case when cardinality(s.ids) < 51
-                     then coalesce((select private.place_cursor(l.at, l.id)
-                                    from (select * from looked offset v_most - 1 limit 1) l),
-                                   (select private.place_cursor(c.at, c.id) from cut c)) end
-  into v_found from seen s;
+  execute format($q$
+    with taken as materialized (
+      select e.at, e.id, e.place
+      from unnest($7) n (interest_id)
+      cross join lateral (
+        select w.at, w.id, row_number() over () as place
+        from (select created_at as at, id from app.contents
+              where interest_id = n.interest_id and kind = $1 and required_level <= 3 and space_id is null
+                and (created_at, id) < ($2, $3)
+              order by created_at desc, id desc limit $10) w) e
+    ), cut as materialized (
+      select at, id from taken where place = $10 order by at desc, id desc limit 1
+    ), looked as materialized (
+      %1$s
+    ), seen as materialized (
+      select array(select l.id from looked l
+                   -- by id: otherwise it might begin with all of the author or the interest
+                   cross join lateral (select * from private.visible_contents v where v.id = l.id offset 0) c
+                   where c.space_id is not distinct from $5 %2$s
+                   order by l.at %3$s, l.id %3$s offset $11 limit 51) as ids
+    )
+    select s.ids, case when cardinality(s.ids) < 51
+                       then coalesce((select private.place_cursor(l.at, l.id)
+                                      from (select * from looked offset $4 - 1 limit 1) l) %4$s) end
+    from seen s $q$,
+    v_look,
+    concat(
+      case when p_author is not null then ' and c.author_id = $6' end,
+      case when p_interests is not null then ' and c.interest_id = any ($7)' end,
+      case when p_words is not null then ' and $8 <@ tsvector_to_array(c.words)' end,
+      case when p_filters is not null then format(' and %s(c.id, $9)', v_kind.filter) end),
+    v_way,
+    case when v_look like '%taken t%' then ', (select private.place_cursor(c.at, c.id) from cut c)' end)
+  into v_found
+  using p_kind, p_from.at, p_from.id, v_most, p_space, p_author, p_interests, p_words, p_filters, v_each, p_past;
   return v_found;
 end $$;
-comment on function private.find_contents_about is
-  'As private.find_contents, of an interest and those below it, among the next 4000 of all of them together.';
-call private.make_walk('private.find_contents_about');
+comment on function private.find_contents is
+  'The next contents of a kind in a space, or in none, that the caller may see, past so many of them, as far as it is '
+  'asked for by an author, about these interests, with all these words, and as the filter of the kind wants it; among '
+  'the next 400 and as many more as are passed, by the narrowest index, or about several interests among the next '
+  '4000 of all of them. Newest first, or by a column of the detail, which is a time and has an index with the id.';
+call private.make_walk('private.find_contents');
 
-create function private.list_contents_at(p_kind text, p_interest uuid, p_from app.place, p_past integer default 0)
-returns app.found
+create function private.content_cursors(p_kind text, p_ids uuid[], p_order text) returns text[]
+language plpgsql stable security definer   -- reads the registry and details by it
+set search_path = ''
+as $$
+declare
+  v_cursors text[] := p_ids::text[];
+begin
+  if p_order is not null then
+    execute format('select array(select private.place_cursor(d.%I, d.id)::text
+                                 from unnest($1) with ordinality as i (id, place)
+                                 join %s d on d.id = i.id order by i.place)',
+                   p_order, (select relation from private.content_kinds where kind = p_kind))
+      into v_cursors using p_ids;
+  end if;
+  return v_cursors;
+end $$;
+comment on function private.content_cursors is
+  'The cursors of contents that were found: their ids, newest first; places in any other order, since the detail of a '
+  'deleted one says none.';
+
+create type app.listing as (ids uuid[], cursors text[], next uuid);
+comment on type app.listing is 'As app.found, with the cursor of each id: what private.page is made of.';
+
+create function private.search_contents(
+  p_kind text, p_interest_id uuid, p_author_id text, p_q text, p_group_id text, p_guild_id text, p_cursor text,
+  p_filters jsonb default null, p_order text default null, p_up boolean default false,
+  p_start timestamptz default null, p_past integer default 0
+) returns app.listing
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  -- any id will do beside a start that no content has
+  v_from   app.place := (coalesce(p_start, case when p_up then '-infinity' else 'infinity' end::timestamptz),
+                         private.require_caller())::app.place;
+  v_space  uuid := private.find_content_space(p_group_id, p_guild_id);
+  v_author uuid := case when p_author_id is not null then private.require_person(p_author_id) end;
+  v_words  text[];
+  v_found  app.found := ('{}', null)::app.found;
+  v_places text[];
 begin
-  if p_interest is null then
-    return private.find_contents(p_kind, p_from, p_past);
+  if p_order is not null and p_up and p_start is not null then
+    v_from.id := '00000000-0000-0000-0000-000000000000';
   end if;
-  return private.find_contents_about(p_kind, p_interest, p_from, p_past);
+  if v_cursor is not null then
+    v_from := private.cursor_place(v_cursor, p_up);
+    if v_from.at is null and p_order is null then
+      v_from := private.content_place(v_cursor, p_kind);
+    end if;
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_words := tsvector_to_array(private.words_in(array[p_q]));
+  if (p_q is null or v_words <> '{}')   -- no word is nowhere
+     and (v_space is null
+          or exists (select from app.space_members where space_id = v_space and user_id = app.uid())) then
+    v_found := private.find_contents(
+      p_kind, v_from, v_space, v_author,
+      case when p_interest_id is not null then private.interests_below(p_interest_id) end,
+      nullif(v_words, '{}'), p_filters, p_order, p_up, p_past);
+  end if;
+  return (v_found.ids, private.content_cursors(p_kind, v_found.ids, p_order), v_found.next)::app.listing;
 end $$;
-comment on function private.list_contents_at is
-  'A look at the list of a kind: all, or those about an interest and what is below it.';
+comment on function private.search_contents is
+  'A look at the list of a kind, as every GET of one takes it: about an interest and what is below it, by an author, '
+  'of these words, in a group or guild (nothing for who is no member), and by filters of its own (private.'
+  'content_kinds); newest first, or by a time of its detail, whose cursors are places, from a start on; past so many '
+  'of them. Fails: cursor_unknown, content_space, space_unknown, person_unknown.';
 
 create function private.find_contents_by(p_kind text, p_author uuid) returns uuid[]
 language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
@@ -18857,7 +19092,6 @@ alter table private.content_kinds enable row level security;
 -- contents
 alter table app.contents enable row level security;
 grant select on app.contents to authenticated;
-grant insert (kind, author_id, interest_id, title, words) on app.contents to authenticated;
 create policy select_audience on app.contents for select to authenticated
   using (private.may_see(
     (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = contents.author_id),
@@ -18869,19 +19103,26 @@ comment on policy select_audience on app.contents is
   'The one rule of visibility of contents: everybody sees one, but not across a block, nor of who is banned or '
   'erased; what is removed or a draft its author alone; in a space its members. The policies of every kind derive '
   'from it.';
-create policy insert_own on app.contents for insert to authenticated with check (author_id = (select app.uid()));
-comment on policy insert_own on app.contents is
-  'People publish in their own name. Definer functions mark, remove and delete.';
+-- no insert: private.add_content publishes
 
 -- helpers
 grant execute on function
   private.add_content,
+  private.content_cursors,
   private.content_place,
   private.delete_content,
+  private.edit_content,
+  private.enter_content,
+  private.find_content_space,
   private.find_contents,
-  private.find_contents_about,
   private.find_contents_by,
-  private.list_contents_at
+  private.interests_below,
+  private.lock_own_content,
+  private.require_body,
+  private.require_content,
+  private.require_reported_content,
+  private.search_contents,
+  private.write_in_space
   to authenticated;
 grant execute on function
   private.words_in
@@ -18989,9 +19230,9 @@ begin
 end $$;
 comment on function private.erase_audio is 'Deletes what these recordings are and say; their author is erased.';
 
-insert into private.content_kinds (kind, plural, relation, details, eraser) values
-  ('video', 'videos', 'app.videos', 'private.video_details', 'private.erase_videos'),
-  ('audio', 'audio', 'app.audio', 'private.audio_details', 'private.erase_audio');
+insert into private.content_kinds (kind, plural, relation, details, eraser, titled) values
+  ('video', 'videos', 'app.videos', 'private.video_details', 'private.erase_videos', false),
+  ('audio', 'audio', 'app.audio', 'private.audio_details', 'private.erase_audio', false);
 
 insert into private.personal_data (relation, person_column, section, whose) values
   ('app.videos', 'id', 'videos', 'id in (select c.id from app.contents c where c.author_id = $1)'),
@@ -19000,62 +19241,30 @@ insert into private.personal_data (relation, person_column, section, whose) valu
   ('app.audio', 'id', 'audio', 'id in (select c.id from app.contents c where c.author_id = $1)');
 
 create function private.require_video(p_id uuid) returns app.contents
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_video app.contents;
-begin
-  select * into v_video from app.contents where id = p_id and kind = 'video';
-  if not found then
-    perform private.fail('video_unknown');
-  end if;
-  return v_video;
-end $$;
+as $$ begin return private.require_content('video', p_id); end $$;
 comment on function private.require_video is 'Answers the head of a video if the caller may see it. Fails: '
   'video_unknown.';
 
 create function private.require_audio(p_id uuid) returns app.contents
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_audio app.contents;
-begin
-  select * into v_audio from app.contents where id = p_id and kind = 'audio';
-  if not found then
-    perform private.fail('audio_unknown');
-  end if;
-  return v_audio;
-end $$;
+as $$ begin return private.require_content('audio', p_id); end $$;
 comment on function private.require_audio is 'Answers the head of a recording if the caller may see it. Fails: '
   'audio_unknown.';
 
 create function private.require_reported_video(p_target text) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable
 set search_path = ''
-as $$
-begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    return (private.require_video(p_target::uuid)).id;
-  end if;
-  perform private.fail('video_unknown');
-  return null;
-end $$;
+as $$ begin return private.require_reported_content('video', p_target); end $$;
 comment on function private.require_reported_video is
   'Answers the video that a report names, if the caller may see it. Fails: video_unknown.';
 
 create function private.require_reported_audio(p_target text) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable
 set search_path = ''
-as $$
-begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    return (private.require_audio(p_target::uuid)).id;
-  end if;
-  perform private.fail('audio_unknown');
-  return null;
-end $$;
+as $$ begin return private.require_reported_content('audio', p_target); end $$;
 comment on function private.require_reported_audio is
   'Answers the recording that a report names, if the caller may see it. Fails: audio_unknown.';
 
@@ -19462,7 +19671,8 @@ comment on function private.clamped is 'A duration in whole seconds, of at most 
 
 create function api.create_video(
   p_media_url text, p_thumbnail_url text default null, p_caption text default null,
-  p_duration_sec numeric default null, p_interest_id uuid default null
+  p_duration_sec numeric default null, p_interest_id uuid default null, p_group_id text default null,
+  p_guild_id text default null
 ) returns json
 language plpgsql volatile
 set search_path = ''
@@ -19475,46 +19685,42 @@ begin
   if p_thumbnail_url is not null then
     perform private.check_media_url(p_thumbnail_url, array['image']);
   end if;
-  v_id := private.add_content('video', p_interest_id, null, array[v_caption]);
+  v_id := private.add_content('video', p_interest_id, null, array[v_caption], p_group_id, p_guild_id);
   insert into app.videos (id, media_url, thumbnail_url, caption, duration_sec)
   values (v_id, p_media_url, p_thumbnail_url, v_caption, private.clamped(p_duration_sec, 60));
   return private.video_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_video is
-  'Publishes a video. Fails: media_url, text_unfit, video_caption, writes_exceeded.';
+  'Publishes a video, perhaps in a group or guild. Fails: media_url, text_unfit, video_caption, content_space, '
+  'space_unknown, space_not_member, space_archived, writes_exceeded.';
 
 create function api.list_videos(
-  p_interest_id uuid default null, p_limit integer default 20, p_cursor text default null
+  p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
+  p_guild_id text default null, p_limit integer default 20, p_cursor text default null
 ) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   c_deepest constant integer := 1000;   -- to pass over more would take longer than a request should
-  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
-  v_past   integer := 0;
-  v_cursor uuid;
-  v_found  app.found;
+  v_counts boolean := p_cursor is null or p_cursor ~ '^[0-9]{1,4}$';
+  v_past   integer := case when v_counts then coalesce(p_cursor, '0') else '0' end;
+  v_found  app.listing;
   v_next   text;
 begin
-  if p_cursor ~ '^[0-9]{1,4}$' then
-    v_past := p_cursor;
-  elsif p_cursor is not null then
-    v_cursor := private.require_cursor(p_cursor);
-    v_from := coalesce(private.cursor_place(v_cursor), private.content_place(v_cursor, 'video'));
-  end if;
-  if v_from.at is null or v_past > c_deepest then
+  if v_past > c_deepest then
     perform private.fail('cursor_unknown');
   end if;
-  v_found := private.list_contents_at('video', p_interest_id, v_from, v_past);
-  v_next := case when v_from.at = 'infinity' and p_limit <= c_deepest - v_past then (v_past + p_limit)::text
-                 else v_found.ids[p_limit]::text end;
+  v_found := private.search_contents('video', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id,
+                                     case when not v_counts then p_cursor end, p_past => v_past);
+  v_next := case when v_counts and p_limit <= c_deepest - v_past then (v_past + p_limit)::text
+                 else v_found.cursors[p_limit] end;
   return private.page(private.video_cards(v_found.ids[:p_limit]),
                       array_fill(v_next, array[cardinality(v_found.ids)]), p_limit, v_found.next);
 end $$;
 comment on function api.list_videos is
-  'Videos, newest first, all or those about an interest and what is below it. A cursor says how many come before, '
-  'up to 1000; beyond, and where a page is short, it is a place. Fails: cursor_unknown, limit_out_of_range.';
+  'Videos, newest first: private.search_contents. A cursor says how many come before, up to 1000; beyond, and where a '
+  'page is short, it is a place. Fails: private.search_contents, limit_out_of_range.';
 
 create function api.list_videos_by(p_author_id text) returns json
 language plpgsql stable
@@ -19632,7 +19838,8 @@ comment on function private.require_audio_card is 'Answers the card of a recordi
   'audio_unknown.';
 
 create function api.create_audio(
-  p_media_url text, p_caption text default null, p_duration_sec numeric default null, p_interest_id uuid default null
+  p_media_url text, p_caption text default null, p_duration_sec numeric default null,
+  p_interest_id uuid default null, p_group_id text default null, p_guild_id text default null
 ) returns json
 language plpgsql volatile
 set search_path = ''
@@ -19642,37 +19849,30 @@ declare
   v_id      uuid;
 begin
   perform private.check_media_url(p_media_url, array['audio']);
-  v_id := private.add_content('audio', p_interest_id, null, array[v_caption]);
+  v_id := private.add_content('audio', p_interest_id, null, array[v_caption], p_group_id, p_guild_id);
   insert into app.audio (id, media_url, caption, duration_sec)
   values (v_id, p_media_url, v_caption, private.clamped(p_duration_sec, 300));
   return private.audio_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_audio is
-  'Publishes an audio recording. Fails: media_url, text_unfit, audio_caption, writes_exceeded.';
+  'Publishes an audio recording, perhaps in a group or guild. Fails: media_url, text_unfit, audio_caption, '
+  'content_space, space_unknown, space_not_member, space_archived, writes_exceeded.';
 
 create function api.list_audio(
-  p_interest_id uuid default null, p_limit integer default 20, p_cursor text default null
+  p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
+  p_guild_id text default null, p_limit integer default 20, p_cursor text default null
 ) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
-  v_found  app.found;
+  v_found app.listing := private.search_contents('audio', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id,
+                                                 p_cursor);
 begin
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor), private.content_place(v_cursor, 'audio'));
-    if v_from.at is null then
-      perform private.fail('cursor_unknown');
-    end if;
-  end if;
-  v_found := private.list_contents_at('audio', p_interest_id, v_from);
-  return private.page(private.audio_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+  return private.page(private.audio_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_audio is
-  'Audio recordings, newest first, all or those about an interest and what is below it. Fails: cursor_unknown, '
-  'limit_out_of_range.';
+  'Audio recordings, newest first: private.search_contents. Fails: private.search_contents, limit_out_of_range.';
 
 create function api.list_audio_by(p_author_id text) returns json
 language plpgsql stable

@@ -173,17 +173,24 @@ async function look(sql: TransactionSql, world: World, viewer: number) {
     { kind: 'video', list: 'videos' },
     { kind: 'audio', list: 'audio' },
   ] as const) {
-    await put(
-      `list_${list}()`,
-      idsOf,
-      newest(kind, ({ space }) => space === null),
-    )
-    for (const wanted of INTERESTS)
-      await put(
-        `list_${list}('${interestId(wanted)}')`,
-        idsOf,
-        newest(kind, (one) => one.space === null && isAbout(one, wanted)),
-      )
+    const about = [null, ...INTERESTS].map((wanted) => ({ wanted, by: null }))
+    const by = PEOPLE.flatMap((by) => [null, 2].map((wanted) => ({ wanted, by })))
+    for (const space of [null, ...SPACES]) {
+      for (const { wanted, by: author } of [...about, ...by]) {
+        const known = author === null || (!silent(world, author) && meets(world, viewer, author))
+        const found = newest(
+          kind,
+          (one) =>
+            one.space === space && (author ?? one.author) === one.author && (wanted === null || isAbout(one, wanted)),
+        )
+        const asked = [
+          wanted === null ? '' : `p_interest_id => '${interestId(wanted)}'`,
+          author === null ? '' : `p_author_id => 'person${author}'`,
+          space === null ? '' : `p_${space === 0 ? 'group' : 'guild'}_id => '${spaceId(space)}'`,
+        ]
+        await put(`list_${list}(${asked.filter((one) => one).join(', ')})`, idsOf, known ? found : 'person_unknown')
+      }
+    }
     for (const author of PEOPLE) {
       const known = !silent(world, author) && meets(world, viewer, author)
       const theirs = known ? newest(kind, (one) => one.author === author) : 'person_unknown'
@@ -281,12 +288,20 @@ describe('every kind is complete:', async () => {
     'what is unknown has its code': `
       select k.kind from private.content_kinds k
       where not exists (select from private.errors e where e.code = k.kind || '_unknown' and e.status = 404)`,
-    'it is read, listed, and deleted by its author': `
+    'it is made, read, listed, changed and deleted by its author': `
       select k.kind from private.content_kinds k
       where exists (select from unnest(array['get_' || k.kind, 'delete_' || k.kind, 'create_' || k.kind,
-                                             'list_' || k.plural, 'list_' || k.plural || '_by']) n (name)
-                    where not exists (select from pg_proc p
+                                             'list_' || k.plural] || case when k.titled then 'update_' || k.kind end) n (name)
+                    where n.name is not null and not exists (select from pg_proc p
                                       where p.pronamespace = 'api'::regnamespace and p.proname = n.name))`,
+    'its list takes what every list takes, and it can be made in a space': `
+      select k.kind from private.content_kinds k
+      where not exists (select from pg_proc p where p.pronamespace = 'api'::regnamespace and p.proname = 'list_' || k.plural
+                          and p.proargnames @> '{p_interest_id,p_author_id,p_q,p_group_id,p_guild_id,p_limit,p_cursor}')
+         or not exists (select from pg_proc p where p.pronamespace = 'api'::regnamespace and p.proname = 'create_' || k.kind
+                          and p.proargnames @> '{p_interest_id,p_group_id,p_guild_id}')`,
+    'what its list alone can be asked for has a function': `
+      select k.kind from private.content_kinds k where to_regprocedure(k.filter || '(uuid,jsonb)') is null and k.filter is not null`,
     'nothing but definer functions changes its detail': `
       select k.kind from private.content_kinds k
       where has_table_privilege('authenticated', k.relation, 'update') or has_table_privilege('authenticated', k.relation, 'delete')`,
@@ -305,8 +320,8 @@ describe('every kind is complete:', async () => {
         create policy select_all on app.kites for select to authenticated using (true);
         grant update on app.kites to authenticated;
         create table private.kite_details (id uuid);
-        insert into private.content_kinds (kind, plural, relation, details, eraser)
-        values ('kite', 'kites', 'app.kites', 'private.kite_details', 'private.erase_kites')`)
+        insert into private.content_kinds (kind, plural, relation, details, eraser, filter)
+        values ('kite', 'kites', 'app.kites', 'private.kite_details', 'private.erase_kites', 'private.is_kite_wanted')`)
       const kinds = await found(sql, query)
       await sql.unsafe('rollback; begin')
       return kinds

@@ -1,13 +1,13 @@
 // Audio recordings. The rules: sql/videos/40_operations.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
+import { listing } from '../content/schemas.ts'
 import { AboutQuery, Audio, AudioPage, AuthorId, NewAudio } from './schemas.ts'
 
 export default routes('videos', {
   'GET /audio': {
     summary: 'Audio recordings, newest first',
-    description:
-      'Those that I may see, my own removed ones among them. A cursor holds for a day when its recording was deleted. Recordings of a group or guild stand in its own lists.',
+    description: listing,
     access: 'user',
     operation: 'list_audio',
     query: AboutQuery,

@@ -1,6 +1,7 @@
 // Videos and audio. Rules are in sql/videos, visibility in policies/content.sql.
 import { routes, type Table } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
+import { listing } from '../content/schemas.ts'
 import audio from './audio.ts'
 import {
   AboutQuery,
@@ -22,8 +23,7 @@ const takingBack =
 const videos = routes('videos', {
   'GET /videos': {
     summary: 'Videos, newest first',
-    description:
-      'Those that I may see, my own removed ones among them. Unlike that of other lists the cursor is an offset: the number of videos before the page, up to 1000, so that a video that comes in between is met again and one that goes may be passed over. Behind the first 1000, and behind a page that is short because much was passed over, `nextCursor` is a place instead; a video’s id is taken as a cursor too. Videos of a group or guild stand in its own lists.',
+    description: `${listing} Unlike that of other lists the cursor is an offset: the number of videos before the page, up to 1000, so that a video that comes in between is met again and one that goes may be passed over. Behind the first 1000, and behind a page that is short because much was passed over, \`nextCursor\` is a place instead; a video’s id is taken as a cursor too.`,
     access: 'user',
     operation: 'list_videos',
     query: AboutQuery,

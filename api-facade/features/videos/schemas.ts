@@ -1,6 +1,6 @@
 // Shapes of videos and audio. Rules are in sql/videos.
 import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
-import { contentOf, space } from '../content/schemas.ts'
+import { aboutContents, contentOf, space } from '../content/schemas.ts'
 
 const mediaUrl = z.string().openapi({
   description:
@@ -43,9 +43,7 @@ export const Audio = contentOf('audio', z.null(), {
 export const VideoPage = Page(Video)
 export const AudioPage = Page(Audio)
 
-export const AboutQuery = z.object({
-  interestId: Uuid.optional().openapi({ description: 'Those about this interest and what is below it.' }),
-})
+export const AboutQuery = z.object(aboutContents)
 export const AuthorId = z.object({ authorId: PersonParam })
 
 export const NewComment = z

@@ -51,6 +51,7 @@ const reached: Record<string, Call | Call[] | string> = {
   conversation_title: ['create_conversation', { p_kind: 'group', p_member_ids: [], p_title: ' ' }],
   message_body: ['send_message', { p_id: talk, p_body: ' ', p_client_id: crypto.randomUUID() }],
   message_emoji: 'private.require_emoji looks first',
+  content_body: 'no kind of contents has a body yet',
   content_title: 'no kind of contents has a title yet',
   space_about: ['create_group', { p_name: 'x', p_about: 'é'.repeat(2001) }],
   space_message: ['join_group', { p_id: group, p_message: 'é'.repeat(501) }],

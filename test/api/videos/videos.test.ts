@@ -73,15 +73,31 @@ describe.each(['videos', 'audio'] as const)('POST /%s', (kind) => {
     expect((await bob.get(`/${kind}/${made.body.id}`)).text).toBe(made.text)
   })
 
-  test('is refused without a token or an address, and in a group', async () => {
+  test('is for the members of a group, where it is published there', async () => {
+    const group = (await alice.post<Id>('/groups', { name: `For ${kind}` })).body.id
+    await carla.post(`/groups/${group}/join`)
+    const id = await publish(alice, kind, { groupId: group, caption: 'Among us' })
+    expect(await carla.get(`/${kind}/${id}`)).toMatchObject({ status: 200, body: { groupId: group, guildId: null } })
+    const found = async (who: typeof alice, query: string) => (await who.get<Page<Id>>(`/${kind}?${query}`)).body.items
+    expect(await found(carla, `groupId=${group}&q=among`)).toMatchObject([{ id }])
+    for (const query of ['q=among', 'authorId=alice&q=among']) expect(await found(carla, query)).toEqual([])
+    expect(await found(bob, `groupId=${group}`)).toEqual([])
+    expect(await bob.post(`/${kind}`, { mediaUrl, groupId: group })).toFailWith(403, 'space_not_member')
+    await carla.post(`/groups/${group}/leave`)
+    const code = kind === 'videos' ? 'video_unknown' : 'audio_unknown'
+    expect(await carla.get(`/${kind}/${id}`)).toFailWith(404, code)
+    for (const of of ['groupId', 'guildId'])
+      expect(await alice.post(`/${kind}`, { mediaUrl, [of]: UNKNOWN })).toFailWith(404, 'space_unknown')
+    const both = { mediaUrl, groupId: group, guildId: group }
+    expect(await alice.post(`/${kind}`, both)).toFailWith(422, 'content_space')
+    await alice.delete(`/groups/${group}`)
+    expect(await alice.post(`/${kind}`, { mediaUrl, groupId: group })).toFailWith(409, 'space_archived')
+    expect((await alice.delete(`/${kind}/${id}`)).status).toBe(204)
+  })
+
+  test('is refused without a token or an address', async () => {
     expect(await nobody.post(`/${kind}`, { mediaUrl })).toFailWith(401, 'token_missing')
-    const wrong = [
-      {},
-      { mediaUrl, durationSec: -1 },
-      { mediaUrl, interestId: 'x' },
-      { mediaUrl, groupId: UNKNOWN },
-      { mediaUrl, guildId: UNKNOWN },
-    ]
+    const wrong = [{}, { mediaUrl, durationSec: -1 }, { mediaUrl, interestId: 'x' }]
     for (const body of wrong) expect(await alice.post(`/${kind}`, body)).toFailWith(422, 'validation_failed')
     expect(await alice.post(`/${kind}`, { mediaUrl: 'javascript:alert(1)' })).toFailWith(422, 'media_url')
     const long = { mediaUrl, caption: 'é'.repeat(281) }

@@ -1,7 +1,7 @@
 -- The head of contents: who sees one, in which lists it stands, and what bans, erasures and time do to it. Its rule in
 -- random worlds: test/model/contents.test.ts.
 begin;
-select plan(42);
+select plan(76);
 select test.people('alice', 'bob', 'carla', 'dora');
 
 create temp table made (name text primary key, id uuid);
@@ -58,8 +58,8 @@ select throws_ok($$ select count(*) from app.contents $$, '42501', null, 'nobody
 select test.act_as('bob');
 select is(pg_temp.names(api.list_audio(pg_temp.interest('arts-here'))), 'arts music oil', 'an interest has what is below it');
 select is(pg_temp.names(api.list_audio(pg_temp.interest('painting-here'))), 'oil', 'and not what is beside or above');
-select is(pg_temp.names(api.list_audio(pg_temp.interest('arts-here'), 1)), 'arts', 'page');
-select is(pg_temp.names(api.list_audio(pg_temp.interest('arts-here'), 1, pg_temp.id('arts')::text)), 'music', 'by page');
+select is(pg_temp.names(api.list_audio(pg_temp.interest('arts-here'), p_limit => 1)), 'arts', 'page');
+select is(pg_temp.names(api.list_audio(pg_temp.interest('arts-here'), p_limit => 1, p_cursor => pg_temp.id('arts')::text)), 'music', 'by page');
 select is(pg_temp.names(api.list_audio(gen_random_uuid())), '', 'one that there is not has none');
 
 -- cursors
@@ -116,6 +116,78 @@ update app.settings set value = '1' where key = 'rate_limit_scale';
 select test.act_as('bob');
 select lives_ok($$ select api.create_audio('https://example.org/a') $$, 'there is a limit an hour');
 select throws_ok($$ select api.create_video('https://example.org/a') $$, 'PGRST', null, 'of all kinds');
+
+-- a kind with a title, made, changed and looked for by what every kind shares
+select test.act_as_owner();
+update private.write_limits set per_hour = 1000;
+create table app.kites (id uuid primary key references app.contents on delete cascade, body app.markdown, flies_at timestamptz);
+create index on app.kites (flies_at, id);
+create view private.kite_details as select id, json_build_object('body', body) as detail from app.kites;
+create function private.is_kite_wanted(p_id uuid, p_filters jsonb) returns boolean language sql stable as $$
+  select body like p_filters ->> 'begins' || '%' from app.kites where id = p_id $$;
+insert into private.content_kinds (kind, plural, relation, details, eraser, filter)
+values ('kite', 'kites', 'app.kites', 'private.kite_details', 'private.erase_kites', 'private.is_kite_wanted');
+insert into private.errors (code, status, text) values ('kite_unknown', 404, 'x');
+insert into app.spaces (kind, slug, name, visibility) values ('group', 'kites-open', 'x', 'public'), ('group', 'kites-shut', 'x', 'private'), ('guild', 'kites-old', 'x', 'public');
+insert into app.space_members (space_id, user_id) select s.id, test.id(n) from app.spaces s, unnest(array['bob', 'dora']) n where s.slug like 'kites-%';
+update app.spaces set archived_at = now() where slug = 'kites-old';
+create function pg_temp.fly(p_title text, p_body text, p_age integer default 0, p_interest text default null, p_group text default null, p_guild text default null) returns void
+language plpgsql security definer as $$
+declare v_id uuid := private.add_content('kite', pg_temp.interest(p_interest), p_title, array[p_body], p_group, p_guild);
+begin
+  insert into app.kites values (v_id, private.require_body(p_body), now() + p_age * interval '1 day');
+  update app.contents set created_at = now() - p_age * interval '1 minute' where id = v_id;
+  insert into made values (p_title, v_id);
+end $$;
+create function pg_temp.search(p_q text default null, p_author text default null, p_interest text default null, p_group text default null, p_guild text default null, p_cursor text default null, p_filters jsonb default null, p_order text default null, p_up boolean default false, p_start timestamptz default null)
+returns text language sql stable as $$
+  select coalesce(string_agg(m.name, ' ' order by i.place), '') from private.search_contents('kite', pg_temp.interest(p_interest), p_author, p_q, p_group, p_guild, p_cursor, p_filters, p_order, p_up, p_start) f,
+    unnest(f.ids) with ordinality i (id, place) join made m on m.id = i.id $$;
+grant execute on all functions in schema pg_temp to public;
+
+select test.act_as('bob');
+select pg_temp.fly(t, b, n, i) from (values ('Red', 'Ça vole', 3, 'oil-here'), ('Blue', 'Sinks in Été', 2, null), ('Green', 'Sinks deep', 1, 'music-here')) w (t, b, n, i);
+select pg_temp.fly('Own', 'Sinks', 1, p_group => 'kites-open'), pg_temp.fly('Shut', 'Sinks', 1, p_group => 'kites-shut');
+select throws_ok(format('select pg_temp.fly(%L, %L)', t, b), 'PT422', c, c) from (values ('', 'x', 'content_title'), (repeat('é', 201), 'x', 'content_title'), (e'two\nlines', 'x', 'text_unfit'), ('x', ' ', 'content_body'), ('x', repeat('é', 20001), 'content_body')) w (t, b, c);
+select throws_ok($$ select pg_temp.fly('x', 'x', p_group => 'kites-open', p_guild => 'kites-old') $$, 'PT422', 'content_space', 'a content is in one space');
+select throws_ok($$ select pg_temp.fly('x', 'x', p_guild => 'kites-old') $$, 'PT409', 'space_archived', 'not in one that is archived');
+select throws_ok($$ select private.add_content('kite', gen_random_uuid(), 'x', '{}') $$, 'PT404', 'interest_unknown', 'its interest is in the catalog');
+select test.act_as_owner();
+update app.users set banned_at = null where username = 'carla';
+select test.act_as('carla');
+select throws_ok($$ select pg_temp.fly('x', 'x', p_group => 'kites-open') $$, 'PT403', 'space_not_member', 'only members publish in a space');
+select throws_ok($$ select pg_temp.fly('x', 'x', p_group => 'kites-shut') $$, 'PT404', 'space_unknown', 'and a private one others do not see');
+
+select is(pg_temp.search(), 'Green Blue Red', 'newest first, without those of spaces');
+select is(pg_temp.search(p_group => 'kites-open'), '', 'a public group is empty for who is no member');
+select throws_ok($$ select pg_temp.search(p_group => 'kites-shut') $$, 'PT404', 'space_unknown', 'a private one is unknown');
+select is(pg_temp.search('ete'), 'Blue', 'words are folded') union all
+select is(pg_temp.search('GREEN sinks'), 'Green', 'of title and text, all of them') union all
+select is(pg_temp.search('!'), '', 'no word is nowhere') union all
+select is(pg_temp.search(p_author => 'bob', p_interest => 'arts-here'), 'Green Red', 'by and about') union all
+select is(pg_temp.search(p_filters => '{"begins": "Sinks"}', p_author => 'bob'), 'Green Blue', 'by what is the kind''s own') union all
+select is(pg_temp.search(p_order => 'flies_at', p_up => true), 'Green Blue Red', 'in an order of its own') union all
+select is(pg_temp.search(p_order => 'flies_at', p_up => true, p_start => now() + interval '2 days'), 'Blue Red', 'from a start') union all
+select is(pg_temp.search(p_order => 'flies_at'), 'Red Blue Green', 'or down');
+select is(pg_temp.search(p_order => 'flies_at', p_up => true, p_cursor => f.cursors[2]), 'Red', 'of which cursors are places')
+from private.search_contents('kite', null, null, null, null, null, null, p_order => 'flies_at', p_up => true) f;
+select throws_ok($$ select private.lock_own_content('kite', pg_temp.id('Red')) $$, 'PT403', 'content_not_yours', 'only the author changes it');
+select throws_ok(format('select private.lock_own_content(''kite'', pg_temp.id(%L))', n), 'PT404', 'kite_unknown', 'what is unseen is unknown') from unnest(array['Own', 'none']) n;
+select throws_ok($$ select private.enter_content('kite', pg_temp.id('Own')) $$, 'PT404', 'kite_unknown', 'nor does one get in');
+select test.act_as('dora');
+select is(pg_temp.search(p_group => 'kites-open') || pg_temp.search(p_group => 'kites-shut', p_q => 'sinks'), 'OwnShut', 'members find what is in a space');
+select ok((private.enter_content('kite', pg_temp.id('Own'))).space_id is not null, 'and may leave something there');
+select test.act_as('bob');
+select private.edit_content(private.lock_own_content('kite', pg_temp.id('Red')), jsonb_build_object('title', 'Rouge', 'interestId', null), '{Flies}');
+select is(pg_temp.search('rouge flies'), 'Red', 'the author changes title and words');
+select is(pg_temp.search(p_interest => 'oil-here'), '', 'and takes the interest away');
+select throws_ok($$ select private.edit_content(private.lock_own_content('kite', pg_temp.id('Red')), '{"title": null}', '{}') $$, 'PT422', 'content_title', 'but not the title');
+select is((select edited_at from app.contents where id = pg_temp.id('Red')), now(), 'which shows');
+select test.act_as_owner();
+delete from app.space_members where user_id = test.id('bob');
+select test.act_as('bob');
+select throws_ok($$ select private.lock_own_content('kite', pg_temp.id('Own')) $$, 'PT404', 'kite_unknown', 'who left changes nothing there');
+select is((private.lock_own_content('kite', pg_temp.id('Own'), false)).id, pg_temp.id('Own'), 'and still deletes and settles');
 
 select * from finish();
 rollback;
