@@ -16,6 +16,10 @@ revoke insert, update, delete on app.mana_transactions from service_role;
 alter table app.mana_entries enable row level security;
 revoke insert, update, delete on app.mana_entries from service_role;
 
+-- mana_holds: for definer functions and staff operations
+alter table app.mana_holds enable row level security;
+revoke insert, update, delete on app.mana_holds from service_role;
+
 -- wallets
 alter table app.wallets enable row level security;
 revoke insert, update, delete on app.wallets from service_role;

@@ -840,6 +840,7 @@ export interface Schemas {
     reputationVotesReceived: Schemas['ExportedReputationVotesReceived'][]
     wallet: Schemas['ExportedWallet']
     manaEntries: Schemas['ExportedManaEntries'][]
+    manaHolds: Schemas['ExportedManaHolds'][]
     boosts: Schemas['ExportedBoosts'][]
     paymentsSent: Schemas['ExportedPaymentsSent'][]
     paymentsReceived: Schemas['ExportedPaymentsReceived'][]
@@ -1244,6 +1245,13 @@ export interface Schemas {
     seq: number
     amount: number
     balanceAfter: number | null
+  }
+  ExportedManaHolds: {
+    id: string
+    holderId: string | null
+    purpose: string
+    createdAt: string
+    settledAt: string | null
   }
   ExportedBoosts: {
     id: string

@@ -550,6 +550,16 @@ export const sections = {
     single: false,
     fields: { transactionId: 'uuid?', accountId: 'uuid?', seq: 'bigint', amount: 'integer', balanceAfter: 'bigint?' },
   },
+  manaHolds: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      holderId: 'uuid?',
+      purpose: 'text',
+      createdAt: 'timestamp with time zone',
+      settledAt: 'timestamp with time zone?',
+    },
+  },
   boosts: {
     single: false,
     fields: {

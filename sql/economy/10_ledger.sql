@@ -212,21 +212,25 @@ comment on function private.book_entry is
 create trigger book_entry before insert on app.mana_entries
   for each row execute function private.book_entry();
 
-create function private.lock_wallets(p_users uuid[]) returns void
+create function private.lock_wallets(p_accounts uuid[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_user uuid;
+  v_account uuid;
 begin
-  for v_user in select distinct u.id from unnest(p_users) as u (id) order by u.id loop
-    perform from app.wallets where user_id = v_user for no key update;
-    perform private.settle(v_user);
+  for v_account in select distinct a.id from unnest(p_accounts) as a (id) order by a.id loop
+    perform from app.wallets where user_id = v_account for no key update;
+    if found then
+      perform private.settle(v_account);
+    else
+      perform from app.mana_accounts where id = v_account and balance is not null for no key update;
+    end if;
   end loop;
 end $$;
 comment on function private.lock_wallets is
-  'Locks these wallets in order and regenerates them, for who must know what is in them before private.move: '
-  'ARCHITECTURE.md, Locks.';
+  'Locks these wallets, and other accounts with a balance, in order, and regenerates the wallets, for who must know '
+  'what is in them before private.move: ARCHITECTURE.md, Locks.';
 
 create function private.create_wallet() returns trigger
 language plpgsql security definer   -- a new person may not write the ledger

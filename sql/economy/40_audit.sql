@@ -60,7 +60,11 @@ begin
     union all
     select 'a reversal is what it takes back', r.id, p.amount::bigint, r.amount::bigint
     from app.payments r join app.payments p on p.id = r.reversal_of
-    where (r.sender_id, r.receiver_id, r.amount) <> (p.sender_id, p.receiver_id, p.amount);
+    where (r.sender_id, r.receiver_id, r.amount) <> (p.sender_id, p.receiver_id, p.amount)
+    union all
+    select 'what is held is there until it is settled', a.id, (h.settled_at is null)::integer::bigint, a.balance
+    from app.mana_accounts a left join app.mana_holds h on h.id = a.id
+    where a.kind = 'hold' and (h.id is null or (h.settled_at is null) <> (a.balance > 0));
 end $$;
 comment on function private.audit_mana is
   'Every violation of the ledger''s rules, {rule, subject, expected, found}: none, unless somebody changed rows past '

@@ -3,6 +3,7 @@
 insert into private.personal_data (relation, person_column, section) values
   ('app.wallets', 'user_id', 'wallet'),
   ('app.mana_entries', 'account_id', 'manaEntries'),
+  ('app.mana_holds', 'holder_id', 'manaHolds'),
   ('app.post_boosts', 'user_id', 'boosts'),
   ('app.payments', 'sender_id', 'paymentsSent'),
   ('app.payments', 'receiver_id', 'paymentsReceived'),

@@ -16245,21 +16245,25 @@ comment on function private.book_entry is
 create trigger book_entry before insert on app.mana_entries
   for each row execute function private.book_entry();
 
-create function private.lock_wallets(p_users uuid[]) returns void
+create function private.lock_wallets(p_accounts uuid[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_user uuid;
+  v_account uuid;
 begin
-  for v_user in select distinct u.id from unnest(p_users) as u (id) order by u.id loop
-    perform from app.wallets where user_id = v_user for no key update;
-    perform private.settle(v_user);
+  for v_account in select distinct a.id from unnest(p_accounts) as a (id) order by a.id loop
+    perform from app.wallets where user_id = v_account for no key update;
+    if found then
+      perform private.settle(v_account);
+    else
+      perform from app.mana_accounts where id = v_account and balance is not null for no key update;
+    end if;
   end loop;
 end $$;
 comment on function private.lock_wallets is
-  'Locks these wallets in order and regenerates them, for who must know what is in them before private.move: '
-  'ARCHITECTURE.md, Locks.';
+  'Locks these wallets, and other accounts with a balance, in order, and regenerates the wallets, for who must know '
+  'what is in them before private.move: ARCHITECTURE.md, Locks.';
 
 create function private.create_wallet() returns trigger
 language plpgsql security definer   -- a new person may not write the ledger
@@ -16784,6 +16788,109 @@ comment on function private.job_expire_boosts is
   'Job: ends up to 500 boosts whose time is over. May run twice: it takes only overdue rows, and skips locked ones.';
 insert into private.jobs (name, cron, expires, repeats) values ('expire-boosts', '* * * * *', 300, true);
 
+-- sql/economy/37_holds.sql
+
+-- Holds: mana that has left a wallet for a purpose and belongs to nobody until the purpose decides. A hold is an
+-- account of the ledger, opened once, perhaps added to, and settled exactly once.
+--
+-- A feature opens one from a definer function, as the last step of what it does, and keeps its id beside what the mana
+-- is for (which may have the same id). When that ends, it settles the hold in the same transaction:
+--
+--   perform private.open_hold(v_order.id, 'order', v_buyer, 20);
+--   perform private.settle_hold(v_order.id, array[v_seller], array[15]);   -- 5 go back to the buyer
+--
+-- docs/decisions.md, Mana.
+
+insert into private.mana_account_kinds (kind, balance_in) values ('hold', 'account');
+insert into private.ledger_kinds (ledger, kind) values ('mana', 'hold'), ('mana', 'settlement'), ('mana', 'refund');
+
+create table app.mana_holds (
+  id         uuid primary key references app.mana_accounts on delete restrict,
+  holder_id  uuid not null references app.users on delete restrict,
+  purpose    text not null check (purpose ~ '^[a-z]{1,20}$'),
+  created_at timestamptz not null default now(),
+  settled_at timestamptz
+);
+create index mana_holds_holder_id_idx on app.mana_holds (holder_id);
+comment on table app.mana_holds is
+  'What is held of a person''s mana, and for what. A hold has the id of its account, where the mana is, and of the '
+  'movement that opened it.';
+comment on column app.mana_holds.settled_at is 'When all of it went where it belongs; null while it is held.';
+
+create function private.open_hold(p_id uuid, p_purpose text, p_holder uuid, p_amount integer) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  insert into app.mana_accounts (id, kind) values (p_id, 'hold');
+  insert into app.mana_holds (id, holder_id, purpose) values (p_id, p_holder, p_purpose);
+  perform private.move('hold', array[p_holder, p_id], array[-p_amount, p_amount], p_id);
+end $$;
+comment on function private.open_hold is
+  'Takes mana out of a person''s wallet and holds it under this id, which is new. For definer functions, as their '
+  'last step, as private.move. Fails: insufficient_mana.';
+
+create function private.add_to_hold(p_id uuid, p_amount integer) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_holder uuid := (select h.holder_id from app.mana_holds h where h.id = p_id);
+begin
+  perform private.lock_wallets(array[p_id, v_holder]);
+  if not exists (select from app.mana_holds h where h.id = p_id and h.settled_at is null) then
+    raise exception using
+      errcode = 'object_not_in_prerequisite_state', message = 'there is no open hold', detail = 'hold ' || p_id;
+  end if;
+  perform private.move('hold', array[v_holder, p_id], array[-p_amount, p_amount]);
+end $$;
+comment on function private.add_to_hold is
+  'Takes more out of the same wallet into an open hold. That it is open the feature knows under a lock of its own: a '
+  'settled one raises object_not_in_prerequisite_state, which only a mistake in SQL can cause. Fails: '
+  'insufficient_mana.';
+
+create function private.settle_hold(p_id uuid, p_receivers uuid[] default '{}', p_amounts integer[] default '{}')
+returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_holder  uuid := (select h.holder_id from app.mana_holds h where h.id = p_id);
+  v_paid    uuid[];
+  v_amounts integer[];
+  v_refund  integer;
+begin
+  select coalesce(array_agg(r.id), '{}'), coalesce(array_agg(r.amount), '{}')
+  into v_paid, v_amounts
+  from (select t.id, sum(t.amount)::integer as amount
+        from unnest(p_receivers, p_amounts) as t (id, amount)
+        where t.id <> v_holder and t.amount <> 0
+        group by t.id) r;
+  -- the lock comes before the look, so that of two who settle it the second finds it settled
+  perform private.lock_wallets(v_paid || p_id || v_holder);
+  update app.mana_holds set settled_at = now() where id = p_id and settled_at is null;
+  if not found then
+    raise exception using
+      errcode = 'object_not_in_prerequisite_state', message = 'there is no open hold', detail = 'hold ' || p_id;
+  end if;
+  select a.balance - coalesce((select sum(m.amount) from unnest(v_amounts) as m (amount)), 0)
+  into v_refund
+  from app.mana_accounts a where a.id = p_id;
+  if v_paid <> '{}' then
+    perform private.move('settlement', v_paid || p_id,
+                         v_amounts || (select -sum(m.amount)::integer from unnest(v_amounts) as m (amount)));
+  end if;
+  if v_refund <> 0 then
+    perform private.move('refund', array[p_id, v_holder], array[-v_refund, v_refund], p_reversal_of => p_id);
+  end if;
+end $$;
+comment on function private.settle_hold is
+  'Gives what is held to these receivers, and the rest back to its holder, also when they are erased or banned; '
+  'without receivers all of it goes back. What goes back was never spent. For definer functions, as their last step; '
+  'who settles several in one transaction locks all their accounts before, by private.lock_wallets. That it is open '
+  'the feature knows under a lock of its own: to settle one twice raises object_not_in_prerequisite_state, and to '
+  'give more than there is fails as an empty wallet does. Fails: insufficient_mana.';
+
 -- sql/economy/40_audit.sql
 
 -- The books, audited: every rule that the ledger of mana keeps by triggers, worked out anew.
@@ -16848,7 +16955,11 @@ begin
     union all
     select 'a reversal is what it takes back', r.id, p.amount::bigint, r.amount::bigint
     from app.payments r join app.payments p on p.id = r.reversal_of
-    where (r.sender_id, r.receiver_id, r.amount) <> (p.sender_id, p.receiver_id, p.amount);
+    where (r.sender_id, r.receiver_id, r.amount) <> (p.sender_id, p.receiver_id, p.amount)
+    union all
+    select 'what is held is there until it is settled', a.id, (h.settled_at is null)::integer::bigint, a.balance
+    from app.mana_accounts a left join app.mana_holds h on h.id = a.id
+    where a.kind = 'hold' and (h.id is null or (h.settled_at is null) <> (a.balance > 0));
 end $$;
 comment on function private.audit_mana is
   'Every violation of the ledger''s rules, {rule, subject, expected, found}: none, unless somebody changed rows past '
@@ -16999,6 +17110,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 insert into private.personal_data (relation, person_column, section) values
   ('app.wallets', 'user_id', 'wallet'),
   ('app.mana_entries', 'account_id', 'manaEntries'),
+  ('app.mana_holds', 'holder_id', 'manaHolds'),
   ('app.post_boosts', 'user_id', 'boosts'),
   ('app.payments', 'sender_id', 'paymentsSent'),
   ('app.payments', 'receiver_id', 'paymentsReceived'),
@@ -17029,6 +17141,10 @@ revoke insert, update, delete on app.mana_transactions from service_role;
 -- mana_entries: for definer functions and staff operations
 alter table app.mana_entries enable row level security;
 revoke insert, update, delete on app.mana_entries from service_role;
+
+-- mana_holds: for definer functions and staff operations
+alter table app.mana_holds enable row level security;
+revoke insert, update, delete on app.mana_holds from service_role;
 
 -- wallets
 alter table app.wallets enable row level security;

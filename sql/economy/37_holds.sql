@@ -1,0 +1,100 @@
+-- Holds: mana that has left a wallet for a purpose and belongs to nobody until the purpose decides. A hold is an
+-- account of the ledger, opened once, perhaps added to, and settled exactly once.
+--
+-- A feature opens one from a definer function, as the last step of what it does, and keeps its id beside what the mana
+-- is for (which may have the same id). When that ends, it settles the hold in the same transaction:
+--
+--   perform private.open_hold(v_order.id, 'order', v_buyer, 20);
+--   perform private.settle_hold(v_order.id, array[v_seller], array[15]);   -- 5 go back to the buyer
+--
+-- docs/decisions.md, Mana.
+
+insert into private.mana_account_kinds (kind, balance_in) values ('hold', 'account');
+insert into private.ledger_kinds (ledger, kind) values ('mana', 'hold'), ('mana', 'settlement'), ('mana', 'refund');
+
+create table app.mana_holds (
+  id         uuid primary key references app.mana_accounts on delete restrict,
+  holder_id  uuid not null references app.users on delete restrict,
+  purpose    text not null check (purpose ~ '^[a-z]{1,20}$'),
+  created_at timestamptz not null default now(),
+  settled_at timestamptz
+);
+create index mana_holds_holder_id_idx on app.mana_holds (holder_id);
+comment on table app.mana_holds is
+  'What is held of a person''s mana, and for what. A hold has the id of its account, where the mana is, and of the '
+  'movement that opened it.';
+comment on column app.mana_holds.settled_at is 'When all of it went where it belongs; null while it is held.';
+
+create function private.open_hold(p_id uuid, p_purpose text, p_holder uuid, p_amount integer) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  insert into app.mana_accounts (id, kind) values (p_id, 'hold');
+  insert into app.mana_holds (id, holder_id, purpose) values (p_id, p_holder, p_purpose);
+  perform private.move('hold', array[p_holder, p_id], array[-p_amount, p_amount], p_id);
+end $$;
+comment on function private.open_hold is
+  'Takes mana out of a person''s wallet and holds it under this id, which is new. For definer functions, as their '
+  'last step, as private.move. Fails: insufficient_mana.';
+
+create function private.add_to_hold(p_id uuid, p_amount integer) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_holder uuid := (select h.holder_id from app.mana_holds h where h.id = p_id);
+begin
+  perform private.lock_wallets(array[p_id, v_holder]);
+  if not exists (select from app.mana_holds h where h.id = p_id and h.settled_at is null) then
+    raise exception using
+      errcode = 'object_not_in_prerequisite_state', message = 'there is no open hold', detail = 'hold ' || p_id;
+  end if;
+  perform private.move('hold', array[v_holder, p_id], array[-p_amount, p_amount]);
+end $$;
+comment on function private.add_to_hold is
+  'Takes more out of the same wallet into an open hold. That it is open the feature knows under a lock of its own: a '
+  'settled one raises object_not_in_prerequisite_state, which only a mistake in SQL can cause. Fails: '
+  'insufficient_mana.';
+
+create function private.settle_hold(p_id uuid, p_receivers uuid[] default '{}', p_amounts integer[] default '{}')
+returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_holder  uuid := (select h.holder_id from app.mana_holds h where h.id = p_id);
+  v_paid    uuid[];
+  v_amounts integer[];
+  v_refund  integer;
+begin
+  select coalesce(array_agg(r.id), '{}'), coalesce(array_agg(r.amount), '{}')
+  into v_paid, v_amounts
+  from (select t.id, sum(t.amount)::integer as amount
+        from unnest(p_receivers, p_amounts) as t (id, amount)
+        where t.id <> v_holder and t.amount <> 0
+        group by t.id) r;
+  -- the lock comes before the look, so that of two who settle it the second finds it settled
+  perform private.lock_wallets(v_paid || p_id || v_holder);
+  update app.mana_holds set settled_at = now() where id = p_id and settled_at is null;
+  if not found then
+    raise exception using
+      errcode = 'object_not_in_prerequisite_state', message = 'there is no open hold', detail = 'hold ' || p_id;
+  end if;
+  select a.balance - coalesce((select sum(m.amount) from unnest(v_amounts) as m (amount)), 0)
+  into v_refund
+  from app.mana_accounts a where a.id = p_id;
+  if v_paid <> '{}' then
+    perform private.move('settlement', v_paid || p_id,
+                         v_amounts || (select -sum(m.amount)::integer from unnest(v_amounts) as m (amount)));
+  end if;
+  if v_refund <> 0 then
+    perform private.move('refund', array[p_id, v_holder], array[-v_refund, v_refund], p_reversal_of => p_id);
+  end if;
+end $$;
+comment on function private.settle_hold is
+  'Gives what is held to these receivers, and the rest back to its holder, also when they are erased or banned; '
+  'without receivers all of it goes back. What goes back was never spent. For definer functions, as their last step; '
+  'who settles several in one transaction locks all their accounts before, by private.lock_wallets. That it is open '
+  'the feature knows under a lock of its own: to settle one twice raises object_not_in_prerequisite_state, and to '
+  'give more than there is fails as an empty wallet does. Fails: insufficient_mana.';

@@ -1,0 +1,74 @@
+-- Holds: mana between two wallets, opened, added to, and settled exactly once.
+begin;
+select plan(29);
+select test.people('alice', 'bob', 'carla');
+create function pg_temp.hold(p integer) returns uuid language sql as $$ select format('00000000-0000-4000-8000-%s', lpad(p::text, 12, '0'))::uuid $$;
+create function pg_temp.wallet(p text) returns text language sql as $$
+  select concat_ws(' ', balance, lifetime_earned, lifetime_spent) from app.wallets where user_id = test.id(p) $$;
+
+select private.open_hold(pg_temp.hold(1), 'test', test.id('alice'), 20);
+select is(pg_temp.wallet('alice'), '30 50 20', 'what is held left the wallet');
+select is((select balance from app.mana_accounts where id = pg_temp.hold(1)), 20::bigint, 'and is in an account of its own');
+select is((select kind from app.mana_transactions where id = pg_temp.hold(1)), 'hold', 'by a movement of its id');
+select private.add_to_hold(pg_temp.hold(1), 5);
+select is(pg_temp.wallet('alice'), '25 50 25', 'more comes out of the same wallet');
+select throws_ok($$ select private.add_to_hold(pg_temp.hold(1), 26) $$, 'PT409', 'insufficient_mana', 'as far as it goes');
+select throws_ok($$ select private.open_hold(pg_temp.hold(2), 'test', test.id('alice'), 26) $$, 'PT409', 'insufficient_mana',
+  'nobody has more held than they have');
+select throws_ok($$ select private.open_hold(pg_temp.hold(2), 'test', test.id('alice'), 0) $$, 'PT422', 'value_invalid', 'or nothing');
+select throws_ok($$ select private.open_hold(pg_temp.hold(2), 'test', test.id('alice'), -5) $$, 'PT409', 'insufficient_mana',
+  'or less than nothing');
+select throws_ok($$ select private.open_hold(pg_temp.hold(1), 'test', test.id('alice'), 5) $$, '23505', null, 'an id is used once');
+select throws_ok($$ select private.settle_hold(pg_temp.hold(1), array[test.id('bob')], array[26]) $$, 'PT409', 'insufficient_mana',
+  'it gives no more than it has');
+select is_empty('select * from private.audit_mana()', 'the books are in order while it is held');
+
+-- several receivers, one of them twice, one the holder, and a rest
+select private.settle_hold(pg_temp.hold(1), array[test.id('bob'), test.id('carla'), test.id('bob'), test.id('alice')], array[10, 3, 2, 4]);
+select is(pg_temp.wallet('bob'), '62 62 0', 'receivers get theirs');
+select is(pg_temp.wallet('carla'), '53 53 0', 'each of them');
+select is(pg_temp.wallet('alice'), '35 50 15', 'and the holder the rest, which was never spent');
+select is((select balance from app.mana_accounts where id = pg_temp.hold(1)), 0::bigint, 'nothing is left');
+select results_eq(
+  $$ select t.kind, -e.amount from app.mana_entries e join app.mana_transactions t on t.id = e.transaction_id
+     where e.account_id = pg_temp.hold(1) and e.amount < 0 order by e.seq $$,
+  $$ values ('settlement', 15), ('refund', 10) $$, 'as a settlement and a refund');
+select throws_ok($$ select private.settle_hold(pg_temp.hold(1)) $$, '55000', 'there is no open hold', 'it is settled once');
+select throws_ok($$ select private.add_to_hold(pg_temp.hold(1), 1) $$, '55000', 'there is no open hold', 'and takes nothing after that');
+select throws_ok($$ select private.settle_hold(pg_temp.hold(9)) $$, '55000', 'there is no open hold', 'nor is an unknown one settled');
+
+-- all of it to one, and all of it back to somebody erased, whose wallet stays as it is otherwise
+select private.open_hold(pg_temp.hold(2), 'test', test.id('alice'), 7);
+select private.settle_hold(pg_temp.hold(2), array[test.id('bob')], array[7]);
+select is(pg_temp.wallet('bob'), '69 69 0', 'all of it may go to one');
+select private.open_hold(pg_temp.hold(3), 'test', test.id('bob'), 9);
+update app.users set erased_at = now() where username = 'bob';
+update app.wallets set last_regen_at = now() - interval '48 hours' where user_id = test.id('bob');
+select private.settle_hold(pg_temp.hold(3));
+select is((select concat_ws(' ', w.balance, w.lifetime_earned, w.lifetime_spent) from app.wallets w
+           join app.mana_holds h on h.holder_id = w.user_id where h.id = pg_temp.hold(3)), '69 69 0', 'an erased holder gets theirs back');
+select is_empty('select * from private.audit_mana()', 'the books are in order');
+set constraints all immediate;
+
+-- what changed past the functions is found
+update app.mana_holds set settled_at = null where id = pg_temp.hold(2);
+select results_eq('select rule, subject, expected, found from private.audit_mana()',
+  $$ values ('what is held is there until it is settled', pg_temp.hold(2), 1::bigint, 0::bigint) $$, 'an open hold without mana is');
+update app.mana_holds set settled_at = now() where id = pg_temp.hold(2);
+select private.open_hold(pg_temp.hold(4), 'test', test.id('carla'), 3);
+set constraints all immediate;
+update app.mana_holds set settled_at = now() where id = pg_temp.hold(4);
+select results_eq('select rule, subject, expected, found from private.audit_mana()',
+  $$ values ('what is held is there until it is settled', pg_temp.hold(4), 0::bigint, 3::bigint) $$, 'a settled one with mana is');
+delete from app.mana_holds where id = pg_temp.hold(4);
+select is((select subject from private.audit_mana()), pg_temp.hold(4), 'and one that nobody holds');
+
+select test.act_as('alice');
+select throws_ok('select * from app.mana_holds', '42501', null, 'people do not look at holds');
+select throws_ok($$ select private.open_hold(pg_temp.hold(5), 'test', test.id('carla'), 3) $$, '42501', null, 'open none by hand');
+select throws_ok($$ select private.settle_hold(pg_temp.hold(4), array[test.id('alice')], array[3]) $$, '42501', null, 'and settle none');
+select test.act_as_service();
+select throws_ok($$ update app.mana_holds set settled_at = now() $$, '42501', null, 'the staff''s service neither');
+
+select * from finish();
+rollback;
