@@ -69,6 +69,7 @@ grant execute on function
   private.next_level,
   private.reputation_level,
   private.reputation_of,
+  private.may_propose_guild,
   private.reputation_value,
   private.total_reputation
   to authenticated, service_role;

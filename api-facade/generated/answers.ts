@@ -741,6 +741,56 @@ export interface Schemas {
     status: 'pending' | 'accepted' | 'declined' | 'revoked'
     createdAt: string
   }
+  Guild: {
+    id: string
+    slug: string
+    name: string
+    about: string
+    charter: string
+    charterVersion: number
+    interestId: string
+    minRep: number
+    accent: string | null
+    status: 'active' | 'archived'
+    memberCount: number
+    stewardCount: number
+    treasuryBalance: number | null
+    archivedAt: string | null
+    createdAt: string
+    viewer: {
+      role: 'founder' | 'steward' | 'member' | null
+      status: 'none' | 'pending' | 'member'
+      applicationId: string | null
+    }
+  }
+  NewGuild: {
+    name: string
+    interestId: string
+    slug?: string
+    about?: string
+    charter?: string
+    minRep?: number
+    accent?: string | null
+  }
+  GuildChanges: { name?: string; about?: string | null; minRep?: number; accent?: string | null }
+  Charter: { version: number; charter: string; createdAt: string }
+  MemberOfGuild: {
+    userId: string
+    user: Schemas['PersonCard']
+    role: 'founder' | 'steward' | 'member'
+    joinedAt: string
+  }
+  LeftGuild: { status: 'left' }
+  GuildApplication: {
+    id: string
+    guildId: string
+    userId: string
+    user: Schemas['PersonCard']
+    message: string
+    status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'ended'
+    createdAt: string
+    decidedAt: string | null
+  }
   Reservation: { sessionId: string; expiresAt: string }
   ReservationAlias: { inviteCodeId: string; reservedUntil: string }
   Session: { accessToken: string; user: Schemas['Me']; deviceToken: string; refreshToken?: string; expiresIn?: number }
@@ -2649,7 +2699,9 @@ export interface Answers {
   adjust_reputation: Schemas['AdjustedReputation']
   answer_ai_session: Json
   apply_ai_suggestions: Schemas['UserInterests']
+  apply_to_guild: Schemas['GuildApplication']
   approve_group_request: Schemas['JoinRequest']
+  approve_guild_application: Schemas['GuildApplication']
   archive_group: null
   ban_person: Schemas['StaffAccount']
   begin_ai_answer: Json
@@ -2672,6 +2724,7 @@ export interface Answers {
   create_circle: Schemas['Circle']
   create_conversation: Schemas['Conversation']
   create_group: Schemas['Group']
+  create_guild: Schemas['Guild']
   create_invite: Schemas['Invite']
   create_persona: Schemas['Persona']
   create_post: Schemas['Post']
@@ -2707,6 +2760,7 @@ export interface Answers {
   get_catalog: Schemas['Catalog']
   get_conversation: Schemas['Conversation']
   get_group: Schemas['Group']
+  get_guild: Schemas['Guild']
   get_invite_tree: Schemas['InviteTree']
   get_me: Schemas['Me']
   get_message: Schemas['Message']
@@ -2721,6 +2775,7 @@ export interface Answers {
   get_video: Schemas['Video']
   get_wallet: Schemas['Wallet']
   hand_over_conversation: Schemas['Conversation']
+  hand_over_guild: Schemas['MemberOfGuild']
   hide_post: Schemas['Hidden']
   hide_reply: Schemas['Hidden']
   invite_co_author: Schemas['CoAuthorInvitation']
@@ -2729,6 +2784,7 @@ export interface Answers {
   join_group: Schemas['Joined']
   leave_conversation: { left: true }
   leave_group: Schemas['Left']
+  leave_guild: Schemas['LeftGuild']
   lift_group_ban: null
   like_video: Schemas['Video']
   list_ai_sessions: Schemas['AiSessions']
@@ -2751,6 +2807,10 @@ export interface Answers {
   list_group_members: { items: Schemas['GroupMember'][]; nextCursor: string | null; hasMore: boolean }
   list_group_requests: { items: Schemas['JoinRequest'][]; nextCursor: string | null; hasMore: boolean }
   list_groups: { items: Schemas['Group'][]; nextCursor: string | null; hasMore: boolean }
+  list_guild_applications: { items: Schemas['GuildApplication'][]; nextCursor: string | null; hasMore: boolean }
+  list_guild_charters: { items: Schemas['Charter'][]; nextCursor: string | null; hasMore: boolean }
+  list_guild_members: { items: Schemas['MemberOfGuild'][]; nextCursor: string | null; hasMore: boolean }
+  list_guilds: { items: Schemas['Guild'][]; nextCursor: string | null; hasMore: boolean }
   list_memberships: { items: Schemas['Circle'][]; nextCursor: string | null; hasMore: boolean }
   list_messages: { items: Schemas['Message'][]; nextCursor: string | null; hasMore: boolean }
   list_muted_keywords: { items: Schemas['MutedKeyword'][]; nextCursor: string | null; hasMore: boolean }
@@ -2758,6 +2818,7 @@ export interface Answers {
   list_my_appeals: { items: Schemas['ReputationAppeal'][]; nextCursor: string | null; hasMore: boolean }
   list_my_circles: { items: Schemas['Circle'][]; nextCursor: string | null; hasMore: boolean }
   list_my_group_invitations: { items: Schemas['GroupInvitation'][]; nextCursor: string | null; hasMore: boolean }
+  list_my_guild_applications: { items: Schemas['GuildApplication'][]; nextCursor: string | null; hasMore: boolean }
   list_my_interests: Schemas['UserInterests']
   list_my_invitations: { items: Schemas['CircleInvitation'][]; nextCursor: string | null; hasMore: boolean }
   list_my_invites: Schemas['Invites']
@@ -2793,6 +2854,7 @@ export interface Answers {
   refresh_session: Json
   register: Json
   reject_group_request: Schemas['JoinRequest']
+  reject_guild_application: Schemas['GuildApplication']
   remove_circle_member: null
   remove_content: Schemas['Removed']
   remove_conversation_member: null
@@ -2849,6 +2911,7 @@ export interface Answers {
   unvote_poll: Schemas['Poll']
   update_circle: Schemas['Circle']
   update_group: Schemas['Group']
+  update_guild: Schemas['Guild']
   update_me: Schemas['Me']
   update_persona: Schemas['Persona']
   update_post: Schemas['Post']
@@ -2857,4 +2920,5 @@ export interface Answers {
   vote_poll: Schemas['Poll']
   vote_reputation: Schemas['CastVote']
   withdraw_group_request: Schemas['JoinRequest']
+  withdraw_guild_application: Schemas['GuildApplication']
 }

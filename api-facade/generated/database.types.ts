@@ -39,7 +39,12 @@ export type Database = {
         Args: { p_ids: string[]; p_session_id: string }
         Returns: Answers['apply_ai_suggestions']
       }
+      apply_to_guild: { Args: { p_id: string; p_message?: string }; Returns: Answers['apply_to_guild'] }
       approve_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['approve_group_request'] }
+      approve_guild_application: {
+        Args: { p_aid: string; p_id: string }
+        Returns: Answers['approve_guild_application']
+      }
       archive_group: { Args: { p_id: string }; Returns: Answers['archive_group'] }
       ban_person: { Args: { p_id: string; p_reason: string }; Returns: Answers['ban_person'] }
       block_person: { Args: { p_person: string }; Returns: Answers['block_person'] }
@@ -86,6 +91,18 @@ export type Database = {
           p_visibility?: string
         }
         Returns: Answers['create_group']
+      }
+      create_guild: {
+        Args: {
+          p_about?: string
+          p_accent?: string
+          p_charter?: string
+          p_interest_id: string
+          p_min_rep?: number
+          p_name: string
+          p_slug?: string
+        }
+        Returns: Answers['create_guild']
       }
       create_invite: { Args: Record<PropertyKey, never>; Returns: Answers['create_invite'] }
       create_persona: {
@@ -152,6 +169,7 @@ export type Database = {
       get_catalog: { Args: { p_level?: number; p_parent_id?: string }; Returns: Answers['get_catalog'] }
       get_conversation: { Args: { p_id: string }; Returns: Answers['get_conversation'] }
       get_group: { Args: { p_id: string }; Returns: Answers['get_group'] }
+      get_guild: { Args: { p_id: string }; Returns: Answers['get_guild'] }
       get_invite_tree: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['get_invite_tree'] }
       get_me: { Args: Record<PropertyKey, never>; Returns: Answers['get_me'] }
       get_message: { Args: { p_id: string }; Returns: Answers['get_message'] }
@@ -172,6 +190,10 @@ export type Database = {
         Args: { p_id: string; p_person: string; p_role: string }
         Returns: Answers['hand_over_conversation']
       }
+      hand_over_guild: {
+        Args: { p_id: string; p_role: string; p_user_id: string }
+        Returns: Answers['hand_over_guild']
+      }
       hide_post: { Args: { p_id: string; p_reason?: string }; Returns: Answers['hide_post'] }
       hide_reply: { Args: { p_id: string; p_reason?: string }; Returns: Answers['hide_reply'] }
       invite_co_author: {
@@ -186,6 +208,7 @@ export type Database = {
       join_group: { Args: { p_id: string; p_message?: string }; Returns: Answers['join_group'] }
       leave_conversation: { Args: { p_id: string }; Returns: Answers['leave_conversation'] }
       leave_group: { Args: { p_id: string }; Returns: Answers['leave_group'] }
+      leave_guild: { Args: { p_id: string }; Returns: Answers['leave_guild'] }
       lift_group_ban: { Args: { p_id: string; p_user_id: string }; Returns: Answers['lift_group_ban'] }
       like_video: { Args: { p_id: string }; Returns: Answers['like_video'] }
       list_ai_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_ai_sessions'] }
@@ -284,6 +307,22 @@ export type Database = {
         }
         Returns: Answers['list_groups']
       }
+      list_guild_applications: {
+        Args: { p_cursor?: string; p_id: string; p_limit?: number }
+        Returns: Answers['list_guild_applications']
+      }
+      list_guild_charters: {
+        Args: { p_cursor?: string; p_id: string; p_limit?: number }
+        Returns: Answers['list_guild_charters']
+      }
+      list_guild_members: {
+        Args: { p_cursor?: string; p_id: string; p_limit?: number; p_q?: string }
+        Returns: Answers['list_guild_members']
+      }
+      list_guilds: {
+        Args: { p_cursor?: string; p_interest_id?: string; p_limit?: number; p_mine?: boolean; p_q?: string }
+        Returns: Answers['list_guilds']
+      }
       list_memberships: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_memberships'] }
       list_messages: {
         Args: { p_after?: string; p_changed_since?: string; p_cursor?: string; p_id: string; p_limit?: number }
@@ -296,6 +335,10 @@ export type Database = {
       list_my_group_invitations: {
         Args: { p_cursor?: string; p_limit?: number }
         Returns: Answers['list_my_group_invitations']
+      }
+      list_my_guild_applications: {
+        Args: { p_cursor?: string; p_limit?: number }
+        Returns: Answers['list_my_guild_applications']
       }
       list_my_interests: { Args: Record<PropertyKey, never>; Returns: Answers['list_my_interests'] }
       list_my_invitations: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_my_invitations'] }
@@ -364,6 +407,7 @@ export type Database = {
       react_to_message: { Args: { p_emoji: string; p_id: string }; Returns: Answers['react_to_message'] }
       read_conversation: { Args: { p_id: string; p_message_id: string }; Returns: Answers['read_conversation'] }
       reject_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['reject_group_request'] }
+      reject_guild_application: { Args: { p_aid: string; p_id: string }; Returns: Answers['reject_guild_application'] }
       remove_circle_member: { Args: { p_id: string; p_member_id: string }; Returns: Answers['remove_circle_member'] }
       remove_content: { Args: { p_id: string; p_kind: string; p_reason?: string }; Returns: Answers['remove_content'] }
       remove_conversation_member: {
@@ -449,6 +493,7 @@ export type Database = {
       unvote_poll: { Args: { p_id: string }; Returns: Answers['unvote_poll'] }
       update_circle: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_circle'] }
       update_group: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_group'] }
+      update_guild: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_guild'] }
       update_me: { Args: { p_changes: Json }; Returns: Answers['update_me'] }
       update_persona: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_persona'] }
       update_post: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_post'] }
@@ -459,6 +504,10 @@ export type Database = {
         Returns: Answers['vote_reputation']
       }
       withdraw_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['withdraw_group_request'] }
+      withdraw_guild_application: {
+        Args: { p_aid: string; p_id: string }
+        Returns: Answers['withdraw_guild_application']
+      }
     }
     Enums: {
       [_ in never]: never

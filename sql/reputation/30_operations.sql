@@ -131,6 +131,12 @@ create trigger _300_check_journalism before insert on app.posts
 create trigger _300_check_changed_journalism before update of is_journalism on app.posts
   for each row when (new.is_journalism and not old.is_journalism) execute function private.check_journalism();
 
+create function private.may_propose_guild() returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$ begin return false; end $$;
+comment on function private.may_propose_guild is 'The rule of canProposeGuild: in the first release nobody may.';
+
 create function api.get_my_capabilities() returns json
 language plpgsql volatile   -- what waits for the caller is applied first
 set search_path = ''
@@ -147,7 +153,7 @@ begin
     'canVoteWiki', v_total >= 5,
     'canMentor', v_best >= 30 or v_total >= 50,
     'canModerate', (select role in ('moderator', 'admin') from app.users where id = v_me),
-    'canProposeGuild', false,
+    'canProposeGuild', private.may_propose_guild(),
     'canPostJournalism', private.has_journalism_reputation(v_me));
 end $$;
 comment on function api.get_my_capabilities is

@@ -56,6 +56,7 @@ create unique index space_members_owner_key on app.space_members (space_id) wher
 create index space_members_placed_at_idx on app.space_members (space_id, placed_at, user_id);
 create index space_members_made_at_idx on app.space_members (user_id, made_at desc, space_id desc);
 create index space_members_owned_idx on app.space_members (user_id) where role = 'owner';
+create index space_members_moderator_idx on app.space_members (space_id, user_id) where role = 'moderator';
 create index space_members_silent_idx on app.space_members (space_id) where silent;
 comment on table app.space_members is 'Who belongs to a space. A space that is not archived has exactly one owner.';
 comment on column app.space_members.silent is
@@ -89,7 +90,7 @@ create table app.space_requests (
 );
 create unique index space_requests_pending_key on app.space_requests (space_id, user_id) where status = 'pending';
 create index space_requests_space_id_idx on app.space_requests (space_id, status, created_at desc, id desc);
-create index space_requests_user_id_idx on app.space_requests (user_id);
+create index space_requests_user_id_idx on app.space_requests (user_id, created_at desc, id desc);
 comment on table app.space_requests is
   'Who asked to join a space: join requests of groups, applications to guilds. A settled one never changes again.';
 comment on column app.space_requests.status is
@@ -247,6 +248,18 @@ begin
   return (select role from app.space_members where space_id = p_space and user_id = p_user);
 end $$;
 comment on function private.find_role is 'The role of a person in a space; null who is no member.';
+
+create function private.role_name(p_kind text, p_role text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case when p_kind <> 'guild' then p_role
+              when p_role = 'owner' then 'founder'
+              when p_role = 'moderator' then 'steward'
+              else p_role end;
+end $$;
+comment on function private.role_name is 'What a role is called in spaces of this kind.';
 
 create function private.require_space_role(p_space uuid, variadic p_roles text[]) returns text
 language plpgsql stable

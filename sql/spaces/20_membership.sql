@@ -28,7 +28,7 @@ as $$
 begin
   perform private.emit('spaces.membership.decided', json_build_object(
     'spaceId', p_space.id, 'kind', p_space.kind, 'event', p_event, 'userId', p_user, 'actorId', p_actor,
-    'invitationId', p_invitation, 'role', p_role), array[p_user]);
+    'invitationId', p_invitation, 'role', private.role_name(p_space.kind, p_role)), array[p_user]);
 end $$;
 comment on function private.tell_membership is
   'Emits what was decided about somebody in a space: approved, rejected, invited, removed or role_changed. An actor '
@@ -160,10 +160,11 @@ set search_path = ''
 as $$
 begin
   return (
-    select json_agg(json_build_object('userId', p.actor_id, 'user', p.card, 'role', m.role,
+    select json_agg(json_build_object('userId', p.actor_id, 'user', p.card, 'role', private.role_name(s.kind, m.role),
                                       'joinedAt', private.utc(m.created_at)) order by u.place)
     from unnest(p_users) with ordinality as u (id, place)
     join app.space_members m on m.space_id = p_space and m.user_id = u.id
+    join app.spaces s on s.id = m.space_id
     join app.person_card p on p.id = u.id);
 end $$;
 comment on function private.member_cards is 'These members of a space, in order: {userId, user, role, joinedAt}.';

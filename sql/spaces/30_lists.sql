@@ -23,7 +23,7 @@ begin
                         and (select a.level from app.audience a
                              where a.viewer_id = v_me and a.author_id = m.user_id) < 0) end::integer,
          json_build_object(
-           'role', m.role,
+           'role', private.role_name(s.kind, m.role),
            'status', case when m.role is not null then 'member'
                           when b.space_id is not null then 'banned'
                           when private.is_let_in(s.id, v_me) then 'invited'

@@ -7089,6 +7089,7 @@ create unique index space_members_owner_key on app.space_members (space_id) wher
 create index space_members_placed_at_idx on app.space_members (space_id, placed_at, user_id);
 create index space_members_made_at_idx on app.space_members (user_id, made_at desc, space_id desc);
 create index space_members_owned_idx on app.space_members (user_id) where role = 'owner';
+create index space_members_moderator_idx on app.space_members (space_id, user_id) where role = 'moderator';
 create index space_members_silent_idx on app.space_members (space_id) where silent;
 comment on table app.space_members is 'Who belongs to a space. A space that is not archived has exactly one owner.';
 comment on column app.space_members.silent is
@@ -7122,7 +7123,7 @@ create table app.space_requests (
 );
 create unique index space_requests_pending_key on app.space_requests (space_id, user_id) where status = 'pending';
 create index space_requests_space_id_idx on app.space_requests (space_id, status, created_at desc, id desc);
-create index space_requests_user_id_idx on app.space_requests (user_id);
+create index space_requests_user_id_idx on app.space_requests (user_id, created_at desc, id desc);
 comment on table app.space_requests is
   'Who asked to join a space: join requests of groups, applications to guilds. A settled one never changes again.';
 comment on column app.space_requests.status is
@@ -7280,6 +7281,18 @@ begin
   return (select role from app.space_members where space_id = p_space and user_id = p_user);
 end $$;
 comment on function private.find_role is 'The role of a person in a space; null who is no member.';
+
+create function private.role_name(p_kind text, p_role text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case when p_kind <> 'guild' then p_role
+              when p_role = 'owner' then 'founder'
+              when p_role = 'moderator' then 'steward'
+              else p_role end;
+end $$;
+comment on function private.role_name is 'What a role is called in spaces of this kind.';
 
 create function private.require_space_role(p_space uuid, variadic p_roles text[]) returns text
 language plpgsql stable
@@ -7491,7 +7504,7 @@ as $$
 begin
   perform private.emit('spaces.membership.decided', json_build_object(
     'spaceId', p_space.id, 'kind', p_space.kind, 'event', p_event, 'userId', p_user, 'actorId', p_actor,
-    'invitationId', p_invitation, 'role', p_role), array[p_user]);
+    'invitationId', p_invitation, 'role', private.role_name(p_space.kind, p_role)), array[p_user]);
 end $$;
 comment on function private.tell_membership is
   'Emits what was decided about somebody in a space: approved, rejected, invited, removed or role_changed. An actor '
@@ -7623,10 +7636,11 @@ set search_path = ''
 as $$
 begin
   return (
-    select json_agg(json_build_object('userId', p.actor_id, 'user', p.card, 'role', m.role,
+    select json_agg(json_build_object('userId', p.actor_id, 'user', p.card, 'role', private.role_name(s.kind, m.role),
                                       'joinedAt', private.utc(m.created_at)) order by u.place)
     from unnest(p_users) with ordinality as u (id, place)
     join app.space_members m on m.space_id = p_space and m.user_id = u.id
+    join app.spaces s on s.id = m.space_id
     join app.person_card p on p.id = u.id);
 end $$;
 comment on function private.member_cards is 'These members of a space, in order: {userId, user, role, joinedAt}.';
@@ -7999,7 +8013,7 @@ begin
                         and (select a.level from app.audience a
                              where a.viewer_id = v_me and a.author_id = m.user_id) < 0) end::integer,
          json_build_object(
-           'role', m.role,
+           'role', private.role_name(s.kind, m.role),
            'status', case when m.role is not null then 'member'
                           when b.space_id is not null then 'banned'
                           when private.is_let_in(s.id, v_me) then 'invited'
@@ -15023,6 +15037,12 @@ create trigger _300_check_journalism before insert on app.posts
 create trigger _300_check_changed_journalism before update of is_journalism on app.posts
   for each row when (new.is_journalism and not old.is_journalism) execute function private.check_journalism();
 
+create function private.may_propose_guild() returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$ begin return false; end $$;
+comment on function private.may_propose_guild is 'The rule of canProposeGuild: in the first release nobody may.';
+
 create function api.get_my_capabilities() returns json
 language plpgsql volatile   -- what waits for the caller is applied first
 set search_path = ''
@@ -15039,7 +15059,7 @@ begin
     'canVoteWiki', v_total >= 5,
     'canMentor', v_best >= 30 or v_total >= 50,
     'canModerate', (select role in ('moderator', 'admin') from app.users where id = v_me),
-    'canProposeGuild', false,
+    'canProposeGuild', private.may_propose_guild(),
     'canPostJournalism', private.has_journalism_reputation(v_me));
 end $$;
 comment on function api.get_my_capabilities is
@@ -15996,6 +16016,7 @@ grant execute on function
   private.next_level,
   private.reputation_level,
   private.reputation_of,
+  private.may_propose_guild,
   private.reputation_value,
   private.total_reputation
   to authenticated, service_role;
@@ -20612,6 +20633,445 @@ grant execute on function
   api.set_group_role,
   api.update_group,
   api.withdraw_group_request
+  to authenticated;
+
+-- sql/guilds/10_guilds.sql
+
+-- Guilds: spaces about an interest, which come by application alone, run by a charter and with a treasury of mana.
+-- Who is in them is the code of spaces: its owner is the founder here, its moderators the stewards, its requests the
+-- applications. Here are their shape and their operations.
+-- docs/decisions.md, Spaces; Guilds.
+
+create table app.guilds (
+  space_id uuid primary key references app.spaces on delete cascade,
+  min_rep  integer not null default 0,
+  constraint guild_min_rep check (min_rep between 0 and 1000)
+);
+comment on table app.guilds is
+  'What a guild has beside its space. Its treasury is the account of mana with its id.';
+comment on column app.guilds.min_rep is 'The reputation in its interest that who applies must have.';
+
+create table app.guild_charters (
+  id          uuid primary key default gen_random_uuid(),
+  guild_id    uuid not null references app.guilds on delete cascade,
+  version     integer not null,
+  charter     text not null,
+  created_at  timestamptz not null default now(),
+  unique (guild_id, version),
+  constraint guild_charter check (length(charter) <= 20000)
+);
+comment on table app.guild_charters is
+  'Every charter that a guild had, from version 1, with which it was founded; the last one holds.';
+
+insert into private.mana_account_kinds (kind, balance_in) values ('treasury', 'account');
+
+insert into private.errors (code, status, text) values
+  ('guild_not_allowed', 403, 'You need the capability canProposeGuild to found a guild.'),
+  ('guild_charter', 422, 'A charter can have up to 20000 characters.'),
+  ('guild_min_rep', 422, 'minRep must be a whole number from 0 to 1000.'),
+  ('application_pending', 409, 'You already have a pending application there.');
+
+create function private.found_guild(p_space app.spaces, p_charter text, p_min_rep integer) returns uuid
+language plpgsql volatile security definer   -- nobody may write guilds
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  if not private.may_propose_guild()
+     and not exists (select from app.users where id = private.require_caller() and role = 'admin') then
+    perform private.fail('guild_not_allowed');
+  end if;
+  perform private.require_interest(p_space.interest_id);
+  v_id := private.make_space(p_space);
+  insert into app.mana_accounts (id, kind) values (v_id, 'treasury');
+  insert into app.guilds (space_id, min_rep) values (v_id, p_min_rep);
+  insert into app.guild_charters (guild_id, version, charter)
+  values (v_id, 1, coalesce(private.require_text(p_charter), ''));
+  return v_id;
+end $$;
+comment on function private.found_guild is
+  'Makes a guild with its first charter and its treasury. Who has canProposeGuild may, and an admin. Fails: '
+  'guild_not_allowed, writes_exceeded, spaces_exhausted, memberships_exhausted, interest_unknown, text_unfit, '
+  'space_slug, space_slug_taken, space_name, space_about, guild_charter, guild_min_rep.';
+
+create function private.guild_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- private.space_heads looks at what the caller sees
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', (h.space).id, 'slug', (h.space).slug, 'name', (h.space).name, 'about', (h.space).about,
+             'charter', c.charter, 'charterVersion', c.version, 'interestId', (h.space).interest_id,
+             'minRep', g.min_rep, 'accent', (h.space).accent,
+             'status', case when (h.space).archived_at is null then 'active' else 'archived' end,
+             'memberCount', h.members,
+             'stewardCount', (select count(*)
+                              from app.space_members m join private.visible_people v on v.id = m.user_id
+                              where m.space_id = g.space_id and m.role = 'moderator'),
+             'treasuryBalance', case when h.viewer ->> 'role' is not null then a.balance end,
+             'archivedAt', private.utc((h.space).archived_at), 'createdAt', private.utc((h.space).created_at),
+             'viewer', json_build_object('role', h.viewer -> 'role', 'status', h.viewer -> 'status',
+                                         'applicationId', h.viewer -> 'requestId')) order by h.place)
+    from private.space_heads(p_ids) h
+    join app.guilds g on g.space_id = (h.space).id
+    join app.mana_accounts a on a.id = g.space_id
+    cross join lateral (select * from app.guild_charters where guild_id = g.space_id
+                        order by version desc limit 1) c);
+end $$;
+comment on function private.guild_cards is
+  'The cards of these guilds, in order: {id, slug, name, about, charter, charterVersion, interestId, minRep, accent, '
+  'status, memberCount, stewardCount, treasuryBalance, archivedAt, createdAt, viewer {role, status, applicationId}}. '
+  'The balance is for members.';
+call private.make_walk('private.guild_cards');
+
+create function private.require_reported_guild(p_id text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return (private.require_space('guild', p_id)).id; end $$;
+comment on function private.require_reported_guild is 'The guild that a report names. Fails: space_unknown.';
+insert into private.report_targets (type, finder) values ('guild', 'private.require_reported_guild');
+
+create function private.change_guild(p_id text, p_changes jsonb) returns uuid
+language plpgsql volatile security definer   -- nobody may write guilds
+set search_path = ''
+as $$
+declare
+  v_id uuid := private.change_space('guild', p_id, (
+    select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(p_changes)
+    where key in ('name', 'about', 'accent')));
+begin
+  perform private.require_space_role(v_id, 'owner');
+  update app.guilds set min_rep = (p_changes ->> 'minRep')::integer where space_id = v_id and p_changes ? 'minRep';
+  return v_id;
+end $$;
+comment on function private.change_guild is
+  'The founder changes what is said of a guild, and whom it takes. Fails: space_unknown, writes_exceeded, '
+  'space_not_member, space_role, interest_unknown, text_unfit, space_name, space_about, guild_min_rep.';
+
+create function private.list_charters(p_guild uuid, p_limit integer, p_cursor text) returns json
+language plpgsql stable security definer   -- its caller looks at who sees the guild
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_before integer;
+  v_ids    uuid[];
+begin
+  if v_cursor is not null then
+    select version into v_before from app.guild_charters where guild_id = p_guild and id = v_cursor;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_ids := array(select id from app.guild_charters
+                 where guild_id = p_guild and version < coalesce(v_before, 2147483647)
+                 order by version desc limit 51);
+  return private.page(
+    (select json_agg(json_build_object('version', c.version, 'charter', c.charter,
+                                       'createdAt', private.utc(c.created_at)) order by c.version desc)
+     from app.guild_charters c where c.id = any (v_ids[:p_limit])),
+    v_ids::text[], p_limit);
+end $$;
+comment on function private.list_charters is
+  'The charters of a guild, latest first: {version, charter, createdAt}. Fails: cursor_unknown, limit_out_of_range.';
+
+create function private.apply_to_guild(p_id text, p_message text) returns json
+language plpgsql volatile security definer   -- nobody may write requests
+set search_path = ''
+as $$
+declare
+  v_space app.spaces := private.require_space('guild', p_id);
+  v_asked json;
+begin
+  if exists (select from app.space_requests
+             where space_id = v_space.id and user_id = private.require_caller() and status = 'pending') then
+    perform private.fail('application_pending');
+  end if;
+  v_asked := private.join_space('guild', p_id, p_message);
+  if v_asked ->> 'status' = 'joined' then
+    perform private.fail('space_member_already');
+  end if;
+  perform private.require_reputation(v_space.interest_id,
+                                     (select min_rep from app.guilds where space_id = v_space.id));
+  return private.request_cards(array[(v_asked ->> 'requestId')::uuid]) -> 0;
+end $$;
+comment on function private.apply_to_guild is
+  'The caller asks to be let into a guild, with the reputation that it wants. Fails: space_unknown, '
+  'application_pending, space_member_already, reputation_too_low, those of private.join_space.';
+
+create function private.find_own_requests(p_kind text, p_cursor text) returns app.found
+language plpgsql stable security definer   -- one's own, also where one no longer sees the space
+set search_path = ''
+as $$
+declare
+  v_me     uuid := private.require_caller();
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor);
+  v_from   timestamptz := v_place.at;
+  v_before uuid := v_place.id;
+  v_found  app.found;
+begin
+  if v_cursor is null then
+    v_from := 'infinity';
+    v_before := v_me;   -- any id will do beside infinity
+  elsif v_from is null then
+    select created_at, id into v_from, v_before from app.space_requests where id = v_cursor and user_id = v_me;
+  end if;
+  if v_from is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  with looked as materialized (
+    select created_at as at, id, space_id from app.space_requests
+    where user_id = v_me and (created_at, id) < (v_from, v_before)
+    order by created_at desc, id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join app.spaces s on s.id = l.space_id and s.kind = p_kind
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_own_requests is
+  'The next requests of the caller to spaces of a kind, settled ones too, among the next 400. Fails: cursor_unknown.';
+call private.make_walk('private.find_own_requests');
+
+create function private.list_own_applications(p_limit integer, p_cursor text) returns json
+language plpgsql stable security definer   -- makes cards, which look at nobody
+set search_path = ''
+as $$
+declare
+  v_found app.found := private.find_own_requests('guild', p_cursor);
+begin
+  return private.page(private.request_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function private.list_own_applications is
+  'The caller''s applications to guilds, newest first. Fails: cursor_unknown, limit_out_of_range.';
+
+-- sql/guilds/60_operations.sql
+
+-- The operations of guilds. Who is in them: sql/spaces/20_membership.sql.
+
+create function api.list_guilds(
+  p_mine boolean default false, p_q text default null, p_interest_id uuid default null,
+  p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.found := private.list_spaces('guild', p_mine, p_q, p_interest_id, null, p_cursor);
+begin
+  return private.page(private.guild_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_guilds is
+  'Guilds, newest first. Fails: cursor_unknown, interest_unknown, limit_out_of_range.';
+
+create function api.create_guild(
+  p_name text, p_interest_id uuid, p_slug text default null, p_about text default '', p_charter text default '',
+  p_min_rep integer default 0, p_accent text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_space app.spaces;
+  v_id    uuid;
+begin
+  v_space.kind := 'guild';
+  v_space.slug := p_slug;
+  v_space.name := p_name;
+  v_space.about := p_about;
+  v_space.interest_id := p_interest_id;
+  v_space.accent := p_accent;
+  v_space.visibility := 'public';
+  v_space.join_policy := 'request';
+  v_id := private.found_guild(v_space, p_charter, p_min_rep);
+  return private.guild_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_guild is
+  'Makes a guild, whose founder is the caller. Fails: guild_not_allowed, writes_exceeded, spaces_exhausted, '
+  'memberships_exhausted, interest_unknown, text_unfit, space_slug, space_slug_taken, space_name, space_about, '
+  'guild_charter, guild_min_rep.';
+
+create function api.get_guild(p_id text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.guild_cards(array[(private.require_space('guild', p_id)).id]) -> 0;
+end $$;
+comment on function api.get_guild is 'A guild by its id or slug. Fails: space_unknown.';
+
+create function api.update_guild(p_id text, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid := private.change_guild(p_id, p_changes);
+begin
+  return private.guild_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.update_guild is
+  'Changes a guild, for its founder. Fails: space_unknown, writes_exceeded, space_not_member, space_role, '
+  'interest_unknown, text_unfit, space_name, space_about, guild_min_rep.';
+
+create function api.list_guild_charters(
+  p_id text, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.list_charters((private.require_space('guild', p_id)).id, p_limit, p_cursor);
+end $$;
+comment on function api.list_guild_charters is
+  'The charters of a guild, latest first. Fails: space_unknown, cursor_unknown, limit_out_of_range.';
+
+create function api.list_guild_members(
+  p_id text, p_q text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.list_space_members('guild', p_id, p_q, p_limit, p_cursor);
+end $$;
+comment on function api.list_guild_members is
+  'The members of a guild. Fails: space_unknown, cursor_unknown, limit_out_of_range.';
+
+create function api.hand_over_guild(p_id text, p_user_id text, p_role text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if p_role is distinct from 'founder' then
+    perform private.fail('value_invalid');
+  end if;
+  return private.change_role('guild', p_id, p_user_id, 'owner');
+end $$;
+comment on function api.hand_over_guild is
+  'The founder hands a guild over to a member, and becomes a steward. Fails: value_invalid, writes_exceeded, '
+  'person_unknown, space_unknown, space_not_member, space_role, space_member_unknown, last_owner, spaces_exhausted.';
+
+create function api.leave_guild(p_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.leave_space('guild', p_id);
+end $$;
+comment on function api.leave_guild is
+  'The caller leaves a guild: {status: left}. Fails: space_unknown, last_owner, space_ownerless, spaces_exhausted.';
+
+create function api.apply_to_guild(p_id text, p_message text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.apply_to_guild(p_id, p_message);
+end $$;
+comment on function api.apply_to_guild is
+  'The caller asks to be let into a guild. Fails: space_unknown, application_pending, space_member_already, '
+  'reputation_too_low, those of private.join_space.';
+
+create function api.list_guild_applications(
+  p_id text, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.list_pending('guild', p_id, true, p_limit, p_cursor);
+end $$;
+comment on function api.list_guild_applications is
+  'The pending applications to a guild. Fails: space_unknown, space_not_member, space_role, cursor_unknown, '
+  'limit_out_of_range.';
+
+create function api.list_my_guild_applications(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.list_own_applications(p_limit, p_cursor);
+end $$;
+comment on function api.list_my_guild_applications is
+  'The caller''s applications to guilds, settled ones too. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.approve_guild_application(p_id text, p_aid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.settle_request('guild', p_id, p_aid, true);
+end $$;
+comment on function api.approve_guild_application is
+  'Approves an application to a guild. Fails: writes_exceeded, space_unknown, space_not_member, space_role, '
+  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
+
+create function api.reject_guild_application(p_id text, p_aid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.settle_request('guild', p_id, p_aid, false);
+end $$;
+comment on function api.reject_guild_application is
+  'Rejects an application to a guild. Fails: writes_exceeded, space_unknown, space_not_member, space_role, '
+  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
+
+create function api.withdraw_guild_application(p_id text, p_aid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.withdraw_request('guild', p_aid);
+end $$;
+comment on function api.withdraw_guild_application is
+  'The caller takes an application back. Fails: request_unknown, request_settled.';
+
+-- policies/guilds.sql
+
+-- Who may run the operations of guilds. Twin of sql/guilds/; who sees which space is in policies/spaces.sql.
+-- Definer functions alone read and write these tables.
+
+-- guilds
+alter table app.guilds enable row level security;
+
+-- guild_charters
+alter table app.guild_charters enable row level security;
+
+-- helpers
+grant execute on function
+  private.apply_to_guild,
+  private.change_guild,
+  private.found_guild,
+  private.guild_cards,
+  private.list_charters,
+  private.list_own_applications,
+  private.require_reported_guild
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.apply_to_guild,
+  api.approve_guild_application,
+  api.create_guild,
+  api.get_guild,
+  api.hand_over_guild,
+  api.leave_guild,
+  api.list_guild_applications,
+  api.list_guild_charters,
+  api.list_guild_members,
+  api.list_guilds,
+  api.list_my_guild_applications,
+  api.reject_guild_application,
+  api.update_guild,
+  api.withdraw_guild_application
   to authenticated;
 
 -- sql/messaging/10_conversations.sql

@@ -49,6 +49,8 @@ const reached: Record<string, Call | Call[] | string> = {
   audio_caption: ['create_audio', { p_media_url: 'https://example.org/a.mp3', p_caption: 'é'.repeat(281) }],
   comment_body: ['create_video_comment', { p_id: video, p_body: 'é'.repeat(2001) }],
   conversation_title: ['create_conversation', { p_kind: 'group', p_member_ids: [], p_title: ' ' }],
+  guild_charter: 'only admins found guilds, and no other token can; test/db/guilds/guilds.sql reaches it',
+  guild_min_rep: 'as guild_charter',
   message_body: ['send_message', { p_id: talk, p_body: ' ', p_client_id: crypto.randomUUID() }],
   message_emoji: 'private.require_emoji looks first',
   content_body: 'no kind of contents has a body yet',
