@@ -127,6 +127,35 @@ export interface Schemas {
     updatedAt: string
   }
   EnhancedPost: { title?: string; body: string; changes: string[]; backend: 'scripted' | 'llm'; fallback: boolean }
+  Intent: {
+    intent: 'networking' | 'friends' | 'romantic' | 'mentor' | 'mentee' | 'collab'
+    note: string | null
+    isActive: boolean
+    createdAt: string
+    updatedAt: string
+  }
+  NewIntent: {
+    intent: 'networking' | 'friends' | 'romantic' | 'mentor' | 'mentee' | 'collab'
+    note?: string | null
+    isActive?: boolean
+  }
+  Candidate: Schemas['MetPerson'] & {
+    intent: 'networking' | 'friends' | 'romantic' | 'mentor' | 'mentee' | 'collab'
+    note: string | null
+    country: string | null
+    city: string | null
+  }
+  MetPerson: Schemas['PersonCard'] & { isFollowing: boolean; sharedInterests: number }
+  Mentor: Schemas['MetPerson'] & {
+    note: string | null
+    expertiseGap: number
+    interest: { id: string; slug: string; name: string; accentColor: string }
+  }
+  Talent: Schemas['MetPerson'] & {
+    country: string | null
+    city: string | null
+    reputation: { interestId: string; slug: string; name: string; value: number; level: string }
+  }
   Paid: { payment: Schemas['Payment']; senderBalance: number }
   Payment: {
     id: string
@@ -909,6 +938,7 @@ export interface Schemas {
     messageReactions: Schemas['ExportedMessageReactions'][]
     aiSessions: Schemas['ExportedAiSessions'][]
     aiTurns: Schemas['ExportedAiTurns'][]
+    intent: Schemas['ExportedIntent']
     broadcasts: Schemas['ExportedBroadcasts'][]
   }
   ExportedProfile: {
@@ -1425,6 +1455,14 @@ export interface Schemas {
     answer: string | null
     answeredAt: string | null
   }
+  ExportedIntent: {
+    userId: string | null
+    intent: string
+    note: string | null
+    isActive: boolean
+    createdAt: string
+    updatedAt: string
+  } | null
   ExportedBroadcasts: {
     id: string
     actorId: string | null
@@ -2761,6 +2799,7 @@ export interface Answers {
   get_conversation: Schemas['Conversation']
   get_group: Schemas['Group']
   get_guild: Schemas['Guild']
+  get_intent: Schemas['Intent']
   get_invite_tree: Schemas['InviteTree']
   get_me: Schemas['Me']
   get_message: Schemas['Message']
@@ -2795,6 +2834,7 @@ export interface Answers {
   list_audio_by: { items: Schemas['Audio'][]; nextCursor: string | null; hasMore: boolean }
   list_blocks: { items: Schemas['BlockedPerson'][]; nextCursor: string | null; hasMore: boolean }
   list_bookmarks: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
+  list_candidates: { items: Schemas['Candidate'][]; nextCursor: string | null; hasMore: boolean }
   list_circle_invitations: { items: Schemas['CircleInvitation'][]; nextCursor: string | null; hasMore: boolean }
   list_circle_members: { items: Schemas['CircleMember'][]; nextCursor: string | null; hasMore: boolean }
   list_contents: { items: Schemas['StaffContent'][]; nextCursor: string | null; hasMore: boolean }
@@ -2812,6 +2852,7 @@ export interface Answers {
   list_guild_members: { items: Schemas['MemberOfGuild'][]; nextCursor: string | null; hasMore: boolean }
   list_guilds: { items: Schemas['Guild'][]; nextCursor: string | null; hasMore: boolean }
   list_memberships: { items: Schemas['Circle'][]; nextCursor: string | null; hasMore: boolean }
+  list_mentors: { items: Schemas['Mentor'][]; nextCursor: string | null; hasMore: boolean }
   list_messages: { items: Schemas['Message'][]; nextCursor: string | null; hasMore: boolean }
   list_muted_keywords: { items: Schemas['MutedKeyword'][]; nextCursor: string | null; hasMore: boolean }
   list_mutes: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
@@ -2827,12 +2868,15 @@ export interface Answers {
   list_notifications: { items: Schemas['Notification'][]; nextCursor: string | null; hasMore: boolean }
   list_payments: { items: Schemas['Payment'][]; nextCursor: string | null; hasMore: boolean }
   list_pending_invitations: { items: Schemas['CircleInvitation'][]; nextCursor: string | null; hasMore: boolean }
+  list_people: { items: Schemas['MetPerson'][]; nextCursor: string | null; hasMore: boolean }
   list_posts_by: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
   list_received_votes: { items: Schemas['ReceivedVote'][]; nextCursor: string | null; hasMore: boolean }
   list_replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
   list_scheduled_posts: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
   list_series_items: Schemas['SeriesParts']
   list_sessions: { items: Schemas['RotatingSession'][]; nextCursor: string | null; hasMore: boolean }
+  list_suggested: { items: Schemas['MetPerson'][]; nextCursor: string | null; hasMore: boolean }
+  list_talent: { items: Schemas['Talent'][]; nextCursor: string | null; hasMore: boolean }
   list_video_comments: { items: Schemas['VideoComment'][]; nextCursor: string | null; hasMore: boolean }
   list_videos: { items: Schemas['Video'][]; nextCursor: string | null; hasMore: boolean }
   list_videos_by: { items: Schemas['Video'][]; nextCursor: string | null; hasMore: boolean }
@@ -2887,6 +2931,7 @@ export interface Answers {
   set_bond_level: Schemas['CircleMember']
   set_default_persona: Schemas['Persona']
   set_group_role: Schemas['GroupMember']
+  set_intent: Schemas['Intent']
   set_role: Schemas['StaffAccount']
   settle_ai_tokens: Json
   start_ai_session: Schemas['AiSession']

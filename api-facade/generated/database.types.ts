@@ -170,6 +170,7 @@ export type Database = {
       get_conversation: { Args: { p_id: string }; Returns: Answers['get_conversation'] }
       get_group: { Args: { p_id: string }; Returns: Answers['get_group'] }
       get_guild: { Args: { p_id: string }; Returns: Answers['get_guild'] }
+      get_intent: { Args: Record<PropertyKey, never>; Returns: Answers['get_intent'] }
       get_invite_tree: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['get_invite_tree'] }
       get_me: { Args: Record<PropertyKey, never>; Returns: Answers['get_me'] }
       get_message: { Args: { p_id: string }; Returns: Answers['get_message'] }
@@ -239,6 +240,18 @@ export type Database = {
       list_audio_by: { Args: { p_author_id: string }; Returns: Answers['list_audio_by'] }
       list_blocks: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_blocks'] }
       list_bookmarks: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_bookmarks'] }
+      list_candidates: {
+        Args: {
+          p_city?: string
+          p_country?: string
+          p_cursor?: string
+          p_intent?: string
+          p_interest_slug?: string
+          p_limit?: number
+          p_min_shared?: number
+        }
+        Returns: Answers['list_candidates']
+      }
       list_circle_invitations: {
         Args: { p_cursor?: string; p_id: string; p_limit?: number }
         Returns: Answers['list_circle_invitations']
@@ -324,6 +337,10 @@ export type Database = {
         Returns: Answers['list_guilds']
       }
       list_memberships: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_memberships'] }
+      list_mentors: {
+        Args: { p_cursor?: string; p_interest_slug?: string; p_limit?: number; p_min_expertise_gap?: number }
+        Returns: Answers['list_mentors']
+      }
       list_messages: {
         Args: { p_after?: string; p_changed_since?: string; p_cursor?: string; p_id: string; p_limit?: number }
         Returns: Answers['list_messages']
@@ -354,6 +371,7 @@ export type Database = {
         Returns: Answers['list_payments']
       }
       list_pending_invitations: { Args: { p_person: string }; Returns: Answers['list_pending_invitations'] }
+      list_people: { Args: { p_cursor?: string; p_limit?: number; p_q?: string }; Returns: Answers['list_people'] }
       list_posts_by: {
         Args: { p_cursor?: string; p_limit?: number; p_username: string }
         Returns: Answers['list_posts_by']
@@ -369,6 +387,11 @@ export type Database = {
         Returns: Answers['list_series_items']
       }
       list_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_sessions'] }
+      list_suggested: { Args: { p_limit?: number }; Returns: Answers['list_suggested'] }
+      list_talent: {
+        Args: { p_city?: string; p_country?: string; p_cursor?: string; p_interest_slug?: string; p_limit?: number }
+        Returns: Answers['list_talent']
+      }
       list_video_comments: { Args: { p_id: string }; Returns: Answers['list_video_comments'] }
       list_videos: {
         Args: {
@@ -471,6 +494,7 @@ export type Database = {
       }
       set_default_persona: { Args: { p_id: string }; Returns: Answers['set_default_persona'] }
       set_group_role: { Args: { p_id: string; p_role: string; p_user_id: string }; Returns: Answers['set_group_role'] }
+      set_intent: { Args: { p_intent: string; p_is_active?: boolean; p_note?: string }; Returns: Answers['set_intent'] }
       set_role: { Args: { p_id: string; p_role: string }; Returns: Answers['set_role'] }
       start_ai_session: { Args: { p_topic: string }; Returns: Answers['start_ai_session'] }
       unban_person: { Args: { p_id: string; p_reason?: string }; Returns: Answers['unban_person'] }

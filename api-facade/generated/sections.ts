@@ -721,6 +721,17 @@ export const sections = {
       answeredAt: 'timestamp with time zone?',
     },
   },
+  intent: {
+    single: true,
+    fields: {
+      userId: 'uuid?',
+      intent: 'text',
+      note: 'text?',
+      isActive: 'boolean',
+      createdAt: 'timestamp with time zone',
+      updatedAt: 'timestamp with time zone',
+    },
+  },
   broadcasts: {
     single: false,
     fields: {

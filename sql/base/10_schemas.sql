@@ -11,6 +11,7 @@ comment on schema api is 'Operations and nothing else: the only schema that Post
 
 create extension if not exists pgcrypto with schema extensions;
 create extension if not exists unaccent with schema extensions;
+create extension if not exists pg_trgm with schema extensions;
 
 -- nothing here is served as GraphQL, and its introspection would show tables to everyone
 do $$ begin

@@ -17,7 +17,7 @@ create index user_interests_interest_id_idx on app.user_interests (interest_id);
 comment on table app.user_interests is
   'Who chose which interest. depth and expertise go from 1 (Curious) to 5; created_at tells the order within a bulk '
   'choice too.';
-create trigger touch before update on app.user_interests
+create trigger _100_touch before update on app.user_interests
   for each row execute function private.touch();
 
 insert into private.events (name, payload, happens) values
@@ -45,9 +45,9 @@ begin
   return null;
 end $$;
 comment on function private.count_choices is 'Trigger: keeps app.interests.user_count.';
-create trigger count_added after insert on app.user_interests
+create trigger _110_count_added after insert on app.user_interests
   referencing new table as changed for each statement execute function private.count_choices();
-create trigger count_dropped after delete on app.user_interests
+create trigger _111_count_dropped after delete on app.user_interests
   referencing old table as changed for each statement execute function private.count_choices();
 
 create view app.user_interest_card with (security_invoker) as

@@ -51,7 +51,7 @@ create table app.reputation (
   highest_level smallint not null default 0 check (highest_level between 0 and 5),
   primary key (user_id, interest_id)
 );
-create index reputation_interest_id_idx on app.reputation (interest_id, value desc);
+create index reputation_interest_id_idx on app.reputation (interest_id, value desc, user_id);
 comment on table app.reputation is 'The ledger summed up by person and interest. A trigger on the ledger keeps it.';
 comment on column app.reputation.value is
   'The sum of the entries in the interest, roll-ups included, with two decimals.';

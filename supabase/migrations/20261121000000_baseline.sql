@@ -15,6 +15,7 @@ comment on schema api is 'Operations and nothing else: the only schema that Post
 
 create extension if not exists pgcrypto with schema extensions;
 create extension if not exists unaccent with schema extensions;
+create extension if not exists pg_trgm with schema extensions;
 
 -- nothing here is served as GraphQL, and its introspection would show tables to everyone
 do $$ begin
@@ -4837,7 +4838,7 @@ create index user_interests_interest_id_idx on app.user_interests (interest_id);
 comment on table app.user_interests is
   'Who chose which interest. depth and expertise go from 1 (Curious) to 5; created_at tells the order within a bulk '
   'choice too.';
-create trigger touch before update on app.user_interests
+create trigger _100_touch before update on app.user_interests
   for each row execute function private.touch();
 
 insert into private.events (name, payload, happens) values
@@ -4865,9 +4866,9 @@ begin
   return null;
 end $$;
 comment on function private.count_choices is 'Trigger: keeps app.interests.user_count.';
-create trigger count_added after insert on app.user_interests
+create trigger _110_count_added after insert on app.user_interests
   referencing new table as changed for each statement execute function private.count_choices();
-create trigger count_dropped after delete on app.user_interests
+create trigger _111_count_dropped after delete on app.user_interests
   referencing old table as changed for each statement execute function private.count_choices();
 
 create view app.user_interest_card with (security_invoker) as
@@ -14480,7 +14481,7 @@ create table app.reputation (
   highest_level smallint not null default 0 check (highest_level between 0 and 5),
   primary key (user_id, interest_id)
 );
-create index reputation_interest_id_idx on app.reputation (interest_id, value desc);
+create index reputation_interest_id_idx on app.reputation (interest_id, value desc, user_id);
 comment on table app.reputation is 'The ledger summed up by person and interest. A trigger on the ledger keeps it.';
 comment on column app.reputation.value is
   'The sum of the entries in the interest, roll-ups included, with two decimals.';
@@ -23723,6 +23724,778 @@ grant execute on function
 
 -- jobs
 grant execute on function private.job_abandon_ai_sessions to worker;
+
+-- sql/discovery/10_intents.sql
+
+-- What people look for in others, and whom they find by it. What they chose from the catalog stays theirs: others
+-- learn how much of it they share.
+-- docs/decisions.md, Discovery.
+
+create table app.connection_intents (
+  user_id    uuid primary key references app.users on delete cascade,
+  intent     text not null check (intent in ('networking', 'friends', 'romantic', 'mentor', 'mentee', 'collab')),
+  note       text,
+  is_active  boolean not null default true,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint intent_note check (length(note) between 1 and 280)
+);
+create index connection_intents_created_at_idx on app.connection_intents (intent, created_at, user_id)
+  where is_active;
+create trigger touch before update on app.connection_intents for each row execute function private.touch();
+comment on table app.connection_intents is
+  'What a person looks for, one intent each. While it is not active nobody finds the person by it.';
+comment on column app.connection_intents.created_at is
+  'When the person first had an intent: of two who share as much the one who has waited longer comes first.';
+
+create table private.intent_interests (
+  intent      text not null,
+  interest_id uuid not null references app.interests on delete cascade,
+  placed_at   timestamptz not null,
+  user_id     uuid not null references app.users on delete cascade,
+  primary key (intent, interest_id, placed_at, user_id)
+);
+create index intent_interests_user_id_idx on private.intent_interests (user_id);
+create index intent_interests_interest_id_idx on private.intent_interests (interest_id);
+comment on table private.intent_interests is
+  'Who with an active intent chose which interest, those who have waited longest first. Triggers keep it.';
+comment on column private.intent_interests.placed_at is 'When the person first had an intent.';
+
+insert into private.errors (code, status, text) values
+  ('intent_unknown', 404, 'You have not said yet what you look for.'),
+  ('intent_missing', 422, 'Say what you look for: PUT /discovery/intent, or name an intent.'),
+  ('intent_note', 422, 'A note can have up to 280 characters.');
+
+insert into private.personal_data (relation, person_column, section) values
+  ('app.connection_intents', 'user_id', 'intent');
+insert into private.personal_data (relation, person_column, reason) values
+  ('private.intent_interests', 'user_id', 'A copy of the intent and of the choices, which are there.');
+
+create function private.place_intents(p_users uuid[]) returns void
+language plpgsql volatile security definer   -- only triggers write them
+set search_path = ''
+as $$
+begin
+  -- an intent and a choice of one person at the same time would not see each other
+  perform pg_advisory_xact_lock(hashtextextended('intents ' || u.id, 0))
+  from (select distinct unnest(p_users) as id order by id) u;
+  delete from private.intent_interests where user_id = any (p_users);
+  insert into private.intent_interests (intent, interest_id, placed_at, user_id)
+  select i.intent, c.interest_id, i.created_at, i.user_id
+  from app.connection_intents i join app.user_interests c on c.user_id = i.user_id
+  where i.user_id = any (p_users) and i.is_active;
+end $$;
+comment on function private.place_intents is 'Works out anew where these people are found by their intents.';
+call private.make_walk('private.place_intents');
+
+create function private.place_intent() returns trigger
+language plpgsql security definer   -- only triggers write them
+set search_path = ''
+as $$
+begin
+  perform private.place_intents(array[new.user_id]);
+  return null;
+end $$;
+comment on function private.place_intent is 'Trigger: who sets an intent is found by it.';
+create trigger place_intent after insert or update of intent, is_active on app.connection_intents
+  for each row execute function private.place_intent();
+
+create function private.place_choices() returns trigger
+language plpgsql security definer   -- only triggers write them
+set search_path = ''
+as $$
+begin
+  perform private.place_intents(array(select distinct c.user_id from changed c));
+  return null;
+end $$;
+comment on function private.place_choices is 'Trigger: who chooses or drops an interest is found, or not, by it.';
+create trigger _150_place_choices after insert on app.user_interests
+  referencing new table as changed for each statement execute function private.place_choices();
+create trigger _151_place_choices after delete on app.user_interests
+  referencing old table as changed for each statement execute function private.place_choices();
+
+create function private.erase_intent() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  delete from app.connection_intents where user_id = new.id;
+  delete from private.intent_interests where user_id = new.id;
+  return null;
+end $$;
+comment on function private.erase_intent is 'Trigger: deletes what an erased person looked for.';
+create trigger _186_erase_intent after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_intent();
+
+create view app.intent_card with (security_invoker) as
+select i.user_id,
+       json_build_object(
+         'intent', i.intent,
+         'note', i.note,
+         'isActive', i.is_active,
+         'createdAt', private.utc(i.created_at),
+         'updatedAt', private.utc(i.updated_at)) as card
+from app.connection_intents i;
+comment on view app.intent_card is 'An intent as its person sees it: {intent, note, isActive, createdAt, updatedAt}.';
+
+create function private.counterpart(p_intent text) returns text
+language sql immutable
+set search_path = ''
+as $$ select case p_intent when 'mentor' then 'mentee' when 'mentee' then 'mentor' else p_intent end $$;
+comment on function private.counterpart is 'The intent that goes with one: mentor and mentee, and each other itself.';
+
+create function api.set_intent(p_intent text, p_note text default null, p_is_active boolean default true) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  insert into app.connection_intents (user_id, intent, note, is_active)
+  values (private.require_caller(), p_intent, nullif(private.require_text(p_note), ''), coalesce(p_is_active, true))
+  on conflict (user_id) do update
+    set intent = excluded.intent, note = excluded.note, is_active = excluded.is_active;
+  return (select c.card from app.intent_card c where c.user_id = app.uid());
+end $$;
+comment on function api.set_intent is
+  'Says what the caller looks for, in place of what they said before. Fails: text_unfit, intent_note.';
+
+create function api.get_intent() returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := (select c.card from app.intent_card c where c.user_id = private.require_caller());
+begin
+  if v_card is null then
+    perform private.fail('intent_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function api.get_intent is 'What the caller looks for. Fails: intent_unknown.';
+
+create function private.count_shared(p_mine uuid[], p_person uuid) returns integer
+language plpgsql stable security definer   -- what others chose is not the caller's to read
+set search_path = ''
+as $$
+begin
+  return (select count(*) from unnest(p_mine) n (id)
+          join app.user_interests c on c.user_id = p_person and c.interest_id = n.id);
+end $$;
+comment on function private.count_shared is 'How many of these interests a person chose too.';
+call private.make_walk('private.count_shared');
+
+create function private.chosen_interests() returns uuid[]
+language plpgsql stable security definer   -- under a policy it would be planned anew whenever the role changes
+set search_path = ''
+as $$ begin return array(select interest_id from app.user_interests where user_id = app.uid()); end $$;
+comment on function private.chosen_interests is 'What the caller chose from the catalog.';
+
+create function private.met_page(p_ids uuid[], p_more json[], p_limit integer, p_next uuid default null) returns json
+language plpgsql stable security definer   -- checks each person once, and counts what they share with the caller
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+declare
+  v_me   uuid := app.uid();
+  v_mine uuid[] := private.chosen_interests();
+begin
+  return (
+    select private.page(
+             json_agg(case when p_more[m.place] is null then m.card else private.merged(m.card, p_more[m.place]) end
+                      order by m.place) filter (where m.place <= p_limit),
+             coalesce(array_agg(m.actor_id order by m.place), '{}'), p_limit, p_next)
+    from (select i.place, c.actor_id,
+                 private.merged(c.card, json_build_object(
+                   'isFollowing', (select true from app.follows f
+                                   where f.follower_id = v_me and f.following_id = i.id) is true,
+                   'sharedInterests', private.count_shared(v_mine, i.id))) as card
+          from unnest(p_ids) with ordinality as i (id, place)
+          join private.visible_people p on p.id = i.id
+          join app.person_card c on c.id = i.id) m);
+end $$;
+comment on function private.met_page is
+  'A page of these people, in order, from one more than the page if there are so many: their cards with '
+  '{isFollowing, sharedInterests} and the fields of p_more, an object each. The cursor is an actor id, or p_next '
+  'where a page is not full. Fails: limit_out_of_range.';
+call private.make_walk('private.met_page');
+
+create function private.require_met(p_cursor text) returns app.connection_intents
+language plpgsql stable security definer   -- a cursor stays good when its person is banned or rests
+set search_path = ''
+as $$
+declare
+  v_person uuid := private.find_person(p_cursor);
+  v_intent app.connection_intents;
+begin
+  if p_cursor is not null then
+    select * into v_intent from app.connection_intents
+    where user_id = v_person and private.may_meet(private.find_level(app.uid(), v_person));
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  return v_intent;
+end $$;
+comment on function private.require_met is
+  'The intent of the person that a cursor names, whatever became of it; nothing without a cursor. Fails: '
+  'cursor_unknown.';
+
+create function private.met_by_interest(p_intent text, p_interests uuid[])
+returns table (user_id uuid, interest_id uuid, placed_at timestamptz)
+language plpgsql stable security definer   -- nobody may read where others are found
+set search_path = ''
+as $$
+declare
+  v_each integer := greatest(20, 4000 / greatest(cardinality(p_interests), 1));
+begin
+  return query
+  select e.user_id, n.id, e.placed_at
+  from unnest(p_interests) n (id)
+  cross join lateral (
+    select i.user_id, i.placed_at from private.intent_interests i
+    where i.intent = p_intent and i.interest_id = n.id
+    order by i.placed_at, i.user_id limit v_each) e;
+end $$;
+comment on function private.met_by_interest is
+  'Who has this intent and chose one of these interests: of each interest those who have waited longest, 4000 in all, '
+  'or 20 of each.';
+call private.make_walk('private.met_by_interest');
+
+create function private.find_candidates(
+  p_intent text, p_interest uuid, p_country text, p_city text, p_min_shared integer, p_after app.connection_intents
+) returns uuid[]
+language plpgsql stable security definer   -- checks each person once: see private.visible_people
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_mine   uuid[] := private.chosen_interests();
+  v_city   text := private.fold(private.trimmed(p_city));
+  v_after  uuid := (p_after).user_id;
+  v_shared integer := private.count_shared(v_mine, v_after);
+  v_at     timestamptz := (p_after).created_at;
+begin
+  return array(
+    select s.id
+    from (
+      select b.id, b.placed_at, private.count_shared(v_mine, b.id) as shared
+      from (
+        select m.id, m.placed_at
+        from (select t.user_id as id, t.placed_at, count(t.interest_id) as found
+              from (select * from private.met_by_interest(
+                      p_intent, case when p_interest is null then v_mine
+                                     when p_interest = any (v_mine) then array[p_interest] else '{}' end)
+                    union all
+                    (select user_id, null, created_at from app.connection_intents
+                     where p_min_shared < 1 and p_interest is null and intent = p_intent and is_active
+                     order by created_at, user_id limit 4000)) t
+              where t.user_id <> v_me
+              group by t.user_id, t.placed_at) m
+        join private.visible_people p on p.id = m.id
+        cross join lateral (select * from app.users where id = m.id offset 0) u   -- by id, never all people
+        where (p_country is null or u.country = upper(p_country))
+          and (v_city is null or private.fold(u.city) = v_city)
+        order by m.found desc, m.placed_at, m.id limit 400) b) s
+    where s.shared >= p_min_shared
+      and (v_after is null or (-s.shared, s.placed_at, s.id) > (-v_shared, v_at, v_after))
+    order by s.shared desc, s.placed_at, s.id limit 51);
+end $$;
+comment on function private.find_candidates is
+  'The next people with this intent who share so many interests with the caller, this one among them where it is '
+  'named: whoever shares most first, then who has waited longest. Of what private.met_by_interest gives, and without '
+  'a shared interest of the 4000 who have waited longest, the best 400.';
+call private.make_walk('private.find_candidates');
+
+create function private.find_interest(p_slug text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  if p_slug is not null then
+    select id into v_id from app.interests where slug = lower(p_slug);
+    if not found then
+      perform private.fail('interest_unknown');
+    end if;
+  end if;
+  return v_id;
+end $$;
+comment on function private.find_interest is 'The interest of a slug; null gives null. Fails: interest_unknown.';
+
+create function private.candidate_parts(p_ids uuid[]) returns json[]
+language plpgsql stable security definer   -- intents of people whom its caller has found visible
+set search_path = ''
+as $$
+begin
+  return array(
+    select json_build_object('intent', c.intent, 'note', c.note, 'country', u.country, 'city', u.city)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join app.users u on u.id = i.id
+    join app.connection_intents c on c.user_id = i.id
+    order by i.place);
+end $$;
+comment on function private.candidate_parts is
+  'What the card of a candidate has beside the person: {intent, note, country, city}.';
+call private.make_walk('private.candidate_parts');
+
+create function api.list_candidates(
+  p_intent text default null, p_interest_slug text default null, p_country text default null,
+  p_city text default null, p_min_shared integer default 1, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_intent text := coalesce(p_intent, (select intent from app.connection_intents
+                                       where user_id = private.require_caller()));
+  v_ids    uuid[];
+begin
+  if v_intent is null then
+    perform private.fail('intent_missing');
+  end if;
+  v_ids := private.find_candidates(
+    private.counterpart(v_intent), private.find_interest(p_interest_slug), p_country, p_city,
+    coalesce(p_min_shared, 1), private.require_met(p_cursor));
+  return private.met_page(v_ids, private.candidate_parts(v_ids), p_limit);
+end $$;
+comment on function api.list_candidates is
+  'People whose intent goes with the caller''s. Fails: intent_missing, interest_unknown, cursor_unknown, '
+  'limit_out_of_range.';
+
+-- sql/discovery/20_people.sql
+
+-- Whom somebody may learn from, look for, or like.
+-- docs/decisions.md, Discovery.
+
+create function private.find_mentors(p_interests uuid[], p_gap integer, p_after app.connection_intents)
+returns table (id uuid, gap integer, interest_id uuid)
+language plpgsql stable security definer   -- checks each person once: see private.visible_people
+set search_path = ''
+as $$
+declare
+  v_me    uuid := app.uid();
+  v_after uuid := (p_after).user_id;
+  v_at    timestamptz := (p_after).created_at;
+  -- of somebody who does not qualify any more: rather once more than never
+  v_gap   integer := (select coalesce(max(t.expertise - m.expertise), 5)
+                      from app.user_interests m
+                      join app.user_interests t on t.user_id = v_after and t.interest_id = m.interest_id
+                      where m.user_id = v_me and m.interest_id = any (p_interests)
+                        and t.expertise - m.expertise >= p_gap);
+begin
+  return query
+  select b.id, b.gap, b.interest_id
+  from (select m.user_id as id, m.placed_at, max(t.expertise - c.expertise)::integer as gap,
+               (array_agg(m.interest_id order by t.expertise - c.expertise desc, m.interest_id))[1] as interest_id
+        from private.met_by_interest('mentor', p_interests) m
+        join app.user_interests c on c.user_id = v_me and c.interest_id = m.interest_id
+        join app.user_interests t on t.user_id = m.user_id and t.interest_id = m.interest_id
+        where m.user_id <> v_me and t.expertise - c.expertise >= p_gap
+        group by m.user_id, m.placed_at) b
+  join private.visible_people p on p.id = b.id
+  where v_after is null or (-b.gap, b.placed_at, b.id) > (-v_gap, v_at, v_after)
+  order by b.gap desc, b.placed_at, b.id limit 51;
+end $$;
+comment on function private.find_mentors is
+  'The next mentors whose expertise in one of these interests is so much above the caller''s: with the widest gap '
+  'first, then who has waited longest, each with that gap and where it is. Of those that private.met_by_interest '
+  'gives.';
+call private.make_walk('private.find_mentors');
+
+create function private.mentor_parts(p_ids uuid[], p_gaps integer[], p_interests uuid[]) returns json[]
+language plpgsql stable security definer   -- intents of people whom its caller has found visible
+set search_path = ''
+as $$
+begin
+  return array(
+    select json_build_object(
+             'note', c.note,
+             'expertiseGap', i.gap,
+             'interest', json_build_object('id', n.id, 'slug', n.slug, 'name', n.name, 'accentColor', n.accent_color))
+    from unnest(p_ids, p_gaps, p_interests) with ordinality as i (id, gap, interest_id, place)
+    join app.connection_intents c on c.user_id = i.id
+    join app.interests n on n.id = i.interest_id
+    order by i.place);
+end $$;
+comment on function private.mentor_parts is
+  'What the card of a mentor has beside the person: {note, expertiseGap, interest}.';
+call private.make_walk('private.mentor_parts');
+
+create function api.list_mentors(
+  p_interest_slug text default null, p_min_expertise_gap integer default 2, p_limit integer default 20,
+  p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_interest uuid := private.find_interest(p_interest_slug);
+  v_mine     uuid[] := private.chosen_interests();
+  v_ids      uuid[];
+  v_gaps     integer[];
+  v_where    uuid[];
+begin
+  if v_interest is not null then
+    v_mine := case when v_interest = any (v_mine) then array[v_interest] else '{}' end;
+  end if;
+  select array_agg(m.id), array_agg(m.gap), array_agg(m.interest_id) into v_ids, v_gaps, v_where
+  from private.find_mentors(v_mine, least(greatest(coalesce(p_min_expertise_gap, 2), 1), 4),
+                            private.require_met(p_cursor)) m;
+  return private.met_page(v_ids, private.mentor_parts(v_ids, v_gaps, v_where), p_limit);
+end $$;
+comment on function api.list_mentors is
+  'Mentors who know much more than the caller of what both chose. Fails: interest_unknown, cursor_unknown, '
+  'limit_out_of_range.';
+
+-- People by name: each name is cut into trigrams, and each trigram has its list of people, newest first. A list of
+-- them all, as an index on names gives it, would grow with the instance.
+
+create index users_created_at_idx on app.users (created_at desc, id desc)
+  where banned_at is null and erased_at is null;
+
+create table private.name_trigrams (
+  trigram   text collate "C" not null,
+  joined_at timestamptz not null,
+  user_id   uuid not null references app.users on delete cascade,
+  primary key (trigram, joined_at, user_id)
+);
+create index name_trigrams_user_id_idx on private.name_trigrams (user_id);
+comment on table private.name_trigrams is
+  'Which three letters are in the names of whom, by which people are found though a letter is wrong. A trigger keeps '
+  'it.';
+comment on column private.name_trigrams.joined_at is 'When the person joined.';
+insert into private.personal_data (relation, person_column, reason) values
+  ('private.name_trigrams', 'user_id', 'Made of the names, which are there.');
+
+create function private.full_name(p_first text, p_last text, p_username text) returns text
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.fold(concat_ws(' ', p_first, p_last, p_username)); end $$;
+comment on function private.full_name is 'The names of a person in the form in which they are compared.';
+
+create function private.cut_names() returns trigger
+language plpgsql security definer   -- only this trigger writes them
+set search_path = ''
+as $$
+begin
+  delete from private.name_trigrams where user_id = new.id;
+  if new.erased_at is null then
+    insert into private.name_trigrams (trigram, joined_at, user_id)
+    select t, new.created_at, new.id
+    from unnest(extensions.show_trgm(private.full_name(new.first_name, new.last_name, new.username))) t;
+  end if;
+  return null;
+end $$;
+comment on function private.cut_names is 'Trigger: a person is found by the names that they have now, and not once '
+  'they are erased.';
+create trigger _205_cut_names
+  after insert or update of first_name, last_name, username, erased_at on app.users
+  for each row execute function private.cut_names();
+
+create function private.find_names(p_q text) returns table (id uuid, at timestamptz, likeness real)
+language plpgsql stable security definer   -- checks each person once: see private.visible_people
+set search_path = ''
+as $$
+declare
+  v_q        text := private.fold(left(p_q, 100));
+  v_trigrams text[] := extensions.show_trgm(v_q);
+  v_each     integer := greatest(40, 4000 / greatest(cardinality(v_trigrams), 1));
+begin
+  return query
+  select l.id, l.at, l.likeness
+  from (select f.user_id as id, f.joined_at as at,
+               extensions.word_similarity(v_q, private.full_name(u.first_name, u.last_name, u.username)) as likeness
+        from (select t.user_id, t.joined_at
+              from unnest(v_trigrams) g (trigram)
+              cross join lateral (
+                select n.user_id, n.joined_at from private.name_trigrams n
+                where n.trigram = g.trigram
+                order by n.joined_at desc, n.user_id desc limit v_each) t
+              group by t.user_id, t.joined_at
+              having count(*) >= least(2, cardinality(v_trigrams))) f
+        join private.visible_people p on p.id = f.user_id
+        -- by id, never all people
+        cross join lateral (select o.* from app.users o where o.id = f.user_id offset 0) u) l
+  where l.likeness >= 0.39;   -- jonh and john: two trigrams of five
+end $$;
+comment on function private.find_names is
+  'The people whom the caller may see with a name like this, and how like it is, from 0 to 1. Of each of its trigrams '
+  'it looks at those who joined last, 4000 in all.';
+call private.make_walk('private.find_names');
+
+create function private.find_person_place(p_cursor text) returns app.place
+language plpgsql stable security definer   -- a cursor stays good when its person is banned
+set search_path = ''
+as $$
+declare
+  v_person uuid := private.find_person(p_cursor);
+  v_place  app.place;
+begin
+  if p_cursor is null then
+    return ('infinity', app.uid())::app.place;   -- any id will do beside infinity
+  elsif pg_input_is_valid(p_cursor, 'uuid') then
+    v_place := private.cursor_place(p_cursor::uuid);
+  elsif private.may_meet(private.find_level(app.uid(), v_person)) then
+    select created_at, id into v_place from app.users where id = v_person;
+  end if;
+  if v_place.at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  return v_place;
+end $$;
+comment on function private.find_person_place is
+  'The place of a cursor''s person among those who joined; without a cursor behind all of them. Fails: '
+  'cursor_unknown.';
+
+create function private.find_people(p_from app.place) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select created_at as at, id from app.users
+    where banned_at is null and erased_at is null and (created_at, id) < (v_from, v_before)
+    order by created_at desc, id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people p on p.id = l.id
+                 where l.id <> v_me order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_people is
+  'The next people whom the caller may see, those who joined last first, among the next 400.';
+call private.make_walk('private.find_people');
+
+create function private.find_people_named(p_q text, p_cursor text) returns uuid[]
+language plpgsql stable security definer   -- a cursor stays good when its person is banned
+set search_path = ''
+as $$
+declare
+  v_me       uuid := app.uid();
+  v_from     app.place := private.find_person_place(p_cursor);
+  v_likeness real := 'infinity';
+begin
+  if p_cursor is not null then
+    select extensions.word_similarity(private.fold(left(p_q, 100)),
+                                      private.full_name(u.first_name, u.last_name, u.username))
+    into v_likeness from app.users u where u.id = v_from.id;
+    if not found then
+      perform private.fail('cursor_unknown');   -- a place is none of this list's
+    end if;
+  end if;
+  return array(
+    select n.id from private.find_names(p_q) n
+    where n.id <> v_me and (n.likeness, n.at, n.id) < (v_likeness, v_from.at, v_from.id)
+    order by n.likeness desc, n.at desc, n.id desc limit 51);
+end $$;
+comment on function private.find_people_named is
+  'The next people with a name like this, the likest first. Fails: cursor_unknown.';
+
+create function api.list_people(p_q text default null, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.found;
+begin
+  if p_q is null then
+    v_found := private.find_people(private.find_person_place(p_cursor));
+  else
+    v_found.ids := private.find_people_named(p_q, p_cursor);
+  end if;
+  return private.met_page(v_found.ids, null, p_limit, v_found.next);
+end $$;
+comment on function api.list_people is
+  'People, those who joined last first, or those with a name like q. Fails: cursor_unknown, limit_out_of_range.';
+
+create function private.find_suggested(p_limit integer) returns uuid[]
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_muted  uuid[] := private.muted_people();
+  v_looked uuid[];
+begin
+  if not private.has_centroid() then
+    return '{}';
+  end if;
+  v_looked := array(
+    select v.id
+    from (select id, published_at from app.posts
+          where required_level = 0 and closer_id is null
+          order by published_at desc, id desc limit 400) w
+    join private.visible_posts v on v.id = w.id
+    where v.format <> 'repost' and v.space_id is null and v.author_id <> v_me);
+  return array(
+    select a.author_id
+    from (select p.author_id, max(n.nearness) as nearness
+          from private.nearness(v_looked) n join app.posts p on p.id = n.id
+          group by p.author_id) a
+    where a.author_id <> all (v_muted)
+      and (select true from app.follows f where f.follower_id = v_me and f.following_id = a.author_id) is null
+    order by a.nearness desc, a.author_id limit p_limit);
+end $$;
+comment on function private.find_suggested is
+  'The authors of posts, among the newest 400 for everybody, that are nearest to what the caller likes, without whom '
+  'they follow or muted. Nobody where nothing is known of the caller or no model makes vectors.';
+call private.make_walk('private.find_suggested');
+
+create function api.list_suggested(p_limit integer default 20) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks
+  return private.met_page(private.find_suggested(p_limit), null, p_limit);
+end $$;
+comment on function api.list_suggested is
+  'People who write what the caller likes: one page. Fails: limit_out_of_range.';
+
+create function private.find_talent(p_interests uuid[], p_country text, p_city text, p_after uuid)
+returns table (id uuid, interest_id uuid, value numeric)
+language plpgsql stable security definer   -- checks each person once: see private.visible_people
+set search_path = ''
+as $$
+declare
+  v_me    uuid := app.uid();
+  v_city  text := private.fold(private.trimmed(p_city));
+  v_each  integer := greatest(20, 4000 / greatest(cardinality(p_interests), 1));
+  v_value numeric := coalesce((select max(r.value) from app.reputation r
+                               where r.user_id = p_after and r.interest_id = any (p_interests)), 'infinity');
+begin
+  return query
+  select b.id, b.interest_id, b.value
+  from (select t.id, max(t.value) as value,
+               (array_agg(t.interest_id order by t.value desc, t.interest_id))[1] as interest_id
+        from (select w.id, n.id as interest_id, w.value
+              from unnest(p_interests) n (id)
+              cross join lateral (
+                select r.user_id as id, r.value from app.reputation r
+                where r.interest_id = n.id and r.value > 0
+                order by r.value desc, r.user_id limit v_each) w) t
+        where t.id <> v_me
+        group by t.id) b
+  join private.visible_people p on p.id = b.id
+  cross join lateral (select o.* from app.users o where o.id = b.id offset 0) u   -- by id, never all people
+  where (p_country is null or u.country = upper(p_country))
+    and (v_city is null or private.fold(u.city) = v_city)
+    and (p_after is null or (-b.value, b.id) > (-v_value, p_after))
+  order by b.value desc, b.id limit 51;
+end $$;
+comment on function private.find_talent is
+  'The next people with reputation in one of these interests, each with the interest where they have most: whoever '
+  'has most first, among the 4000 of all of these interests, or 20 of each, who have most.';
+call private.make_walk('private.find_talent');
+
+create function private.talent_parts(p_ids uuid[], p_interests uuid[], p_values numeric[]) returns json[]
+language plpgsql stable security definer   -- places of people whom its caller has found visible
+set search_path = ''
+as $$
+begin
+  return array(
+    select json_build_object(
+             'country', u.country,
+             'city', u.city,
+             'reputation', json_build_object('interestId', n.id, 'slug', n.slug, 'name', n.name, 'value', i.value,
+                                             'level', private.reputation_level(i.value)))
+    from unnest(p_ids, p_interests, p_values) with ordinality as i (id, interest_id, value, place)
+    join app.users u on u.id = i.id
+    join app.interests n on n.id = i.interest_id
+    order by i.place);
+end $$;
+comment on function private.talent_parts is
+  'What the card of a talent has beside the person: {country, city, reputation}.';
+call private.make_walk('private.talent_parts');
+
+create function api.list_talent(
+  p_interest_slug text default null, p_country text default null, p_city text default null,
+  p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_interest uuid := private.find_interest(p_interest_slug);
+  v_from     app.place := private.find_person_place(p_cursor);
+  v_ids      uuid[];
+  v_where    uuid[];
+  v_values   numeric[];
+begin
+  select array_agg(t.id), array_agg(t.interest_id), array_agg(t.value) into v_ids, v_where, v_values
+  from private.find_talent(case when v_interest is null then private.chosen_interests() else array[v_interest] end,
+                           p_country, p_city, case when p_cursor is not null then v_from.id end) t;
+  return private.met_page(v_ids, private.talent_parts(v_ids, v_where, v_values), p_limit);
+end $$;
+comment on function api.list_talent is
+  'People with reputation in an interest, or else in those of the caller. Fails: interest_unknown, cursor_unknown, '
+  'limit_out_of_range.';
+
+-- policies/discovery.sql
+
+-- Who may see what people look for, and find others. Twin of sql/discovery/.
+
+-- connection_intents
+alter table app.connection_intents enable row level security;
+grant select on app.connection_intents to authenticated;
+grant insert (user_id, intent, note, is_active), update (intent, note, is_active)
+  on app.connection_intents to authenticated;
+grant select on app.intent_card to authenticated;
+create policy select_own on app.connection_intents for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.connection_intents is
+  'People read their own intent. Others meet those that are active through definer functions.';
+create policy insert_own on app.connection_intents for insert to authenticated
+  with check (user_id = (select app.uid()));
+comment on policy insert_own on app.connection_intents is 'People speak for themselves.';
+create policy update_own on app.connection_intents for update to authenticated
+  using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
+comment on policy update_own on app.connection_intents is 'People change their own intent.';
+
+-- intent_interests: for definer functions alone
+alter table private.intent_interests enable row level security;
+
+-- name_trigrams: for definer functions alone
+alter table private.name_trigrams enable row level security;
+
+-- helpers
+grant execute on function
+  private.candidate_parts,
+  private.chosen_interests,
+  private.counterpart,
+  private.find_candidates,
+  private.find_interest,
+  private.find_mentors,
+  private.find_people,
+  private.find_people_named,
+  private.find_person_place,
+  private.find_suggested,
+  private.find_talent,
+  private.mentor_parts,
+  private.met_page,
+  private.require_met,
+  private.talent_parts
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.get_intent,
+  api.list_candidates,
+  api.list_mentors,
+  api.list_people,
+  api.list_suggested,
+  api.list_talent,
+  api.set_intent
+  to authenticated;
 
 -- sql/admin/10_invites.sql
 

@@ -48,6 +48,7 @@ const reached: Record<string, Call | Call[] | string> = {
   block_oneself: ['block_person', { p_person: alice.username }],
   audio_caption: ['create_audio', { p_media_url: 'https://example.org/a.mp3', p_caption: 'é'.repeat(281) }],
   comment_body: ['create_video_comment', { p_id: video, p_body: 'é'.repeat(2001) }],
+  intent_note: ['set_intent', { p_intent: 'friends', p_note: 'é'.repeat(281) }],
   conversation_title: ['create_conversation', { p_kind: 'group', p_member_ids: [], p_title: ' ' }],
   guild_charter: 'only admins found guilds, and no other token can; test/db/guilds/guilds.sql reaches it',
   guild_min_rep: 'as guild_charter',

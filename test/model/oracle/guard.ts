@@ -41,5 +41,6 @@ export const unasked: Record<string, string> = {
   create_appeal: 'names an entry of the own ledger, and shows none of its causes',
   list_my_appeals: 'shows the own appeals, and no cause of an entry',
   get_reputation_details: 'shows the own ledger, points and kinds without their causes',
+  list_suggested: 'shows people, whom a post that the viewer sees is by',
   vote_reputation: 'writes to the ledger, and names a person and an interest',
 }

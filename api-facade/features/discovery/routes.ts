@@ -1,0 +1,81 @@
+// Discovery: what people look for, and whom and what they find. Rules are in sql/discovery.
+import { routes } from '../../lib/routes.ts'
+import {
+  CandidatePage,
+  CandidateQuery,
+  Intent,
+  MentorPage,
+  MentorQuery,
+  MetPage,
+  NewIntent,
+  PeopleQuery,
+  SuggestedQuery,
+  TalentPage,
+  TalentQuery,
+} from './schemas.ts'
+
+const others = 'Without myself, people across a block, the banned and the erased.'
+
+export default routes('discovery', {
+  'PUT /discovery/intent': {
+    summary: 'Say what I look for',
+    description:
+      'In place of what I said before: an absent note is none, and an absent `isActive` is true. `createdAt` stays that of the first time.',
+    access: 'user',
+    operation: 'set_intent',
+    body: NewIntent,
+    answers: { 200: Intent },
+  },
+  'GET /discovery/intent': {
+    summary: 'What I look for',
+    description: '404 before I have said it.',
+    access: 'user',
+    operation: 'get_intent',
+    answers: { 200: Intent },
+  },
+  'GET /discovery/candidates': {
+    summary: 'People whose intent goes with mine',
+    description: `A mentor’s with a mentee’s and the other way round, each other one with itself; only active ones. Whoever shares most interests with me comes first, then who has waited longest (\`createdAt\` of the intent). ${others} It looks at the 4000 who have waited longest over all of my interests, and shows the best 400 of them. \`cursor\` is the id of the last person. Without an intent of mine and \`intent\` it is 422.`,
+    access: 'user',
+    operation: 'list_candidates',
+    query: CandidateQuery,
+    page: true,
+    answers: { 200: CandidatePage },
+  },
+  'GET /discovery/mentors': {
+    summary: 'Mentors who know more than I do',
+    description: `People with the active intent \`mentor\` whose expertise in an interest that we both chose is above mine by \`minExpertiseGap\`: the widest gap first, then who has waited longest. ${others} It looks at the 4000 who have waited longest over all of my interests. \`cursor\` is the id of the last person.`,
+    access: 'user',
+    operation: 'list_mentors',
+    query: MentorQuery,
+    page: true,
+    answers: { 200: MentorPage },
+  },
+  'GET /discovery/people': {
+    summary: 'People, and people by name',
+    description: `Who joined last comes first; with \`q\` whose name is likest. ${others} Of a common name those are found who joined last. \`cursor\` is the id of the last person, or a place; a page without \`q\` looks at 400 and may be short.`,
+    access: 'user',
+    operation: 'list_people',
+    query: PeopleQuery,
+    page: true,
+    answers: { 200: MetPage },
+  },
+  'GET /discovery/suggested': {
+    summary: 'People who write what I like',
+    description:
+      'Authors of the newest 400 posts for everybody that are near to those that I gave a heart, a spark or a bookmark last, the nearest first, without whom I follow or muted. One page; empty where I have marked nothing, or the instance has no model for that.',
+    access: 'user',
+    operation: 'list_suggested',
+    query: SuggestedQuery,
+    answers: { 200: MetPage },
+  },
+  'GET /discovery/talent': {
+    summary: 'People by their reputation',
+    description: `In an interest, or where they have most of all that I chose; the highest first. ${others} It looks at the 4000 who have most over all of these interests. \`cursor\` is the id of the last person.`,
+    access: 'user',
+    operation: 'list_talent',
+    query: TalentQuery,
+    page: true,
+    answers: { 200: TalentPage },
+  },
+})

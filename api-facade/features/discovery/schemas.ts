@@ -1,0 +1,85 @@
+// Shapes of discovery. Rules are in sql/discovery.
+import { Page, PersonCard, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+
+const intent = z.enum(['networking', 'friends', 'romantic', 'mentor', 'mentee', 'collab'])
+const country = z
+  .string()
+  .trim()
+  .regex(/^[A-Za-z]{2}$/, 'must be a country code of two letters')
+const city = z.string().trim().min(1).max(120)
+const slug = z.string().trim().min(1).max(80).openapi({ example: 'philosophy' })
+
+export const NewIntent = z
+  .object({
+    intent,
+    note: z.string().max(2000).nullish().openapi({ description: 'Up to 280 characters, shown to candidates.' }),
+    isActive: z.boolean().default(true).openapi({ description: 'While false nobody finds me by it.' }),
+  })
+  .openapi('NewIntent')
+export const Intent = z
+  .object({
+    intent,
+    note: z.string().nullable(),
+    isActive: z.boolean(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .openapi('Intent')
+
+export const MetPerson = PersonCard.extend({
+  isFollowing: z.boolean(),
+  sharedInterests: z.int().min(0).openapi({ description: 'How many interests we both chose.' }),
+}).openapi('MetPerson')
+const place = { country: z.string().nullable(), city: z.string().nullable() }
+
+export const CandidateQuery = z.object({
+  intent: intent.optional().openapi({ description: 'Instead of the intent that I set.' }),
+  interestSlug: slug.optional().openapi({ description: 'An interest that we both chose.' }),
+  country: country.optional(),
+  city: city.optional().openapi({ description: 'Case and accents are forgiven.' }),
+  minShared: queryInteger(0, 1000)
+    .default(1)
+    .openapi({ type: 'integer', minimum: 0, maximum: 1000, default: 1, description: 'Interests that we both chose.' }),
+})
+export const Candidate = MetPerson.extend({ intent, note: z.string().nullable(), ...place }).openapi('Candidate')
+export const CandidatePage = Page(Candidate)
+
+export const MentorQuery = z.object({
+  interestSlug: slug.optional().openapi({ description: 'An interest that we both chose.' }),
+  minExpertiseGap: z
+    .string()
+    .regex(/^-?\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .default(2)
+    .openapi({ type: 'integer', default: 2, description: 'Below 1 it is 1, and above 4 it is 4.' }),
+})
+const interest = { slug: z.string(), name: z.string() }
+export const Mentor = MetPerson.extend({
+  note: z.string().nullable(),
+  expertiseGap: z.int().min(1).max(4).openapi({ description: 'The widest one.' }),
+  interest: z.object({ id: Uuid, ...interest, accentColor: z.string() }).openapi({ description: 'Where it is.' }),
+}).openapi('Mentor')
+export const MentorPage = Page(Mentor)
+
+export const PeopleQuery = z.object({
+  q: z.string().trim().min(1).max(200).optional().openapi({
+    description: 'A name, or the beginning of one; case, accents and a wrong letter are forgiven.',
+  }),
+})
+export const SuggestedQuery = z.object({
+  limit: queryInteger(1, 50).default(20).openapi({ type: 'integer', minimum: 1, maximum: 50, default: 20 }),
+})
+export const MetPage = Page(MetPerson)
+
+export const TalentQuery = z.object({
+  interestSlug: slug.optional().openapi({ description: 'Without it, all that I chose.' }),
+  country: country.optional(),
+  city: city.optional(),
+})
+export const Talent = MetPerson.extend({
+  ...place,
+  reputation: z
+    .object({ interestId: Uuid, ...interest, value: z.number(), level: z.string() })
+    .openapi({ description: 'Where the person has most.' }),
+}).openapi('Talent')
+export const TalentPage = Page(Talent)

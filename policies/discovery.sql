@@ -1,0 +1,53 @@
+-- Who may see what people look for, and find others. Twin of sql/discovery/.
+
+-- connection_intents
+alter table app.connection_intents enable row level security;
+grant select on app.connection_intents to authenticated;
+grant insert (user_id, intent, note, is_active), update (intent, note, is_active)
+  on app.connection_intents to authenticated;
+grant select on app.intent_card to authenticated;
+create policy select_own on app.connection_intents for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.connection_intents is
+  'People read their own intent. Others meet those that are active through definer functions.';
+create policy insert_own on app.connection_intents for insert to authenticated
+  with check (user_id = (select app.uid()));
+comment on policy insert_own on app.connection_intents is 'People speak for themselves.';
+create policy update_own on app.connection_intents for update to authenticated
+  using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
+comment on policy update_own on app.connection_intents is 'People change their own intent.';
+
+-- intent_interests: for definer functions alone
+alter table private.intent_interests enable row level security;
+
+-- name_trigrams: for definer functions alone
+alter table private.name_trigrams enable row level security;
+
+-- helpers
+grant execute on function
+  private.candidate_parts,
+  private.chosen_interests,
+  private.counterpart,
+  private.find_candidates,
+  private.find_interest,
+  private.find_mentors,
+  private.find_people,
+  private.find_people_named,
+  private.find_person_place,
+  private.find_suggested,
+  private.find_talent,
+  private.mentor_parts,
+  private.met_page,
+  private.require_met,
+  private.talent_parts
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.get_intent,
+  api.list_candidates,
+  api.list_mentors,
+  api.list_people,
+  api.list_suggested,
+  api.list_talent,
+  api.set_intent
+  to authenticated;

@@ -1,0 +1,334 @@
+-- What people look for in others, and whom they find by it. What they chose from the catalog stays theirs: others
+-- learn how much of it they share.
+-- docs/decisions.md, Discovery.
+
+create table app.connection_intents (
+  user_id    uuid primary key references app.users on delete cascade,
+  intent     text not null check (intent in ('networking', 'friends', 'romantic', 'mentor', 'mentee', 'collab')),
+  note       text,
+  is_active  boolean not null default true,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint intent_note check (length(note) between 1 and 280)
+);
+create index connection_intents_created_at_idx on app.connection_intents (intent, created_at, user_id)
+  where is_active;
+create trigger touch before update on app.connection_intents for each row execute function private.touch();
+comment on table app.connection_intents is
+  'What a person looks for, one intent each. While it is not active nobody finds the person by it.';
+comment on column app.connection_intents.created_at is
+  'When the person first had an intent: of two who share as much the one who has waited longer comes first.';
+
+create table private.intent_interests (
+  intent      text not null,
+  interest_id uuid not null references app.interests on delete cascade,
+  placed_at   timestamptz not null,
+  user_id     uuid not null references app.users on delete cascade,
+  primary key (intent, interest_id, placed_at, user_id)
+);
+create index intent_interests_user_id_idx on private.intent_interests (user_id);
+create index intent_interests_interest_id_idx on private.intent_interests (interest_id);
+comment on table private.intent_interests is
+  'Who with an active intent chose which interest, those who have waited longest first. Triggers keep it.';
+comment on column private.intent_interests.placed_at is 'When the person first had an intent.';
+
+insert into private.errors (code, status, text) values
+  ('intent_unknown', 404, 'You have not said yet what you look for.'),
+  ('intent_missing', 422, 'Say what you look for: PUT /discovery/intent, or name an intent.'),
+  ('intent_note', 422, 'A note can have up to 280 characters.');
+
+insert into private.personal_data (relation, person_column, section) values
+  ('app.connection_intents', 'user_id', 'intent');
+insert into private.personal_data (relation, person_column, reason) values
+  ('private.intent_interests', 'user_id', 'A copy of the intent and of the choices, which are there.');
+
+create function private.place_intents(p_users uuid[]) returns void
+language plpgsql volatile security definer   -- only triggers write them
+set search_path = ''
+as $$
+begin
+  -- an intent and a choice of one person at the same time would not see each other
+  perform pg_advisory_xact_lock(hashtextextended('intents ' || u.id, 0))
+  from (select distinct unnest(p_users) as id order by id) u;
+  delete from private.intent_interests where user_id = any (p_users);
+  insert into private.intent_interests (intent, interest_id, placed_at, user_id)
+  select i.intent, c.interest_id, i.created_at, i.user_id
+  from app.connection_intents i join app.user_interests c on c.user_id = i.user_id
+  where i.user_id = any (p_users) and i.is_active;
+end $$;
+comment on function private.place_intents is 'Works out anew where these people are found by their intents.';
+call private.make_walk('private.place_intents');
+
+create function private.place_intent() returns trigger
+language plpgsql security definer   -- only triggers write them
+set search_path = ''
+as $$
+begin
+  perform private.place_intents(array[new.user_id]);
+  return null;
+end $$;
+comment on function private.place_intent is 'Trigger: who sets an intent is found by it.';
+create trigger place_intent after insert or update of intent, is_active on app.connection_intents
+  for each row execute function private.place_intent();
+
+create function private.place_choices() returns trigger
+language plpgsql security definer   -- only triggers write them
+set search_path = ''
+as $$
+begin
+  perform private.place_intents(array(select distinct c.user_id from changed c));
+  return null;
+end $$;
+comment on function private.place_choices is 'Trigger: who chooses or drops an interest is found, or not, by it.';
+create trigger _150_place_choices after insert on app.user_interests
+  referencing new table as changed for each statement execute function private.place_choices();
+create trigger _151_place_choices after delete on app.user_interests
+  referencing old table as changed for each statement execute function private.place_choices();
+
+create function private.erase_intent() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  delete from app.connection_intents where user_id = new.id;
+  delete from private.intent_interests where user_id = new.id;
+  return null;
+end $$;
+comment on function private.erase_intent is 'Trigger: deletes what an erased person looked for.';
+create trigger _186_erase_intent after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_intent();
+
+create view app.intent_card with (security_invoker) as
+select i.user_id,
+       json_build_object(
+         'intent', i.intent,
+         'note', i.note,
+         'isActive', i.is_active,
+         'createdAt', private.utc(i.created_at),
+         'updatedAt', private.utc(i.updated_at)) as card
+from app.connection_intents i;
+comment on view app.intent_card is 'An intent as its person sees it: {intent, note, isActive, createdAt, updatedAt}.';
+
+create function private.counterpart(p_intent text) returns text
+language sql immutable
+set search_path = ''
+as $$ select case p_intent when 'mentor' then 'mentee' when 'mentee' then 'mentor' else p_intent end $$;
+comment on function private.counterpart is 'The intent that goes with one: mentor and mentee, and each other itself.';
+
+create function api.set_intent(p_intent text, p_note text default null, p_is_active boolean default true) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  insert into app.connection_intents (user_id, intent, note, is_active)
+  values (private.require_caller(), p_intent, nullif(private.require_text(p_note), ''), coalesce(p_is_active, true))
+  on conflict (user_id) do update
+    set intent = excluded.intent, note = excluded.note, is_active = excluded.is_active;
+  return (select c.card from app.intent_card c where c.user_id = app.uid());
+end $$;
+comment on function api.set_intent is
+  'Says what the caller looks for, in place of what they said before. Fails: text_unfit, intent_note.';
+
+create function api.get_intent() returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := (select c.card from app.intent_card c where c.user_id = private.require_caller());
+begin
+  if v_card is null then
+    perform private.fail('intent_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function api.get_intent is 'What the caller looks for. Fails: intent_unknown.';
+
+create function private.count_shared(p_mine uuid[], p_person uuid) returns integer
+language plpgsql stable security definer   -- what others chose is not the caller's to read
+set search_path = ''
+as $$
+begin
+  return (select count(*) from unnest(p_mine) n (id)
+          join app.user_interests c on c.user_id = p_person and c.interest_id = n.id);
+end $$;
+comment on function private.count_shared is 'How many of these interests a person chose too.';
+call private.make_walk('private.count_shared');
+
+create function private.chosen_interests() returns uuid[]
+language plpgsql stable security definer   -- under a policy it would be planned anew whenever the role changes
+set search_path = ''
+as $$ begin return array(select interest_id from app.user_interests where user_id = app.uid()); end $$;
+comment on function private.chosen_interests is 'What the caller chose from the catalog.';
+
+create function private.met_page(p_ids uuid[], p_more json[], p_limit integer, p_next uuid default null) returns json
+language plpgsql stable security definer   -- checks each person once, and counts what they share with the caller
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+declare
+  v_me   uuid := app.uid();
+  v_mine uuid[] := private.chosen_interests();
+begin
+  return (
+    select private.page(
+             json_agg(case when p_more[m.place] is null then m.card else private.merged(m.card, p_more[m.place]) end
+                      order by m.place) filter (where m.place <= p_limit),
+             coalesce(array_agg(m.actor_id order by m.place), '{}'), p_limit, p_next)
+    from (select i.place, c.actor_id,
+                 private.merged(c.card, json_build_object(
+                   'isFollowing', (select true from app.follows f
+                                   where f.follower_id = v_me and f.following_id = i.id) is true,
+                   'sharedInterests', private.count_shared(v_mine, i.id))) as card
+          from unnest(p_ids) with ordinality as i (id, place)
+          join private.visible_people p on p.id = i.id
+          join app.person_card c on c.id = i.id) m);
+end $$;
+comment on function private.met_page is
+  'A page of these people, in order, from one more than the page if there are so many: their cards with '
+  '{isFollowing, sharedInterests} and the fields of p_more, an object each. The cursor is an actor id, or p_next '
+  'where a page is not full. Fails: limit_out_of_range.';
+call private.make_walk('private.met_page');
+
+create function private.require_met(p_cursor text) returns app.connection_intents
+language plpgsql stable security definer   -- a cursor stays good when its person is banned or rests
+set search_path = ''
+as $$
+declare
+  v_person uuid := private.find_person(p_cursor);
+  v_intent app.connection_intents;
+begin
+  if p_cursor is not null then
+    select * into v_intent from app.connection_intents
+    where user_id = v_person and private.may_meet(private.find_level(app.uid(), v_person));
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  return v_intent;
+end $$;
+comment on function private.require_met is
+  'The intent of the person that a cursor names, whatever became of it; nothing without a cursor. Fails: '
+  'cursor_unknown.';
+
+create function private.met_by_interest(p_intent text, p_interests uuid[])
+returns table (user_id uuid, interest_id uuid, placed_at timestamptz)
+language plpgsql stable security definer   -- nobody may read where others are found
+set search_path = ''
+as $$
+declare
+  v_each integer := greatest(20, 4000 / greatest(cardinality(p_interests), 1));
+begin
+  return query
+  select e.user_id, n.id, e.placed_at
+  from unnest(p_interests) n (id)
+  cross join lateral (
+    select i.user_id, i.placed_at from private.intent_interests i
+    where i.intent = p_intent and i.interest_id = n.id
+    order by i.placed_at, i.user_id limit v_each) e;
+end $$;
+comment on function private.met_by_interest is
+  'Who has this intent and chose one of these interests: of each interest those who have waited longest, 4000 in all, '
+  'or 20 of each.';
+call private.make_walk('private.met_by_interest');
+
+create function private.find_candidates(
+  p_intent text, p_interest uuid, p_country text, p_city text, p_min_shared integer, p_after app.connection_intents
+) returns uuid[]
+language plpgsql stable security definer   -- checks each person once: see private.visible_people
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_mine   uuid[] := private.chosen_interests();
+  v_city   text := private.fold(private.trimmed(p_city));
+  v_after  uuid := (p_after).user_id;
+  v_shared integer := private.count_shared(v_mine, v_after);
+  v_at     timestamptz := (p_after).created_at;
+begin
+  return array(
+    select s.id
+    from (
+      select b.id, b.placed_at, private.count_shared(v_mine, b.id) as shared
+      from (
+        select m.id, m.placed_at
+        from (select t.user_id as id, t.placed_at, count(t.interest_id) as found
+              from (select * from private.met_by_interest(
+                      p_intent, case when p_interest is null then v_mine
+                                     when p_interest = any (v_mine) then array[p_interest] else '{}' end)
+                    union all
+                    (select user_id, null, created_at from app.connection_intents
+                     where p_min_shared < 1 and p_interest is null and intent = p_intent and is_active
+                     order by created_at, user_id limit 4000)) t
+              where t.user_id <> v_me
+              group by t.user_id, t.placed_at) m
+        join private.visible_people p on p.id = m.id
+        cross join lateral (select * from app.users where id = m.id offset 0) u   -- by id, never all people
+        where (p_country is null or u.country = upper(p_country))
+          and (v_city is null or private.fold(u.city) = v_city)
+        order by m.found desc, m.placed_at, m.id limit 400) b) s
+    where s.shared >= p_min_shared
+      and (v_after is null or (-s.shared, s.placed_at, s.id) > (-v_shared, v_at, v_after))
+    order by s.shared desc, s.placed_at, s.id limit 51);
+end $$;
+comment on function private.find_candidates is
+  'The next people with this intent who share so many interests with the caller, this one among them where it is '
+  'named: whoever shares most first, then who has waited longest. Of what private.met_by_interest gives, and without '
+  'a shared interest of the 4000 who have waited longest, the best 400.';
+call private.make_walk('private.find_candidates');
+
+create function private.find_interest(p_slug text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  if p_slug is not null then
+    select id into v_id from app.interests where slug = lower(p_slug);
+    if not found then
+      perform private.fail('interest_unknown');
+    end if;
+  end if;
+  return v_id;
+end $$;
+comment on function private.find_interest is 'The interest of a slug; null gives null. Fails: interest_unknown.';
+
+create function private.candidate_parts(p_ids uuid[]) returns json[]
+language plpgsql stable security definer   -- intents of people whom its caller has found visible
+set search_path = ''
+as $$
+begin
+  return array(
+    select json_build_object('intent', c.intent, 'note', c.note, 'country', u.country, 'city', u.city)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join app.users u on u.id = i.id
+    join app.connection_intents c on c.user_id = i.id
+    order by i.place);
+end $$;
+comment on function private.candidate_parts is
+  'What the card of a candidate has beside the person: {intent, note, country, city}.';
+call private.make_walk('private.candidate_parts');
+
+create function api.list_candidates(
+  p_intent text default null, p_interest_slug text default null, p_country text default null,
+  p_city text default null, p_min_shared integer default 1, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_intent text := coalesce(p_intent, (select intent from app.connection_intents
+                                       where user_id = private.require_caller()));
+  v_ids    uuid[];
+begin
+  if v_intent is null then
+    perform private.fail('intent_missing');
+  end if;
+  v_ids := private.find_candidates(
+    private.counterpart(v_intent), private.find_interest(p_interest_slug), p_country, p_city,
+    coalesce(p_min_shared, 1), private.require_met(p_cursor));
+  return private.met_page(v_ids, private.candidate_parts(v_ids), p_limit);
+end $$;
+comment on function api.list_candidates is
+  'People whose intent goes with the caller''s. Fails: intent_missing, interest_unknown, cursor_unknown, '
+  'limit_out_of_range.';

@@ -1,0 +1,376 @@
+-- Whom somebody may learn from, look for, or like.
+-- docs/decisions.md, Discovery.
+
+create function private.find_mentors(p_interests uuid[], p_gap integer, p_after app.connection_intents)
+returns table (id uuid, gap integer, interest_id uuid)
+language plpgsql stable security definer   -- checks each person once: see private.visible_people
+set search_path = ''
+as $$
+declare
+  v_me    uuid := app.uid();
+  v_after uuid := (p_after).user_id;
+  v_at    timestamptz := (p_after).created_at;
+  -- of somebody who does not qualify any more: rather once more than never
+  v_gap   integer := (select coalesce(max(t.expertise - m.expertise), 5)
+                      from app.user_interests m
+                      join app.user_interests t on t.user_id = v_after and t.interest_id = m.interest_id
+                      where m.user_id = v_me and m.interest_id = any (p_interests)
+                        and t.expertise - m.expertise >= p_gap);
+begin
+  return query
+  select b.id, b.gap, b.interest_id
+  from (select m.user_id as id, m.placed_at, max(t.expertise - c.expertise)::integer as gap,
+               (array_agg(m.interest_id order by t.expertise - c.expertise desc, m.interest_id))[1] as interest_id
+        from private.met_by_interest('mentor', p_interests) m
+        join app.user_interests c on c.user_id = v_me and c.interest_id = m.interest_id
+        join app.user_interests t on t.user_id = m.user_id and t.interest_id = m.interest_id
+        where m.user_id <> v_me and t.expertise - c.expertise >= p_gap
+        group by m.user_id, m.placed_at) b
+  join private.visible_people p on p.id = b.id
+  where v_after is null or (-b.gap, b.placed_at, b.id) > (-v_gap, v_at, v_after)
+  order by b.gap desc, b.placed_at, b.id limit 51;
+end $$;
+comment on function private.find_mentors is
+  'The next mentors whose expertise in one of these interests is so much above the caller''s: with the widest gap '
+  'first, then who has waited longest, each with that gap and where it is. Of those that private.met_by_interest '
+  'gives.';
+call private.make_walk('private.find_mentors');
+
+create function private.mentor_parts(p_ids uuid[], p_gaps integer[], p_interests uuid[]) returns json[]
+language plpgsql stable security definer   -- intents of people whom its caller has found visible
+set search_path = ''
+as $$
+begin
+  return array(
+    select json_build_object(
+             'note', c.note,
+             'expertiseGap', i.gap,
+             'interest', json_build_object('id', n.id, 'slug', n.slug, 'name', n.name, 'accentColor', n.accent_color))
+    from unnest(p_ids, p_gaps, p_interests) with ordinality as i (id, gap, interest_id, place)
+    join app.connection_intents c on c.user_id = i.id
+    join app.interests n on n.id = i.interest_id
+    order by i.place);
+end $$;
+comment on function private.mentor_parts is
+  'What the card of a mentor has beside the person: {note, expertiseGap, interest}.';
+call private.make_walk('private.mentor_parts');
+
+create function api.list_mentors(
+  p_interest_slug text default null, p_min_expertise_gap integer default 2, p_limit integer default 20,
+  p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_interest uuid := private.find_interest(p_interest_slug);
+  v_mine     uuid[] := private.chosen_interests();
+  v_ids      uuid[];
+  v_gaps     integer[];
+  v_where    uuid[];
+begin
+  if v_interest is not null then
+    v_mine := case when v_interest = any (v_mine) then array[v_interest] else '{}' end;
+  end if;
+  select array_agg(m.id), array_agg(m.gap), array_agg(m.interest_id) into v_ids, v_gaps, v_where
+  from private.find_mentors(v_mine, least(greatest(coalesce(p_min_expertise_gap, 2), 1), 4),
+                            private.require_met(p_cursor)) m;
+  return private.met_page(v_ids, private.mentor_parts(v_ids, v_gaps, v_where), p_limit);
+end $$;
+comment on function api.list_mentors is
+  'Mentors who know much more than the caller of what both chose. Fails: interest_unknown, cursor_unknown, '
+  'limit_out_of_range.';
+
+-- People by name: each name is cut into trigrams, and each trigram has its list of people, newest first. A list of
+-- them all, as an index on names gives it, would grow with the instance.
+
+create index users_created_at_idx on app.users (created_at desc, id desc)
+  where banned_at is null and erased_at is null;
+
+create table private.name_trigrams (
+  trigram   text collate "C" not null,
+  joined_at timestamptz not null,
+  user_id   uuid not null references app.users on delete cascade,
+  primary key (trigram, joined_at, user_id)
+);
+create index name_trigrams_user_id_idx on private.name_trigrams (user_id);
+comment on table private.name_trigrams is
+  'Which three letters are in the names of whom, by which people are found though a letter is wrong. A trigger keeps '
+  'it.';
+comment on column private.name_trigrams.joined_at is 'When the person joined.';
+insert into private.personal_data (relation, person_column, reason) values
+  ('private.name_trigrams', 'user_id', 'Made of the names, which are there.');
+
+create function private.full_name(p_first text, p_last text, p_username text) returns text
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.fold(concat_ws(' ', p_first, p_last, p_username)); end $$;
+comment on function private.full_name is 'The names of a person in the form in which they are compared.';
+
+create function private.cut_names() returns trigger
+language plpgsql security definer   -- only this trigger writes them
+set search_path = ''
+as $$
+begin
+  delete from private.name_trigrams where user_id = new.id;
+  if new.erased_at is null then
+    insert into private.name_trigrams (trigram, joined_at, user_id)
+    select t, new.created_at, new.id
+    from unnest(extensions.show_trgm(private.full_name(new.first_name, new.last_name, new.username))) t;
+  end if;
+  return null;
+end $$;
+comment on function private.cut_names is 'Trigger: a person is found by the names that they have now, and not once '
+  'they are erased.';
+create trigger _205_cut_names
+  after insert or update of first_name, last_name, username, erased_at on app.users
+  for each row execute function private.cut_names();
+
+create function private.find_names(p_q text) returns table (id uuid, at timestamptz, likeness real)
+language plpgsql stable security definer   -- checks each person once: see private.visible_people
+set search_path = ''
+as $$
+declare
+  v_q        text := private.fold(left(p_q, 100));
+  v_trigrams text[] := extensions.show_trgm(v_q);
+  v_each     integer := greatest(40, 4000 / greatest(cardinality(v_trigrams), 1));
+begin
+  return query
+  select l.id, l.at, l.likeness
+  from (select f.user_id as id, f.joined_at as at,
+               extensions.word_similarity(v_q, private.full_name(u.first_name, u.last_name, u.username)) as likeness
+        from (select t.user_id, t.joined_at
+              from unnest(v_trigrams) g (trigram)
+              cross join lateral (
+                select n.user_id, n.joined_at from private.name_trigrams n
+                where n.trigram = g.trigram
+                order by n.joined_at desc, n.user_id desc limit v_each) t
+              group by t.user_id, t.joined_at
+              having count(*) >= least(2, cardinality(v_trigrams))) f
+        join private.visible_people p on p.id = f.user_id
+        -- by id, never all people
+        cross join lateral (select o.* from app.users o where o.id = f.user_id offset 0) u) l
+  where l.likeness >= 0.39;   -- jonh and john: two trigrams of five
+end $$;
+comment on function private.find_names is
+  'The people whom the caller may see with a name like this, and how like it is, from 0 to 1. Of each of its trigrams '
+  'it looks at those who joined last, 4000 in all.';
+call private.make_walk('private.find_names');
+
+create function private.find_person_place(p_cursor text) returns app.place
+language plpgsql stable security definer   -- a cursor stays good when its person is banned
+set search_path = ''
+as $$
+declare
+  v_person uuid := private.find_person(p_cursor);
+  v_place  app.place;
+begin
+  if p_cursor is null then
+    return ('infinity', app.uid())::app.place;   -- any id will do beside infinity
+  elsif pg_input_is_valid(p_cursor, 'uuid') then
+    v_place := private.cursor_place(p_cursor::uuid);
+  elsif private.may_meet(private.find_level(app.uid(), v_person)) then
+    select created_at, id into v_place from app.users where id = v_person;
+  end if;
+  if v_place.at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  return v_place;
+end $$;
+comment on function private.find_person_place is
+  'The place of a cursor''s person among those who joined; without a cursor behind all of them. Fails: '
+  'cursor_unknown.';
+
+create function private.find_people(p_from app.place) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select created_at as at, id from app.users
+    where banned_at is null and erased_at is null and (created_at, id) < (v_from, v_before)
+    order by created_at desc, id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people p on p.id = l.id
+                 where l.id <> v_me order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_people is
+  'The next people whom the caller may see, those who joined last first, among the next 400.';
+call private.make_walk('private.find_people');
+
+create function private.find_people_named(p_q text, p_cursor text) returns uuid[]
+language plpgsql stable security definer   -- a cursor stays good when its person is banned
+set search_path = ''
+as $$
+declare
+  v_me       uuid := app.uid();
+  v_from     app.place := private.find_person_place(p_cursor);
+  v_likeness real := 'infinity';
+begin
+  if p_cursor is not null then
+    select extensions.word_similarity(private.fold(left(p_q, 100)),
+                                      private.full_name(u.first_name, u.last_name, u.username))
+    into v_likeness from app.users u where u.id = v_from.id;
+    if not found then
+      perform private.fail('cursor_unknown');   -- a place is none of this list's
+    end if;
+  end if;
+  return array(
+    select n.id from private.find_names(p_q) n
+    where n.id <> v_me and (n.likeness, n.at, n.id) < (v_likeness, v_from.at, v_from.id)
+    order by n.likeness desc, n.at desc, n.id desc limit 51);
+end $$;
+comment on function private.find_people_named is
+  'The next people with a name like this, the likest first. Fails: cursor_unknown.';
+
+create function api.list_people(p_q text default null, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.found;
+begin
+  if p_q is null then
+    v_found := private.find_people(private.find_person_place(p_cursor));
+  else
+    v_found.ids := private.find_people_named(p_q, p_cursor);
+  end if;
+  return private.met_page(v_found.ids, null, p_limit, v_found.next);
+end $$;
+comment on function api.list_people is
+  'People, those who joined last first, or those with a name like q. Fails: cursor_unknown, limit_out_of_range.';
+
+create function private.find_suggested(p_limit integer) returns uuid[]
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_muted  uuid[] := private.muted_people();
+  v_looked uuid[];
+begin
+  if not private.has_centroid() then
+    return '{}';
+  end if;
+  v_looked := array(
+    select v.id
+    from (select id, published_at from app.posts
+          where required_level = 0 and closer_id is null
+          order by published_at desc, id desc limit 400) w
+    join private.visible_posts v on v.id = w.id
+    where v.format <> 'repost' and v.space_id is null and v.author_id <> v_me);
+  return array(
+    select a.author_id
+    from (select p.author_id, max(n.nearness) as nearness
+          from private.nearness(v_looked) n join app.posts p on p.id = n.id
+          group by p.author_id) a
+    where a.author_id <> all (v_muted)
+      and (select true from app.follows f where f.follower_id = v_me and f.following_id = a.author_id) is null
+    order by a.nearness desc, a.author_id limit p_limit);
+end $$;
+comment on function private.find_suggested is
+  'The authors of posts, among the newest 400 for everybody, that are nearest to what the caller likes, without whom '
+  'they follow or muted. Nobody where nothing is known of the caller or no model makes vectors.';
+call private.make_walk('private.find_suggested');
+
+create function api.list_suggested(p_limit integer default 20) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks
+  return private.met_page(private.find_suggested(p_limit), null, p_limit);
+end $$;
+comment on function api.list_suggested is
+  'People who write what the caller likes: one page. Fails: limit_out_of_range.';
+
+create function private.find_talent(p_interests uuid[], p_country text, p_city text, p_after uuid)
+returns table (id uuid, interest_id uuid, value numeric)
+language plpgsql stable security definer   -- checks each person once: see private.visible_people
+set search_path = ''
+as $$
+declare
+  v_me    uuid := app.uid();
+  v_city  text := private.fold(private.trimmed(p_city));
+  v_each  integer := greatest(20, 4000 / greatest(cardinality(p_interests), 1));
+  v_value numeric := coalesce((select max(r.value) from app.reputation r
+                               where r.user_id = p_after and r.interest_id = any (p_interests)), 'infinity');
+begin
+  return query
+  select b.id, b.interest_id, b.value
+  from (select t.id, max(t.value) as value,
+               (array_agg(t.interest_id order by t.value desc, t.interest_id))[1] as interest_id
+        from (select w.id, n.id as interest_id, w.value
+              from unnest(p_interests) n (id)
+              cross join lateral (
+                select r.user_id as id, r.value from app.reputation r
+                where r.interest_id = n.id and r.value > 0
+                order by r.value desc, r.user_id limit v_each) w) t
+        where t.id <> v_me
+        group by t.id) b
+  join private.visible_people p on p.id = b.id
+  cross join lateral (select o.* from app.users o where o.id = b.id offset 0) u   -- by id, never all people
+  where (p_country is null or u.country = upper(p_country))
+    and (v_city is null or private.fold(u.city) = v_city)
+    and (p_after is null or (-b.value, b.id) > (-v_value, p_after))
+  order by b.value desc, b.id limit 51;
+end $$;
+comment on function private.find_talent is
+  'The next people with reputation in one of these interests, each with the interest where they have most: whoever '
+  'has most first, among the 4000 of all of these interests, or 20 of each, who have most.';
+call private.make_walk('private.find_talent');
+
+create function private.talent_parts(p_ids uuid[], p_interests uuid[], p_values numeric[]) returns json[]
+language plpgsql stable security definer   -- places of people whom its caller has found visible
+set search_path = ''
+as $$
+begin
+  return array(
+    select json_build_object(
+             'country', u.country,
+             'city', u.city,
+             'reputation', json_build_object('interestId', n.id, 'slug', n.slug, 'name', n.name, 'value', i.value,
+                                             'level', private.reputation_level(i.value)))
+    from unnest(p_ids, p_interests, p_values) with ordinality as i (id, interest_id, value, place)
+    join app.users u on u.id = i.id
+    join app.interests n on n.id = i.interest_id
+    order by i.place);
+end $$;
+comment on function private.talent_parts is
+  'What the card of a talent has beside the person: {country, city, reputation}.';
+call private.make_walk('private.talent_parts');
+
+create function api.list_talent(
+  p_interest_slug text default null, p_country text default null, p_city text default null,
+  p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_interest uuid := private.find_interest(p_interest_slug);
+  v_from     app.place := private.find_person_place(p_cursor);
+  v_ids      uuid[];
+  v_where    uuid[];
+  v_values   numeric[];
+begin
+  select array_agg(t.id), array_agg(t.interest_id), array_agg(t.value) into v_ids, v_where, v_values
+  from private.find_talent(case when v_interest is null then private.chosen_interests() else array[v_interest] end,
+                           p_country, p_city, case when p_cursor is not null then v_from.id end) t;
+  return private.met_page(v_ids, private.talent_parts(v_ids, v_where, v_values), p_limit);
+end $$;
+comment on function api.list_talent is
+  'People with reputation in an interest, or else in those of the caller. Fails: interest_unknown, cursor_unknown, '
+  'limit_out_of_range.';

@@ -1,0 +1,54 @@
+-- People by name, by what they write, and by their reputation; and who is found by nobody.
+begin;
+select plan(29);
+select test.people('alice', 'jose', 'katherine', 'dora', 'eve');
+
+create function pg_temp.interest(p_slug text) returns uuid language sql stable security definer as $$
+  select id from app.interests where slug = p_slug $$;
+create function pg_temp.met(p_call json) returns text language sql stable as $$
+  select coalesce(string_agg(i ->> 'username', ' ' order by place), '') from json_array_elements(p_call -> 'items') with ordinality u (i, place) $$;
+create function pg_temp.named(p_q text) returns text language sql stable as $$ select pg_temp.met(api.list_people(p_q)) $$;
+grant execute on all functions in schema pg_temp to public;
+update app.users set created_at = now() - case username when 'jose' then 4 when 'katherine' then 3 when 'dora' then 2 else 1 end * interval '1 hour'
+where username in ('jose', 'katherine', 'dora', 'eve');
+update app.users set first_name = 'José', last_name = 'Müller' where username = 'jose';
+update app.users set last_name = 'Anderson' where username = 'katherine';
+
+select test.act_as('alice');
+select is(pg_temp.met(api.list_people()) like '%eve dora katherine jose', true, 'who joined last comes first, without oneself');
+select is(pg_temp.met(api.list_people(p_cursor => 'dora')), 'katherine jose', 'and a page goes on behind a person');
+select is(pg_temp.named(q), 'jose', 'José by ' || q) from unnest(array['jose', 'JOSÉ', 'jos', 'muller', 'Müller', 'jose muler', 'mullre']) q;
+select is(pg_temp.named(q), 'katherine', 'Katherine by ' || q) from unnest(array['Catherine', 'andersen', 'kathrine']) q;
+select is(pg_temp.named(q), '', 'a sign is a sign: ' || q) from unnest(array['%', '_', '%a%', '\', '''', '*']) q;
+select throws_ok($$ select api.list_people('jose', p_cursor => 'nobody') $$, 'PT400', 'cursor_unknown', 'a cursor is a person');
+select throws_ok($$ select * from private.name_trigrams $$, '42501', null, 'nobody reads the parts of names');
+
+select api.select_interest(pg_temp.interest('history'), 3, 3), api.select_interest(pg_temp.interest('music'), 3, 3), api.follow_person('dora');
+select test.act_as_owner();
+insert into app.reputation (user_id, interest_id, value, direct_value)
+select test.id(n), pg_temp.interest(i), v, v from (values ('dora', 'history', 12), ('jose', 'music', 40), ('jose', 'history', 10), ('eve', 'arts', 90), ('alice', 'music', 99)) r (n, i, v)
+on conflict (user_id, interest_id) do update set value = excluded.value;
+update app.users set country = 'PT', city = 'Évora' where username = 'dora';
+select test.act_as('alice');
+select is(pg_temp.met(api.list_talent()), 'jose dora', 'talent is of what one chose, the highest first');
+select is(api.list_talent() #>> '{items,0,reputation,level}', 'Practitioner', 'with its level');
+select is(pg_temp.met(api.list_talent('history')), 'dora jose', 'or of one interest');
+select is(pg_temp.met(api.list_talent('history', p_cursor => 'dora')), 'jose', 'page by page');
+select is(pg_temp.met(api.list_talent('arts', 'pt')), '', 'in a country');
+select is(pg_temp.met(api.list_talent(p_city => 'evora')), 'dora', 'or a town');
+
+select test.act_as('jose');
+select api.block_person('alice');
+select test.act_as('alice');
+select is(concat_ws('|', pg_temp.named('jose'), pg_temp.met(api.list_talent('music')), (pg_temp.met(api.list_people()) like '%jose%')::text),
+          '||false', 'nobody is found across a block');
+select test.act_as_owner();
+update app.users set banned_at = now() where username = 'katherine';
+update app.users set erased_at = now() where username = 'eve';
+select is((select count(*)::int from private.name_trigrams where user_id = (select id from app.users where erased_at is not null limit 1)), 0,
+          'an erasure leaves no part of a name');
+select test.act_as('alice');
+select is(pg_temp.named('katherine') || pg_temp.named('eve'), '', 'nor are the banned and the erased');
+
+select * from finish();
+rollback;
