@@ -4,6 +4,7 @@ import type { Sql } from 'postgres'
 import { describe, expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import type { Person } from '../support/person.ts'
+import { runs } from '../support/runs.ts'
 import { until } from '../support/until.ts'
 import { world } from '../support/world.ts'
 
@@ -252,7 +253,7 @@ describe('over HTTP', async () => {
   })
 
   test('all at once, again and again', async () => {
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < runs(16, 200); round++) {
       const all = Object.entries({ ...requests, ...more }).sort(() => Math.random() - 0.5)
       await expectTrueAfter(round % 4 === 0, Object.fromEntries(all))
     }

@@ -7,10 +7,11 @@ import type { Answer } from '../support/crawler.ts'
 import { type Page, walk } from '../support/lists.ts'
 import type { Person } from '../support/person.ts'
 import { rest } from '../support/rest.ts'
+import { runs } from '../support/runs.ts'
 import { until } from '../support/until.ts'
 import { world } from '../support/world.ts'
 
-const ROUNDS = 20
+const ROUNDS = runs(10, 50)
 const { alice, nobody, database, stack, join } = await world({ people: ['alice'] })
 const { owner } = database
 const { ask, bearer } = rest(stack, alice)

@@ -13,10 +13,11 @@ import { apiKeys, readInstance } from '../../supabase/embedded/instance.ts'
 import { applicant } from '../support/joining.ts'
 import { Person } from '../support/person.ts'
 import { address, ended } from '../support/process.ts'
+import { runs } from '../support/runs.ts'
 import { ADMIN, JWT_SECRET } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 
-const KILLS = Number(process.env.CRASH_KILLS ?? 3)
+const KILLS = runs(3, 60)
 const WRITES_BEFORE_KILL = 25
 const names = ['ada', 'ben', 'cleo', 'dina']
 

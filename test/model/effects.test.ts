@@ -5,11 +5,12 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
+import { runs } from '../support/runs.ts'
 import { environment } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 
 const AUTHORS = 10
-const POSTS = Number(process.env.EFFECTS_POSTS ?? 8) // of each
+const POSTS = runs(8, 20) // of each
 const FANS = 25 // who each like all of them
 const KILLS = 3
 

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import type { ReservedSql } from 'postgres'
 import { expect, test } from 'vitest'
 import { applyEffects, createDatabase } from '../support/database.ts'
+import { runs } from '../support/runs.ts'
 import { performers } from './oracle/acts.ts'
 import { actAs, actAsOwner } from './oracle/ask.ts'
 import { build, settle } from './oracle/build.ts'
@@ -76,7 +77,7 @@ async function sent(sql: ReservedSql): Promise<string[]> {
     .sort()
 }
 
-const numRuns = Number(process.env.HEARD_STORIES ?? 90)
+const numRuns = runs(50, 3000)
 /** What stops a search, so that it still says what it has found. */
 const limits = { interruptAfterTimeLimit: 60_000 + numRuns * 500, markInterruptAsFailure: true }
 

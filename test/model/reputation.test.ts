@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
 import type { Person } from '../support/person.ts'
+import { runs } from '../support/runs.ts'
 import { world } from '../support/world.ts'
 
 type Step =
@@ -242,7 +243,7 @@ test('every history, at once, leaves what an honest count gives', { timeout: 90_
     const gone = await owner`select id from app.posts where id = any (${posts}) and deleted_at is not null`
     for (const { id } of gone) await publish(posts.indexOf(id))
   })
-  await fc.assert(history, { numRuns: 25 })
+  await fc.assert(history, { numRuns: runs(12, 200) })
 })
 
 test('of a thousand crossed reactions, replies, votes and payments none meets a deadlock', {

@@ -2,6 +2,7 @@
 // A failing history prints its seed, and the shortest one that shows the fault.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../support/runs.ts'
 import { until } from '../support/until.ts'
 import { world } from '../support/world.ts'
 
@@ -96,7 +97,7 @@ test('every history leaves the parts in their places, and every cursor where it 
     expect(await listed(series, null)).toEqual(behind(0))
     for (const [at, { id }] of list.entries()) expect(await listed(series, id)).toEqual(behind(at + 1))
   })
-  await fc.assert(history, { numRuns: 20 })
+  await fc.assert(history, { numRuns: runs(8, 100) })
 }, 60_000)
 
 /** Calls as the facade does, on one of 12 connections, but does not repeat what met a deadlock: gives the error's message. */
@@ -144,7 +145,7 @@ test('many who add, move and delete at once leave no gap and no double, and none
       expect(parts.map(({ id }) => id).sort()).toEqual(left.sort())
     }
   })
-  await fc.assert(run, { numRuns: 20 })
+  await fc.assert(run, { numRuns: runs(8, 100) })
 }, 60_000)
 
 test('a post is a part of five series, however many take it at once, and none meets a deadlock', async () => {

@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
+import { runs } from '../support/runs.ts'
 
 type Person = { inviter: number; staff: boolean; age: number }
 type Flow = { giver: number; receiver: number; hour: number }
@@ -169,7 +170,7 @@ test('what flows between neighbours is what a count by hand finds', async () => 
       shown += rows.length
       expect(sorted(rows)).toEqual(sorted(expected(world)))
     }),
-    { numRuns: 60 },
+    { numRuns: runs(20, 200) },
   )
   expect(shown).toBeGreaterThan(10) // 36 in the poorest of 300 such runs
 })

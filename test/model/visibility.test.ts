@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import type { ReservedSql, Sql, TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
+import { runs } from '../support/runs.ts'
 import { actAs, actAsOwner, ask, prepare } from './oracle/ask.ts'
 import { build, settle } from './oracle/build.ts'
 import { touching, unasked } from './oracle/guard.ts'
@@ -57,7 +58,7 @@ const detours = `
   grant execute on function api.peek_by_function, api.peek_by_view, api.peek_by_key, api.peek_by_policy, api.peek_at_nothing
     to authenticated;`
 
-const numRuns = Number(process.env.VISIBILITY_WORLDS ?? 40)
+const numRuns = runs(25, 3000)
 /** What stops a search, so that it still says what it has found. */
 const limits = { interruptAfterTimeLimit: 60_000 + numRuns * 500, markInterruptAsFailure: true }
 
