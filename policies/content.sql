@@ -3,6 +3,10 @@
 -- content_kinds: a registry, for definer functions alone
 alter table private.content_kinds enable row level security;
 
+-- content_parts, silenced_parts: as content_kinds
+alter table private.content_parts enable row level security;
+alter table private.silenced_parts enable row level security;
+
 -- contents
 alter table app.contents enable row level security;
 grant select on app.contents to authenticated;
@@ -36,6 +40,7 @@ grant execute on function
   private.require_content,
   private.require_reported_content,
   private.search_contents,
+  private.share_content,
   private.write_in_space
   to authenticated;
 grant execute on function
@@ -44,5 +49,6 @@ grant execute on function
 
 -- batches that the worker does
 grant execute on function
-  private.mark_contents
+  private.mark_contents,
+  private.mark_parts
   to worker;

@@ -12,14 +12,15 @@ as $$
 declare
   v_kind text;
 begin
-  select kind into v_kind from private.content_kinds where plural = p_plural;
+  select kind into v_kind from private.content_kinds where plural = p_plural
+  union all select kind from private.content_parts where plural = p_plural;
   if not found then
     perform private.fail('content_kind');
   end if;
   return v_kind;
 end $$;
 comment on function private.require_content_kind is
-  'The kind that a path of /admin/content names. Fails: content_kind.';
+  'The kind that a path of /admin/content names, of contents or of their parts. Fails: content_kind.';
 
 create function private.staff_contents(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- asks the registry which view has the detail of each kind
@@ -97,6 +98,86 @@ comment on function private.find_staff_contents is
   'far as each is asked for, among the next 400. Those of erased people are empty, and left out.';
 call private.make_walk('private.find_staff_contents');
 
+create function private.find_staff_parts(
+  p_kind text, p_removed boolean, p_words text[], p_since timestamptz, p_from app.place
+) returns app.found
+language plpgsql stable security definer   -- the registry and the walk are its own
+set search_path = ''
+as $$
+declare
+  v_found app.found;
+begin
+  execute format($q$
+    with looked as materialized (
+      select created_at as at, id, author_id, removed_at, detail from %s
+      where (created_at, id) < ($1, $2) and created_at >= coalesce($3, '-infinity')
+      order by created_at desc, id desc limit 400
+    ), seen as materialized (
+      select array(
+        select l.id from looked l
+        join app.users u on u.id = l.author_id and u.erased_at is null
+        where ($4 is null or (l.removed_at is not null) = $4)
+          and ($5 is null or $5 <@ tsvector_to_array(private.words_in(array[l.detail ->> 'body'])))
+        order by l.at desc, l.id desc limit 51) as ids
+    )
+    select s.ids, case when cardinality(s.ids) < 51
+                       then (select private.place_cursor(l.at, l.id)
+                             from (select * from looked offset 399 limit 1) l) end
+    from seen s $q$, (select details from private.content_parts where kind = p_kind))
+  into v_found using p_from.at, p_from.id, p_since, p_removed, p_words;
+  return v_found;
+end $$;
+comment on function private.find_staff_parts is
+  'As private.find_staff_contents, of one kind of parts.';
+call private.make_walk('private.find_staff_parts');
+
+create function private.find_staff_part(p_kind text, p_id uuid) returns app.place
+language plpgsql stable security definer   -- reads the registry and details by it
+set search_path = ''
+as $$
+declare
+  v_place app.place;
+begin
+  execute format('select created_at, id from %s where id = $1',
+                 (select details from private.content_parts where kind = p_kind)) into v_place using p_id;
+  return v_place;
+end $$;
+comment on function private.find_staff_part is 'The place of a part of this kind, null where there is none.';
+
+create function private.staff_parts(p_kind text, p_ids uuid[]) returns json
+language plpgsql stable security definer   -- reads the registry and details by it
+set search_path = ''
+as $$
+declare
+  v_parts json;
+begin
+  execute format($q$
+    select json_agg(json_build_object(
+             'id', d.id, 'kind', $1, 'authorId', d.author_id, 'author', author.card,
+             'interestId', c.interest_id, 'title', null,
+             'groupId', case s.kind when 'group' then s.id end, 'guildId', case s.kind when 'guild' then s.id end,
+             'detail', d.detail,
+             'createdAt', private.utc(d.created_at),
+             'editedAt', null,
+             'removedAt', private.utc(d.removed_at)) order by p.place)
+    from unnest($2) with ordinality as p (id, place)
+    join %s d on d.id = p.id
+    join app.contents c on c.id = d.content_id
+    join app.person_card author on author.id = d.author_id
+    left join app.spaces s on s.id = c.space_id $q$,
+    (select details from private.content_parts where kind = p_kind))
+  into v_parts using p_kind, p_ids;
+  return v_parts;
+end $$;
+comment on function private.staff_parts is
+  'Parts of one kind as staff sees them, in order: as private.staff_contents; the detail names their content.';
+
+create function private.is_part(p_kind text) returns boolean
+language plpgsql stable security definer   -- reads the registry
+set search_path = ''
+as $$ begin return exists (select from private.content_parts where kind = p_kind); end $$;
+comment on function private.is_part is 'Whether a kind is one of parts, and not of contents.';
+
 create function api.list_contents(
   p_kind text default null, p_status text default null, p_q text default null, p_from timestamptz default null,
   p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
@@ -109,7 +190,7 @@ declare
   v_kind   text;
   v_from   app.place := (coalesce(p_to, 'infinity'), '00000000-0000-0000-0000-000000000000')::app.place;
   v_words  text[];
-  v_found  app.found;
+  v_found  app.found := ('{}', null)::app.found;
 begin
   perform private.require_role('moderator', 'admin');
   if p_kind is not null then
@@ -117,30 +198,61 @@ begin
   end if;
   if v_cursor is not null then
     v_from := coalesce(private.cursor_place(v_cursor),
-                       (select (c.created_at, c.id)::app.place from app.contents c where c.id = v_cursor));
+                       case when private.is_part(v_kind) then private.find_staff_part(v_kind, v_cursor)
+                            else (select (c.created_at, c.id)::app.place
+                                  from app.contents c where c.id = v_cursor) end);
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;
   end if;
-  if pg_input_is_valid(p_q, 'uuid') then
+  v_words := nullif(tsvector_to_array(private.words_in(array[p_q])), '{}');
+  if private.is_part(v_kind) then
+    if pg_input_is_valid(p_q, 'uuid') then
+      v_found.ids := array_remove(array[(private.find_staff_part(v_kind, p_q::uuid)).id], null);
+    elsif p_q is null or v_words is not null then
+      v_found := private.find_staff_parts(v_kind, p_status = 'removed', v_words, p_from, v_from);
+    end if;
+    return private.page(private.staff_parts(v_kind, v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
+                        v_found.next);
+  elsif pg_input_is_valid(p_q, 'uuid') then
     v_found.ids := array(select id from app.contents
                          where id = p_q::uuid and kind = coalesce(v_kind, kind) and deleted_at is null
                            and (p_status is null or (removed_at is not null) = (p_status = 'removed')));
-  else
-    v_words := tsvector_to_array(private.words_in(array[p_q]));
-    if p_q is null or v_words <> '{}' then
-      v_found := private.find_staff_contents(
-        v_kind, p_status = 'removed', nullif(v_words, '{}'), p_from, v_from);
-    else
-      v_found.ids := '{}';   -- no word is nowhere
-    end if;
+  elsif p_q is null or v_words is not null then   -- no word is nowhere
+    v_found := private.find_staff_contents(v_kind, p_status = 'removed', v_words, p_from, v_from);
   end if;
   return private.page(private.staff_contents(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_contents is
-  'Contents of every kind, or of one, newest first, whoever may see them, all, visible or removed ones, since a '
-  'moment and before another, of these words or this id. Fails: role_required, content_kind, cursor_unknown, '
-  'limit_out_of_range.';
+  'Contents of every kind, or those of one or parts of one, newest first, whoever may see them, all, visible or '
+  'removed ones, since a moment and before another, of these words or this id. Fails: role_required, content_kind, '
+  'cursor_unknown, limit_out_of_range.';
+
+create function private.set_part_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
+language plpgsql volatile security definer   -- reads the registry and changes parts by it
+set search_path = ''
+as $$
+declare
+  v_part    private.content_parts;
+  v_author  uuid;
+  v_removed timestamptz;
+begin
+  select * into v_part from private.content_parts where kind = p_kind;
+  execute format('select author_id, removed_at from %s where id = $1 for no key update', v_part.relation)
+    into v_author, v_removed using p_id;
+  if (private.find_staff_part(p_kind, p_id)).id is null then
+    perform private.fail('content_unknown');
+  end if;
+  if (v_removed is not null) <> p_removed then
+    v_removed := case when p_removed then now() end;
+    execute format('update %s set removed_at = $2 where id = $1', v_part.relation) using p_id, v_removed;
+    perform private.record_moderation(p_kind, p_id, case when p_removed then 'removed' else 'restored' end, v_author,
+                                      p_reason);
+  end if;
+  return json_build_object('id', p_id, 'kind', p_kind, 'removedAt', private.utc(v_removed));
+end $$;
+comment on function private.set_part_removed is
+  'As private.set_content_removed, of a part. Fails: content_unknown, text_unfit, reason_length.';
 
 create function private.set_content_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
 language plpgsql volatile
@@ -152,6 +264,9 @@ declare
 begin
   perform private.require_role('admin');
   v_kind := private.require_content_kind(p_kind);
+  if private.is_part(v_kind) then
+    return private.set_part_removed(v_kind, p_id, p_removed, p_reason);
+  end if;
   select * into v_content from app.contents
   where id = p_id and kind = v_kind and deleted_at is null for no key update;
   if not found then

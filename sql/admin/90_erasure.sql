@@ -15,8 +15,10 @@ begin
     v_ids := private.next_posts(v_user, p_after);
   elsif v_type = 'reply' then
     v_ids := private.next_replies(v_user, p_after);
-  else
+  elsif v_type = 'content' then
     v_ids := private.next_contents(v_user, p_after);
+  else
+    v_ids := private.next_parts(v_user, v_type, p_after);
   end if;
   update app.audit_details d set detail = null
   from app.audit_log l join app.users u on u.id = v_user and u.erased_at is not null
@@ -29,8 +31,8 @@ begin
 end $$;
 comment on function private.erase_reasons is
   'For the worker alone, and private.erase_moderation: deletes the reasons that staff gave about the next 500 posts, '
-  'replies or contents (type) of an erased person {userId, type} behind one. Answers {changed, next}; next is null at '
-  'the end.';
+  'replies, contents or parts of a kind (type) of an erased person {userId, type} behind one. Answers '
+  '{changed, next}; next is null at the end.';
 call private.make_walk('private.erase_reasons');
 call private.make_batch_queue('erased-reasons', 'private.erase_reasons', 1);
 
@@ -43,7 +45,9 @@ declare
 begin
   foreach v_job in array array[json_build_object('userId', new.id, 'type', 'post'),
                                json_build_object('userId', new.id, 'type', 'reply'),
-                               json_build_object('userId', new.id, 'type', 'content')] loop
+                               json_build_object('userId', new.id, 'type', 'content')]
+    || array(select json_build_object('userId', new.id, 'type', kind) from private.content_parts order by kind)
+  loop
     if private.erase_reasons(v_job::jsonb) ->> 'next' is not null then
       perform private.erase_later('erased-reasons', v_job);
     end if;
@@ -59,8 +63,8 @@ begin
   return null;
 end $$;
 comment on function private.erase_moderation is
-  'Trigger: deletes the reasons that staff gave about an erased person''s posts, replies and contents, of the '
-  'newest 500 of each at once, and about their payments; the entries stay.';
+  'Trigger: deletes the reasons that staff gave about an erased person''s posts, replies, contents and parts, of '
+  '500 of each at once, and about their payments; the entries stay.';
 call private.make_walk('private.erase_moderation');
 create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();

@@ -241,6 +241,13 @@ end $$;
 comment on function private.require_reported_content is
   'Answers the content of this kind that a report names, if the caller may see it. Fails with the code of its kind.';
 
+create function private.share_content(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may lock heads
+set search_path = ''
+as $$ begin perform from app.contents where id = p_id for share; end $$;
+comment on function private.share_content is
+  'Keeps a head as it is until the transaction ends: who changes or deletes the content waits.';
+
 create function private.enter_content(p_kind text, p_id uuid) returns app.contents
 language plpgsql volatile
 set search_path = ''
@@ -249,6 +256,7 @@ declare
   v_content app.contents := private.require_content(p_kind, p_id);
 begin
   perform private.write_in_space(v_content.space_id);
+  perform private.share_content(p_id);
   v_content := private.require_content(p_kind, p_id);   -- again, since who waited may have lost it
   if v_content.required_level <> 0 then
     perform private.fail(p_kind || '_unknown');
@@ -256,8 +264,8 @@ begin
   return v_content;
 end $$;
 comment on function private.enter_content is
-  'For who leaves something on a content: its head, if the caller sees it, it is not removed, and its space is not '
-  'archived. Fails with the code of its kind, and: space_not_member, space_archived.';
+  'For who leaves something on a content: its head, share-locked, if the caller sees it, it is not removed, and its '
+  'space is not archived. Fails with the code of its kind, and: space_not_member, space_archived.';
 
 create function private.lock_own_content(p_kind text, p_id uuid, p_seen boolean default true) returns app.contents
 language plpgsql volatile security definer   -- nobody may lock heads; it asks by itself who sees one

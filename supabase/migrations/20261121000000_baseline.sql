@@ -18841,6 +18841,13 @@ end $$;
 comment on function private.require_reported_content is
   'Answers the content of this kind that a report names, if the caller may see it. Fails with the code of its kind.';
 
+create function private.share_content(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may lock heads
+set search_path = ''
+as $$ begin perform from app.contents where id = p_id for share; end $$;
+comment on function private.share_content is
+  'Keeps a head as it is until the transaction ends: who changes or deletes the content waits.';
+
 create function private.enter_content(p_kind text, p_id uuid) returns app.contents
 language plpgsql volatile
 set search_path = ''
@@ -18849,6 +18856,7 @@ declare
   v_content app.contents := private.require_content(p_kind, p_id);
 begin
   perform private.write_in_space(v_content.space_id);
+  perform private.share_content(p_id);
   v_content := private.require_content(p_kind, p_id);   -- again, since who waited may have lost it
   if v_content.required_level <> 0 then
     perform private.fail(p_kind || '_unknown');
@@ -18856,8 +18864,8 @@ begin
   return v_content;
 end $$;
 comment on function private.enter_content is
-  'For who leaves something on a content: its head, if the caller sees it, it is not removed, and its space is not '
-  'archived. Fails with the code of its kind, and: space_not_member, space_archived.';
+  'For who leaves something on a content: its head, share-locked, if the caller sees it, it is not removed, and its '
+  'space is not archived. Fails with the code of its kind, and: space_not_member, space_archived.';
 
 create function private.lock_own_content(p_kind text, p_id uuid, p_seen boolean default true) returns app.contents
 language plpgsql volatile security definer   -- nobody may lock heads; it asks by itself who sees one
@@ -19128,6 +19136,113 @@ comment on function private.find_contents_by is
   'The latest 30 contents of a kind by a person that the caller may see, among the latest 400.';
 call private.make_walk('private.find_contents_by');
 
+-- sql/content/60_parts.sql
+
+-- Parts: what people leave within the contents of others, such as arguments and solutions. Staff removes those that
+-- are registered as contents are removed, and a ban hides them and an erasure empties them here, whatever their kind.
+-- docs/decisions.md, Contents; Staff; Erasure and export.
+
+create table private.content_parts (
+  kind     text primary key check (kind ~ '^[a-z]+$'),
+  plural   text not null unique check (plural ~ '^[a-z]+$'),
+  relation regclass not null unique,
+  details  regclass not null unique
+);
+comment on table private.content_parts is
+  'Kinds of parts that staff removes and restores as contents, by setting removed_at of relation. details is a view '
+  '(id, content_id, author_id, created_at, removed_at, detail) of those that were not deleted.';
+comment on column private.content_parts.plural is 'Its name under /admin/content.';
+
+create table private.silenced_parts (
+  relation regclass primary key,
+  person   name not null,
+  key      name not null,
+  words    name
+);
+comment on table private.silenced_parts is
+  'Tables of what people leave within contents, whose column author_silent is to say whether they are banned or '
+  'erased. person and key name a person''s rows, by an index of the two; words is emptied by an erasure, and where '
+  'there are none the rows go.';
+
+create function private.next_parts(p_author uuid, p_kind text, p_after uuid) returns uuid[]
+language plpgsql stable security definer   -- for definer functions that change rows of a person
+set search_path = ''
+as $$
+declare
+  v_ids uuid[];
+begin
+  execute format('select array(select id from %s where author_id = $1 and id > $2 order by id limit 500)',
+                 (select relation from private.content_parts where kind = p_kind))
+    into v_ids using p_author, coalesce(p_after, '00000000-0000-0000-0000-000000000000');
+  return v_ids;
+end $$;
+comment on function private.next_parts is 'The next 500 parts of this kind by a person behind one, by id.';
+call private.make_walk('private.next_parts');
+
+create function private.mark_parts(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- a ban and an erasure change rows of their person
+set search_path = ''
+as $$
+declare
+  v_user    uuid := (p_job ->> 'userId')::uuid;
+  v_part    private.silenced_parts;
+  v_silent  boolean;
+  v_erased  boolean;
+  v_ids     uuid[];
+  v_changed integer;
+begin
+  -- as in private.mark_contents
+  select banned_at is not null or erased_at is not null, erased_at is not null into v_silent, v_erased
+  from app.users where id = v_user for share;
+  select * into v_part from private.silenced_parts where relation = (p_job ->> 'relation')::regclass;
+  execute format('select array(select %1$I from %2$s where %3$I = $1 and %1$I > $2 order by %1$I limit 500)',
+                 v_part.key, v_part.relation, v_part.person)
+    into v_ids using v_user, coalesce(p_after, '00000000-0000-0000-0000-000000000000');
+  execute case
+    when v_erased and v_part.words is null then
+      format('delete from %2$s where %3$I = $1 and %1$I = any ($2)', v_part.key, v_part.relation, v_part.person)
+    when v_erased then
+      format('update %2$s set author_silent = true, %4$I = %5$L
+              where %3$I = $1 and %1$I = any ($2) and (not author_silent or %4$I <> %5$L)',
+             v_part.key, v_part.relation, v_part.person, v_part.words, '')
+    else
+      format('update %2$s set author_silent = $3 where %3$I = $1 and %1$I = any ($2) and author_silent <> $3',
+             v_part.key, v_part.relation, v_part.person) end
+    using v_user, v_ids, v_silent;
+  get diagnostics v_changed = row_count;
+  return json_build_object('changed', v_changed, 'next', v_ids[500]);
+end $$;
+comment on function private.mark_parts is
+  'For the worker alone, and private.silence_parts: as private.mark_contents, of a table of parts {userId, relation}.';
+call private.make_walk('private.mark_parts');
+call private.make_batch_queue('silenced-parts', 'private.mark_parts', 1);
+
+create function private.silence_parts() returns trigger
+language plpgsql security definer   -- a ban and an erasure change rows of their person
+set search_path = ''
+as $$
+declare
+  v_job json;
+begin
+  for v_job in
+    select json_build_object('userId', new.id, 'relation', relation::text) from private.silenced_parts
+    order by relation::text
+  loop
+    continue when private.mark_parts(v_job::jsonb) ->> 'next' is null;
+    if new.erased_at is not null then
+      perform private.erase_later('silenced-parts', v_job);
+    else
+      perform private.enqueue('silenced-parts', v_job);
+    end if;
+  end loop;
+  return null;
+end $$;
+comment on function private.silence_parts is
+  'Trigger: as private.silence_contents, of 500 rows of each table of parts.';
+create trigger _166_silence_parts after update of banned_at, erased_at on app.users
+  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
+  execute function private.silence_parts();
+
 -- sql/content/80_silence.sql
 
 -- What a ban and an erasure do to contents, and where personal data is in them. The newest 500 are marked at once,
@@ -19227,6 +19342,10 @@ create trigger _162_silence_contents after update of banned_at, erased_at on app
 -- content_kinds: a registry, for definer functions alone
 alter table private.content_kinds enable row level security;
 
+-- content_parts, silenced_parts: as content_kinds
+alter table private.content_parts enable row level security;
+alter table private.silenced_parts enable row level security;
+
 -- contents
 alter table app.contents enable row level security;
 grant select on app.contents to authenticated;
@@ -19260,6 +19379,7 @@ grant execute on function
   private.require_content,
   private.require_reported_content,
   private.search_contents,
+  private.share_content,
   private.write_in_space
   to authenticated;
 grant execute on function
@@ -19268,7 +19388,8 @@ grant execute on function
 
 -- batches that the worker does
 grant execute on function
-  private.mark_contents
+  private.mark_contents,
+  private.mark_parts
   to worker;
 
 -- sql/videos/10_videos.sql
@@ -24878,14 +24999,15 @@ as $$
 declare
   v_kind text;
 begin
-  select kind into v_kind from private.content_kinds where plural = p_plural;
+  select kind into v_kind from private.content_kinds where plural = p_plural
+  union all select kind from private.content_parts where plural = p_plural;
   if not found then
     perform private.fail('content_kind');
   end if;
   return v_kind;
 end $$;
 comment on function private.require_content_kind is
-  'The kind that a path of /admin/content names. Fails: content_kind.';
+  'The kind that a path of /admin/content names, of contents or of their parts. Fails: content_kind.';
 
 create function private.staff_contents(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- asks the registry which view has the detail of each kind
@@ -24963,6 +25085,86 @@ comment on function private.find_staff_contents is
   'far as each is asked for, among the next 400. Those of erased people are empty, and left out.';
 call private.make_walk('private.find_staff_contents');
 
+create function private.find_staff_parts(
+  p_kind text, p_removed boolean, p_words text[], p_since timestamptz, p_from app.place
+) returns app.found
+language plpgsql stable security definer   -- the registry and the walk are its own
+set search_path = ''
+as $$
+declare
+  v_found app.found;
+begin
+  execute format($q$
+    with looked as materialized (
+      select created_at as at, id, author_id, removed_at, detail from %s
+      where (created_at, id) < ($1, $2) and created_at >= coalesce($3, '-infinity')
+      order by created_at desc, id desc limit 400
+    ), seen as materialized (
+      select array(
+        select l.id from looked l
+        join app.users u on u.id = l.author_id and u.erased_at is null
+        where ($4 is null or (l.removed_at is not null) = $4)
+          and ($5 is null or $5 <@ tsvector_to_array(private.words_in(array[l.detail ->> 'body'])))
+        order by l.at desc, l.id desc limit 51) as ids
+    )
+    select s.ids, case when cardinality(s.ids) < 51
+                       then (select private.place_cursor(l.at, l.id)
+                             from (select * from looked offset 399 limit 1) l) end
+    from seen s $q$, (select details from private.content_parts where kind = p_kind))
+  into v_found using p_from.at, p_from.id, p_since, p_removed, p_words;
+  return v_found;
+end $$;
+comment on function private.find_staff_parts is
+  'As private.find_staff_contents, of one kind of parts.';
+call private.make_walk('private.find_staff_parts');
+
+create function private.find_staff_part(p_kind text, p_id uuid) returns app.place
+language plpgsql stable security definer   -- reads the registry and details by it
+set search_path = ''
+as $$
+declare
+  v_place app.place;
+begin
+  execute format('select created_at, id from %s where id = $1',
+                 (select details from private.content_parts where kind = p_kind)) into v_place using p_id;
+  return v_place;
+end $$;
+comment on function private.find_staff_part is 'The place of a part of this kind, null where there is none.';
+
+create function private.staff_parts(p_kind text, p_ids uuid[]) returns json
+language plpgsql stable security definer   -- reads the registry and details by it
+set search_path = ''
+as $$
+declare
+  v_parts json;
+begin
+  execute format($q$
+    select json_agg(json_build_object(
+             'id', d.id, 'kind', $1, 'authorId', d.author_id, 'author', author.card,
+             'interestId', c.interest_id, 'title', null,
+             'groupId', case s.kind when 'group' then s.id end, 'guildId', case s.kind when 'guild' then s.id end,
+             'detail', d.detail,
+             'createdAt', private.utc(d.created_at),
+             'editedAt', null,
+             'removedAt', private.utc(d.removed_at)) order by p.place)
+    from unnest($2) with ordinality as p (id, place)
+    join %s d on d.id = p.id
+    join app.contents c on c.id = d.content_id
+    join app.person_card author on author.id = d.author_id
+    left join app.spaces s on s.id = c.space_id $q$,
+    (select details from private.content_parts where kind = p_kind))
+  into v_parts using p_kind, p_ids;
+  return v_parts;
+end $$;
+comment on function private.staff_parts is
+  'Parts of one kind as staff sees them, in order: as private.staff_contents; the detail names their content.';
+
+create function private.is_part(p_kind text) returns boolean
+language plpgsql stable security definer   -- reads the registry
+set search_path = ''
+as $$ begin return exists (select from private.content_parts where kind = p_kind); end $$;
+comment on function private.is_part is 'Whether a kind is one of parts, and not of contents.';
+
 create function api.list_contents(
   p_kind text default null, p_status text default null, p_q text default null, p_from timestamptz default null,
   p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
@@ -24975,7 +25177,7 @@ declare
   v_kind   text;
   v_from   app.place := (coalesce(p_to, 'infinity'), '00000000-0000-0000-0000-000000000000')::app.place;
   v_words  text[];
-  v_found  app.found;
+  v_found  app.found := ('{}', null)::app.found;
 begin
   perform private.require_role('moderator', 'admin');
   if p_kind is not null then
@@ -24983,30 +25185,61 @@ begin
   end if;
   if v_cursor is not null then
     v_from := coalesce(private.cursor_place(v_cursor),
-                       (select (c.created_at, c.id)::app.place from app.contents c where c.id = v_cursor));
+                       case when private.is_part(v_kind) then private.find_staff_part(v_kind, v_cursor)
+                            else (select (c.created_at, c.id)::app.place
+                                  from app.contents c where c.id = v_cursor) end);
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;
   end if;
-  if pg_input_is_valid(p_q, 'uuid') then
+  v_words := nullif(tsvector_to_array(private.words_in(array[p_q])), '{}');
+  if private.is_part(v_kind) then
+    if pg_input_is_valid(p_q, 'uuid') then
+      v_found.ids := array_remove(array[(private.find_staff_part(v_kind, p_q::uuid)).id], null);
+    elsif p_q is null or v_words is not null then
+      v_found := private.find_staff_parts(v_kind, p_status = 'removed', v_words, p_from, v_from);
+    end if;
+    return private.page(private.staff_parts(v_kind, v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
+                        v_found.next);
+  elsif pg_input_is_valid(p_q, 'uuid') then
     v_found.ids := array(select id from app.contents
                          where id = p_q::uuid and kind = coalesce(v_kind, kind) and deleted_at is null
                            and (p_status is null or (removed_at is not null) = (p_status = 'removed')));
-  else
-    v_words := tsvector_to_array(private.words_in(array[p_q]));
-    if p_q is null or v_words <> '{}' then
-      v_found := private.find_staff_contents(
-        v_kind, p_status = 'removed', nullif(v_words, '{}'), p_from, v_from);
-    else
-      v_found.ids := '{}';   -- no word is nowhere
-    end if;
+  elsif p_q is null or v_words is not null then   -- no word is nowhere
+    v_found := private.find_staff_contents(v_kind, p_status = 'removed', v_words, p_from, v_from);
   end if;
   return private.page(private.staff_contents(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_contents is
-  'Contents of every kind, or of one, newest first, whoever may see them, all, visible or removed ones, since a '
-  'moment and before another, of these words or this id. Fails: role_required, content_kind, cursor_unknown, '
-  'limit_out_of_range.';
+  'Contents of every kind, or those of one or parts of one, newest first, whoever may see them, all, visible or '
+  'removed ones, since a moment and before another, of these words or this id. Fails: role_required, content_kind, '
+  'cursor_unknown, limit_out_of_range.';
+
+create function private.set_part_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
+language plpgsql volatile security definer   -- reads the registry and changes parts by it
+set search_path = ''
+as $$
+declare
+  v_part    private.content_parts;
+  v_author  uuid;
+  v_removed timestamptz;
+begin
+  select * into v_part from private.content_parts where kind = p_kind;
+  execute format('select author_id, removed_at from %s where id = $1 for no key update', v_part.relation)
+    into v_author, v_removed using p_id;
+  if (private.find_staff_part(p_kind, p_id)).id is null then
+    perform private.fail('content_unknown');
+  end if;
+  if (v_removed is not null) <> p_removed then
+    v_removed := case when p_removed then now() end;
+    execute format('update %s set removed_at = $2 where id = $1', v_part.relation) using p_id, v_removed;
+    perform private.record_moderation(p_kind, p_id, case when p_removed then 'removed' else 'restored' end, v_author,
+                                      p_reason);
+  end if;
+  return json_build_object('id', p_id, 'kind', p_kind, 'removedAt', private.utc(v_removed));
+end $$;
+comment on function private.set_part_removed is
+  'As private.set_content_removed, of a part. Fails: content_unknown, text_unfit, reason_length.';
 
 create function private.set_content_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
 language plpgsql volatile
@@ -25018,6 +25251,9 @@ declare
 begin
   perform private.require_role('admin');
   v_kind := private.require_content_kind(p_kind);
+  if private.is_part(v_kind) then
+    return private.set_part_removed(v_kind, p_id, p_removed, p_reason);
+  end if;
   select * into v_content from app.contents
   where id = p_id and kind = v_kind and deleted_at is null for no key update;
   if not found then
@@ -25672,8 +25908,10 @@ begin
     v_ids := private.next_posts(v_user, p_after);
   elsif v_type = 'reply' then
     v_ids := private.next_replies(v_user, p_after);
-  else
+  elsif v_type = 'content' then
     v_ids := private.next_contents(v_user, p_after);
+  else
+    v_ids := private.next_parts(v_user, v_type, p_after);
   end if;
   update app.audit_details d set detail = null
   from app.audit_log l join app.users u on u.id = v_user and u.erased_at is not null
@@ -25686,8 +25924,8 @@ begin
 end $$;
 comment on function private.erase_reasons is
   'For the worker alone, and private.erase_moderation: deletes the reasons that staff gave about the next 500 posts, '
-  'replies or contents (type) of an erased person {userId, type} behind one. Answers {changed, next}; next is null at '
-  'the end.';
+  'replies, contents or parts of a kind (type) of an erased person {userId, type} behind one. Answers '
+  '{changed, next}; next is null at the end.';
 call private.make_walk('private.erase_reasons');
 call private.make_batch_queue('erased-reasons', 'private.erase_reasons', 1);
 
@@ -25700,7 +25938,9 @@ declare
 begin
   foreach v_job in array array[json_build_object('userId', new.id, 'type', 'post'),
                                json_build_object('userId', new.id, 'type', 'reply'),
-                               json_build_object('userId', new.id, 'type', 'content')] loop
+                               json_build_object('userId', new.id, 'type', 'content')]
+    || array(select json_build_object('userId', new.id, 'type', kind) from private.content_parts order by kind)
+  loop
     if private.erase_reasons(v_job::jsonb) ->> 'next' is not null then
       perform private.erase_later('erased-reasons', v_job);
     end if;
@@ -25716,8 +25956,8 @@ begin
   return null;
 end $$;
 comment on function private.erase_moderation is
-  'Trigger: deletes the reasons that staff gave about an erased person''s posts, replies and contents, of the '
-  'newest 500 of each at once, and about their payments; the entries stay.';
+  'Trigger: deletes the reasons that staff gave about an erased person''s posts, replies, contents and parts, of '
+  '500 of each at once, and about their payments; the entries stay.';
 call private.make_walk('private.erase_moderation');
 create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();
@@ -25762,6 +26002,9 @@ grant execute on function
   private.delete_post,
   private.find_reason,
   private.find_staff_contents,
+  private.find_staff_part,
+  private.find_staff_parts,
+  private.is_part,
   private.find_staff_conversations,
   private.keep_an_admin,
   private.lock_account,
@@ -25782,7 +26025,9 @@ grant execute on function
   private.set_post_hidden,
   private.set_reply_hidden,
   private.staff_account,
+  private.set_part_removed,
   private.staff_contents,
+  private.staff_parts,
   private.staff_conversation_place,
   private.staff_conversations,
   private.suspicious_flows,

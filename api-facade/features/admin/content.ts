@@ -17,7 +17,7 @@ export default routes('admin', {
   'GET /admin/content': {
     summary: 'Contents of every kind, newest first',
     description:
-      'Also removed ones and those of the banned, without those of the erased. `q` is an id, or words of title and text, which are compared without case and accents, whole and all of them; `from` and `to` are when it was published, `to` left out. A page looks at 400 and may be short.',
+      'Or parts of one kind, such as `arguments`, whose `detail` names their content and has their `body`. Also removed ones and those of the banned, without those of the erased. `q` is an id, or words of title and text, which are compared without case and accents, whole and all of them; `from` and `to` are when it was published, `to` left out. A page looks at 400 and may be short.',
     access: 'moderator',
     operation: 'list_contents',
     query: ContentQuery,

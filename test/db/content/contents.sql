@@ -1,7 +1,7 @@
 -- The head of contents: who sees one, in which lists it stands, and what bans, erasures and time do to it. Its rule in
 -- random worlds: test/model/contents.test.ts.
 begin;
-select plan(76);
+select plan(89);
 select test.people('alice', 'bob', 'carla', 'dora');
 
 create temp table made (name text primary key, id uuid);
@@ -122,13 +122,14 @@ select test.act_as_owner();
 update private.write_limits set per_hour = 1000;
 create table app.kites (id uuid primary key references app.contents on delete cascade, body app.markdown, flies_at timestamptz);
 create index on app.kites (flies_at, id);
+create function private.erase_kites(p_ids uuid[]) returns void language sql as $$ delete from app.kites where id = any (p_ids) $$;
 create view private.kite_details as select id, json_build_object('body', body) as detail from app.kites;
 create function private.is_kite_wanted(p_id uuid, p_filters jsonb) returns boolean language sql stable as $$
   select body like p_filters ->> 'begins' || '%' from app.kites where id = p_id $$;
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter)
 values ('kite', 'kites', 'app.kites', 'private.kite_details', 'private.erase_kites', 'private.is_kite_wanted');
 insert into private.errors (code, status, text) values ('kite_unknown', 404, 'x');
-insert into app.spaces (kind, slug, name, visibility) values ('group', 'kites-open', 'x', 'public'), ('group', 'kites-shut', 'x', 'private'), ('guild', 'kites-old', 'x', 'public');
+insert into app.spaces (kind, slug, name, visibility, member_count) values ('group', 'kites-open', 'x', 'public', 2), ('group', 'kites-shut', 'x', 'private', 2), ('guild', 'kites-old', 'x', 'public', 2);
 insert into app.space_members (space_id, user_id) select s.id, test.id(n) from app.spaces s, unnest(array['bob', 'dora']) n where s.slug like 'kites-%';
 update app.spaces set archived_at = now() where slug = 'kites-old';
 create function pg_temp.fly(p_title text, p_body text, p_age integer default 0, p_interest text default null, p_group text default null, p_guild text default null) returns void
@@ -188,6 +189,43 @@ delete from app.space_members where user_id = test.id('bob');
 select test.act_as('bob');
 select throws_ok($$ select private.lock_own_content('kite', pg_temp.id('Own')) $$, 'PT404', 'kite_unknown', 'who left changes nothing there');
 select is((private.lock_own_content('kite', pg_temp.id('Own'), false)).id, pg_temp.id('Own'), 'and still deletes and settles');
+
+-- parts: what others leave within contents
+select test.act_as_owner();
+create table app.knots (id uuid primary key default gen_random_uuid(), kite_id uuid not null references app.contents, author_id uuid not null, body text not null,
+  removed_at timestamptz, deleted_at timestamptz, author_silent boolean not null default false, created_at timestamptz not null default now());
+create view private.knot_details as select id, kite_id as content_id, author_id, created_at, removed_at, json_build_object('kiteId', kite_id, 'body', body) as detail
+  from app.knots where deleted_at is null;
+insert into private.content_parts values ('knot', 'knots', 'app.knots', 'private.knot_details');
+insert into private.silenced_parts values ('app.knots', 'author_id', 'id', 'body');
+create table app.pulls (kite_id uuid, user_id uuid, author_silent boolean not null default false, primary key (kite_id, user_id));
+insert into private.silenced_parts values ('app.pulls', 'user_id', 'kite_id', null);
+insert into made select n, gen_random_uuid() from unnest(array['Tight', 'Loose', 'Untied']) n;
+insert into app.knots (id, kite_id, author_id, body, deleted_at, created_at)
+select id, pg_temp.id('Own'), test.id('dora'), 'Nœud ' || name, case name when 'Untied' then now() end, now() - case name when 'Tight' then 1 else 2 end * interval '1 hour' from made where name in ('Tight', 'Loose', 'Untied');
+insert into app.pulls select id, test.id('dora') from made where name in ('Own', 'Shut');
+update app.users set role = 'admin' where username = 'carla';
+select test.act_as_service('carla');
+select is(pg_temp.names(api.list_contents('knots')), 'Tight Loose', 'staff lists parts of a kind that were not deleted');
+select is((api.list_contents('knots', p_limit => 1) #>> '{items,0}')::jsonb - '{author,createdAt}'::text[], jsonb_build_object(
+  'id', pg_temp.id('Tight'), 'kind', 'knot', 'authorId', test.id('dora'), 'interestId', null, 'title', null, 'groupId', s.id, 'guildId', null,
+  'detail', jsonb_build_object('kiteId', pg_temp.id('Own'), 'body', 'Nœud Tight'), 'editedAt', null, 'removedAt', null), 'as contents') from app.spaces s where slug = 'kites-open';
+select is(pg_temp.names(api.list_contents('knots', p_q => 'LOOSE')), 'Loose', 'by words') union all
+select is(pg_temp.names(api.list_contents('knots', p_q => '?')), '', 'no word is nowhere') union all
+select is(pg_temp.names(api.list_contents('knots', p_q => pg_temp.id('Untied')::text)), '', 'a deleted one has no id') union all
+select is(pg_temp.names(api.list_contents('knots', p_cursor => pg_temp.id('Tight')::text)), 'Loose', 'page by page');
+select is(api.remove_content('knots', pg_temp.id('Tight'), 'Spam') ->> 'kind', 'knot', 'one is removed');
+select is(pg_temp.names(api.list_contents('knots', 'removed')), 'Tight', 'which shows');
+select throws_ok($$ select api.remove_content('knots', pg_temp.id('Untied')) $$, 'PT404', 'content_unknown', 'one that was deleted is unknown');
+select test.act_as_owner();
+select is((select d.detail ->> 'reason' from app.audit_log l join app.audit_details d on d.audit_id = l.id where l.target_type = 'knot' and l.action = 'knot.removed'), 'Spam', 'an entry is left');
+update app.users set banned_at = now() where username = 'dora';
+select is((select count(*) from app.knots where author_silent)::int + (select count(*) from app.pulls where author_silent)::int, 5, 'a ban marks parts');
+update app.users set banned_at = null where username = 'dora';
+select is((select count(*) from app.knots where author_silent)::int + (select count(*) from app.pulls where author_silent)::int, 0, 'its end takes the marks away');
+update app.users set erased_at = now() where username = 'dora';
+select is((select string_agg(distinct body || author_silent, ',') from app.knots) || (select count(*) from app.pulls) || (select count(*) from app.audit_details d join app.audit_log l on l.id = d.audit_id where l.target_type = 'knot' and d.detail is not null),
+  'true00', 'an erasure takes their words, places and what staff said of them');
 
 select * from finish();
 rollback;
