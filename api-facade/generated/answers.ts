@@ -91,6 +91,23 @@ export interface Schemas {
   Ban: { reason: string }
   RoleChange: { role: 'user' | 'moderator' | 'admin' }
   Hidden: { id: string; hiddenAt: string | null }
+  StaffWikiProposal: {
+    id: string
+    interestId: string
+    slug: string
+    proposerId: string
+    proposer: Schemas['PersonCard']
+    status: 'open' | 'approved' | 'rejected' | 'withdrawn' | 'superseded'
+    baseVersion: number
+    summary: string
+    body: string
+    diff: Schemas['WikiChange'][]
+    netVotes: number
+    version: number | null
+    createdAt: string
+    resolvedAt: string | null
+  }
+  WikiChange: { op: 'equal' | 'delete' | 'insert'; text: string }
   AiSession: {
     id: string
     topic: string
@@ -936,6 +953,9 @@ export interface Schemas {
     conversations: Schemas['ExportedConversations'][]
     messages: Schemas['ExportedMessages'][]
     messageReactions: Schemas['ExportedMessageReactions'][]
+    wikiVersions: Schemas['ExportedWikiVersions'][]
+    wikiProposals: Schemas['ExportedWikiProposals'][]
+    wikiVotes: Schemas['ExportedWikiVotes'][]
     aiSessions: Schemas['ExportedAiSessions'][]
     aiTurns: Schemas['ExportedAiTurns'][]
     intent: Schemas['ExportedIntent']
@@ -1438,6 +1458,29 @@ export interface Schemas {
     createdAt: string
   }
   ExportedMessageReactions: { messageId: string | null; emoji: string; userId: string | null; createdAt: string }
+  ExportedWikiVersions: {
+    id: string
+    interestId: string | null
+    version: number
+    body: string
+    summary: string
+    authorId: string | null
+    createdAt: string
+  }
+  ExportedWikiProposals: {
+    id: string
+    interestId: string | null
+    authorId: string | null
+    baseVersion: number
+    body: string | null
+    summary: string | null
+    status: string
+    netVotes: number
+    version: number | null
+    createdAt: string
+    resolvedAt: string | null
+  }
+  ExportedWikiVotes: { proposalId: string | null; userId: string | null; value: number; createdAt: string }
   ExportedAiSessions: {
     id: string
     userId: string | null
@@ -1597,6 +1640,7 @@ export interface Schemas {
     | Schemas['NotificationReputationVoted']
     | Schemas['NotificationAppealResolved']
     | Schemas['NotificationPaymentReceived']
+    | Schemas['NotificationWikiResolved']
     | Schemas['NotificationMessageReceived']
     | Schemas['NotificationModerationActioned']
     | Schemas['NotificationMembershipDecided']
@@ -1836,6 +1880,24 @@ export interface Schemas {
       replyId: string | null
     }
   }
+  NotificationWikiResolved: {
+    id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: string
+    updatedAt: string
+    readAt: string | null
+    kind: 'wiki.resolved'
+    target: { type: 'wiki-proposal'; id: string }
+    payload: {
+      proposalId: string
+      interestId: string
+      slug: string
+      status: 'approved' | 'rejected' | 'superseded'
+      version: number | null
+    }
+  }
   NotificationMessageReceived: {
     id: string
     groupKey: string
@@ -1915,6 +1977,7 @@ export interface Schemas {
     'reputation.voted': Schemas['NotificationChannels']
     'appeal.resolved': Schemas['NotificationChannels']
     'payment.received': Schemas['NotificationChannels']
+    'wiki.resolved': Schemas['NotificationChannels']
     'message.received': Schemas['NotificationChannels']
     'moderation.actioned': Schemas['NotificationChannels']
     'membership.decided': Schemas['NotificationChannels']
@@ -2724,6 +2787,55 @@ export interface Schemas {
     groupId?: string | null
     guildId?: string | null
   }
+  WikiEntry: {
+    interestId: string
+    slug: string
+    name: string
+    version: number
+    body: string
+    summary: string | null
+    authorId: string | null
+    author: Schemas['PersonCard'] | null
+    updatedAt: string | null
+  }
+  WikiVersionCard: {
+    id: string
+    version: number
+    summary: string
+    authorId: string | null
+    author: Schemas['PersonCard'] | null
+    createdAt: string
+  }
+  WikiVersion: {
+    id: string
+    version: number
+    summary: string
+    authorId: string | null
+    author: Schemas['PersonCard'] | null
+    createdAt: string
+    interestId: string
+    slug: string
+    body: string
+  }
+  WikiProposal: {
+    id: string
+    interestId: string
+    slug: string
+    proposerId: string
+    proposer: Schemas['PersonCard']
+    status: 'open' | 'approved' | 'rejected' | 'withdrawn' | 'superseded'
+    baseVersion: number
+    summary: string
+    body: string
+    diff: Schemas['WikiChange'][]
+    netVotes: number
+    version: number | null
+    viewer: { vote: number }
+    createdAt: string
+    resolvedAt: string | null
+  }
+  NewWikiProposal: { body: string; summary: string; baseVersion: number }
+  WikiVote: { value: number }
 }
 
 /** What each operation of schema `api` answers. */
@@ -2740,6 +2852,7 @@ export interface Answers {
   apply_to_guild: Schemas['GuildApplication']
   approve_group_request: Schemas['JoinRequest']
   approve_guild_application: Schemas['GuildApplication']
+  approve_wiki_proposal: Json
   archive_group: null
   ban_person: Schemas['StaffAccount']
   begin_ai_answer: Json
@@ -2770,6 +2883,7 @@ export interface Answers {
   create_series: Schemas['Series']
   create_video: Schemas['Video']
   create_video_comment: Schemas['VideoComment']
+  create_wiki_proposal: Json
   decline_group_invitation: Schemas['GroupInvitation']
   decline_invitation: Schemas['CircleInvitation']
   delete_audio: null
@@ -2813,6 +2927,8 @@ export interface Answers {
   get_reputation_summary: Schemas['ReputationSummary']
   get_video: Schemas['Video']
   get_wallet: Schemas['Wallet']
+  get_wiki_entry: Schemas['WikiEntry']
+  get_wiki_version: Schemas['WikiVersion']
   hand_over_conversation: Schemas['Conversation']
   hand_over_guild: Schemas['MemberOfGuild']
   hide_post: Schemas['Hidden']
@@ -2829,6 +2945,7 @@ export interface Answers {
   list_ai_sessions: Schemas['AiSessions']
   list_all_conversations: { items: Schemas['StaffConversation'][]; nextCursor: string | null; hasMore: boolean }
   list_all_payments: { items: Schemas['StaffPayment'][]; nextCursor: string | null; hasMore: boolean }
+  list_all_wiki_proposals: Json
   list_appeals: { items: Schemas['StaffAppeal'][]; nextCursor: string | null; hasMore: boolean }
   list_audio: { items: Schemas['Audio'][]; nextCursor: string | null; hasMore: boolean }
   list_audio_by: { items: Schemas['Audio'][]; nextCursor: string | null; hasMore: boolean }
@@ -2881,6 +2998,8 @@ export interface Answers {
   list_videos: { items: Schemas['Video'][]; nextCursor: string | null; hasMore: boolean }
   list_videos_by: { items: Schemas['Video'][]; nextCursor: string | null; hasMore: boolean }
   list_wallets: { items: Schemas['StaffWallet'][]; nextCursor: string | null; hasMore: boolean }
+  list_wiki_proposals: Json
+  list_wiki_versions: { items: Schemas['WikiVersionCard'][]; nextCursor: string | null; hasMore: boolean }
   log_in: Json
   log_out: Json
   map_ai_interests: Json
@@ -2899,6 +3018,7 @@ export interface Answers {
   register: Json
   reject_group_request: Schemas['JoinRequest']
   reject_guild_application: Schemas['GuildApplication']
+  reject_wiki_proposal: Json
   remove_circle_member: null
   remove_content: Schemas['Removed']
   remove_conversation_member: null
@@ -2964,6 +3084,8 @@ export interface Answers {
   verify_email: Json
   vote_poll: Schemas['Poll']
   vote_reputation: Schemas['CastVote']
+  vote_wiki_proposal: Json
   withdraw_group_request: Schemas['JoinRequest']
   withdraw_guild_application: Schemas['GuildApplication']
+  withdraw_wiki_proposal: Json
 }

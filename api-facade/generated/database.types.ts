@@ -45,6 +45,7 @@ export type Database = {
         Args: { p_aid: string; p_id: string }
         Returns: Answers['approve_guild_application']
       }
+      approve_wiki_proposal: { Args: { p_id: string; p_reason?: string }; Returns: Answers['approve_wiki_proposal'] }
       archive_group: { Args: { p_id: string }; Returns: Answers['archive_group'] }
       ban_person: { Args: { p_id: string; p_reason: string }; Returns: Answers['ban_person'] }
       block_person: { Args: { p_person: string }; Returns: Answers['block_person'] }
@@ -145,6 +146,10 @@ export type Database = {
         Returns: Answers['create_video']
       }
       create_video_comment: { Args: { p_body: string; p_id: string }; Returns: Answers['create_video_comment'] }
+      create_wiki_proposal: {
+        Args: { p_base_version: number; p_body: string; p_slug: string; p_summary: string }
+        Returns: Answers['create_wiki_proposal']
+      }
       decline_group_invitation: { Args: { p_iid: string }; Returns: Answers['decline_group_invitation'] }
       decline_invitation: { Args: { p_id: string }; Returns: Answers['decline_invitation'] }
       delete_audio: { Args: { p_id: string }; Returns: Answers['delete_audio'] }
@@ -187,6 +192,8 @@ export type Database = {
       get_reputation_summary: { Args: { p_person: string }; Returns: Answers['get_reputation_summary'] }
       get_video: { Args: { p_id: string }; Returns: Answers['get_video'] }
       get_wallet: { Args: Record<PropertyKey, never>; Returns: Answers['get_wallet'] }
+      get_wiki_entry: { Args: { p_slug: string }; Returns: Answers['get_wiki_entry'] }
+      get_wiki_version: { Args: { p_n: number; p_slug: string }; Returns: Answers['get_wiki_version'] }
       hand_over_conversation: {
         Args: { p_id: string; p_person: string; p_role: string }
         Returns: Answers['hand_over_conversation']
@@ -220,6 +227,10 @@ export type Database = {
       list_all_payments: {
         Args: { p_cursor?: string; p_limit?: number; p_user_id?: string }
         Returns: Answers['list_all_payments']
+      }
+      list_all_wiki_proposals: {
+        Args: { p_cursor?: string; p_limit?: number; p_q?: string; p_status?: string }
+        Returns: Answers['list_all_wiki_proposals']
       }
       list_appeals: {
         Args: { p_cursor?: string; p_limit?: number; p_status?: string }
@@ -410,6 +421,14 @@ export type Database = {
         Args: { p_cursor?: string; p_limit?: number; p_user_id?: string }
         Returns: Answers['list_wallets']
       }
+      list_wiki_proposals: {
+        Args: { p_cursor?: string; p_limit?: number; p_slug: string; p_status?: string }
+        Returns: Answers['list_wiki_proposals']
+      }
+      list_wiki_versions: {
+        Args: { p_cursor?: string; p_limit?: number; p_slug: string }
+        Returns: Answers['list_wiki_versions']
+      }
       log_out: { Args: { p_family?: string; p_scope?: string }; Returns: Answers['log_out'] }
       map_ai_interests: {
         Args: { p_fallback?: boolean; p_found?: Json; p_session_id: string }
@@ -431,6 +450,7 @@ export type Database = {
       read_conversation: { Args: { p_id: string; p_message_id: string }; Returns: Answers['read_conversation'] }
       reject_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['reject_group_request'] }
       reject_guild_application: { Args: { p_aid: string; p_id: string }; Returns: Answers['reject_guild_application'] }
+      reject_wiki_proposal: { Args: { p_id: string; p_reason?: string }; Returns: Answers['reject_wiki_proposal'] }
       remove_circle_member: { Args: { p_id: string; p_member_id: string }; Returns: Answers['remove_circle_member'] }
       remove_content: { Args: { p_id: string; p_kind: string; p_reason?: string }; Returns: Answers['remove_content'] }
       remove_conversation_member: {
@@ -527,11 +547,13 @@ export type Database = {
         Args: { p_comment?: string; p_interest_id: string; p_user_id: string; p_value: number }
         Returns: Answers['vote_reputation']
       }
+      vote_wiki_proposal: { Args: { p_id: string; p_value: number }; Returns: Answers['vote_wiki_proposal'] }
       withdraw_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['withdraw_group_request'] }
       withdraw_guild_application: {
         Args: { p_aid: string; p_id: string }
         Returns: Answers['withdraw_guild_application']
       }
+      withdraw_wiki_proposal: { Args: { p_id: string }; Returns: Answers['withdraw_wiki_proposal'] }
     }
     Enums: {
       [_ in never]: never

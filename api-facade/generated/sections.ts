@@ -698,6 +698,38 @@ export const sections = {
     single: false,
     fields: { messageId: 'uuid?', emoji: 'text', userId: 'uuid?', createdAt: 'timestamp with time zone' },
   },
+  wikiVersions: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      interestId: 'uuid?',
+      version: 'integer',
+      body: 'text',
+      summary: 'text',
+      authorId: 'uuid?',
+      createdAt: 'timestamp with time zone',
+    },
+  },
+  wikiProposals: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      interestId: 'uuid?',
+      authorId: 'uuid?',
+      baseVersion: 'integer',
+      body: 'text?',
+      summary: 'text?',
+      status: 'text',
+      netVotes: 'integer',
+      version: 'integer?',
+      createdAt: 'timestamp with time zone',
+      resolvedAt: 'timestamp with time zone?',
+    },
+  },
+  wikiVotes: {
+    single: false,
+    fields: { proposalId: 'uuid?', userId: 'uuid?', value: 'smallint', createdAt: 'timestamp with time zone' },
+  },
   aiSessions: {
     single: false,
     fields: {

@@ -23,6 +23,7 @@ const lines: Record<string, (count: number) => string> = {
   'reputation.voted': plural('Somebody voted on your reputation.', 'votes on your reputation.'),
   'appeal.resolved': plural('Your appeal was decided.', 'appeals of yours were decided.'),
   'invite.used': plural('Somebody joined with your invite.', 'people joined with your invites.'),
+  'wiki.resolved': plural('Your proposal for the wiki was decided.', 'proposals of yours for the wiki were decided.'),
   'message.received': plural('You have a new message.', 'new messages to you.'),
   'membership.decided': plural('Something changed for you in a group.', 'changes for you in groups.'),
   'admin.broadcast': plural('News from those who run Kith.', 'messages from those who run Kith.'),

@@ -23090,6 +23090,648 @@ grant execute on function
   api.unreact_to_message
   to authenticated;
 
+-- sql/wiki/10_wiki.sql
+
+-- The wiki: an entry for each interest, written by the community. Its versions are never changed; a new one comes of a
+-- proposal that is approved, by votes or by the staff.
+-- docs/decisions.md, Wiki.
+
+create table app.wiki_versions (
+  id          uuid primary key default gen_random_uuid(),
+  interest_id uuid not null references app.interests on delete restrict,
+  version     integer not null check (version > 0),
+  body        text not null,
+  summary     text not null,
+  author_id   uuid not null references app.users on delete restrict,
+  created_at  timestamptz not null default now(),
+  constraint wiki_versions_version_key unique (interest_id, version)
+);
+create index wiki_versions_author_id_idx on app.wiki_versions (author_id);
+comment on table app.wiki_versions is
+  'Every version of every entry, appended only; the entry is the latest one. The text is common: it stays when its '
+  'author is banned or erased, and names nobody then.';
+comment on column app.wiki_versions.version is 'From 1 on without a gap. An interest without an entry is at 0.';
+call private.make_append_only('app.wiki_versions');
+
+create table app.wiki_proposals (
+  id           uuid primary key default gen_random_uuid(),
+  interest_id  uuid not null references app.interests on delete restrict,
+  author_id    uuid not null references app.users on delete restrict,
+  base_version integer not null check (base_version >= 0),
+  body         text,
+  summary      text,
+  status       text not null default 'open'
+               check (status in ('open', 'approved', 'rejected', 'withdrawn', 'superseded')),
+  net_votes    integer not null default 0,
+  version      integer,
+  created_at   timestamptz not null default now(),
+  resolved_at  timestamptz,
+  foreign key (interest_id, version) references app.wiki_versions (interest_id, version) on delete restrict,
+  constraint wiki_body check (length(private.trimmed(body)) between 1 and 20000),
+  constraint wiki_summary check (length(private.trimmed(summary)) between 1 and 300),
+  check ((status = 'open') = (resolved_at is null)),
+  check ((status = 'approved') = (version is not null))
+);
+create unique index wiki_proposals_version_key on app.wiki_proposals (interest_id, version) where version is not null;
+create index wiki_proposals_interest_id_idx on app.wiki_proposals (interest_id, created_at desc, id desc);
+create index wiki_proposals_interest_status_idx
+  on app.wiki_proposals (interest_id, status, created_at desc, id desc);
+create index wiki_proposals_created_at_idx on app.wiki_proposals (created_at desc, id desc);
+create index wiki_proposals_status_idx on app.wiki_proposals (status, created_at desc, id desc);
+create index wiki_proposals_author_id_idx on app.wiki_proposals (author_id);
+comment on table app.wiki_proposals is
+  'What people propose that an entry should say. A settled one never changes again.';
+comment on column app.wiki_proposals.base_version is 'The version that it was written upon.';
+comment on column app.wiki_proposals.body is
+  'The whole entry as it is proposed, Markdown as it was written. Null when its author is erased, as summary is.';
+comment on column app.wiki_proposals.status is
+  'open, then approved by votes or staff, rejected by staff, withdrawn by its author or with their erasure, or '
+  'superseded: it was to be approved, and the entry had another version by then.';
+comment on column app.wiki_proposals.net_votes is
+  'The sum of its votes. Written with a vote, under the lock of this row.';
+comment on column app.wiki_proposals.version is 'The version that it became; null unless it is approved.';
+comment on column app.wiki_proposals.resolved_at is 'When it was settled; null while it is open.';
+
+create table app.wiki_votes (
+  proposal_id uuid not null references app.wiki_proposals on delete restrict,
+  user_id     uuid not null references app.users on delete restrict,
+  value       smallint not null check (value in (-1, 1)),
+  created_at  timestamptz not null default now(),
+  primary key (proposal_id, user_id)
+);
+create index wiki_votes_user_id_idx on app.wiki_votes (user_id);
+comment on table app.wiki_votes is 'Votes on proposals, one a person.';
+comment on column app.wiki_votes.value is '1 for it, -1 against it; who is for neither has no row.';
+
+insert into private.personal_data (relation, person_column, section) values
+  ('app.wiki_versions', 'author_id', 'wikiVersions'),
+  ('app.wiki_proposals', 'author_id', 'wikiProposals'),
+  ('app.wiki_votes', 'user_id', 'wikiVotes');
+
+insert into private.write_limits (kind, per_hour) values ('wiki', 60);
+
+insert into private.events (name, payload, happens) values
+  ('wiki.proposal.resolved', '{proposalId,interestId,status,version}',
+   'a proposal for the wiki is approved, rejected or superseded');
+
+insert into private.errors (code, status, text) values
+  ('wiki_version_unknown', 404, 'The entry of this interest has no such version.'),
+  ('wiki_proposal_unknown', 404, 'There is no such proposal.'),
+  ('wiki_proposal_not_yours', 403, 'Only who made a proposal can withdraw it.'),
+  ('wiki_proposal_settled', 409, 'This proposal has already been approved, rejected, withdrawn or superseded.'),
+  ('wiki_base_stale', 409, 'The entry has another version by now than the one that this was written upon.'),
+  ('wiki_reputation', 403, 'You must have a reputation of 5 in this interest, or of 20 in all, to take part in its '
+  'wiki.'),
+  ('wiki_vote_oneself', 400, 'You cannot vote on your own proposal.'),
+  ('wiki_vote_value', 422, 'A vote must be -1, 0 or 1.'),
+  ('wiki_body', 422, 'An entry must have 1 to 20000 characters.'),
+  ('wiki_summary', 422, 'A summary must have 1 to 300 characters, on one line.');
+
+create trigger _100_check_author before insert on app.wiki_proposals
+  for each row execute function private.check_author();
+
+create function private.require_wiki_reputation(p_user uuid, p_interest uuid) returns void
+language plpgsql volatile   -- what waits for the person is applied first
+set search_path = ''
+as $$
+begin
+  perform private.lock_effects(p_user);
+  if private.reputation_value(p_user, p_interest) < 5 and private.total_reputation(p_user) < 20 then
+    perform private.fail('wiki_reputation');
+  end if;
+end $$;
+comment on function private.require_wiki_reputation is
+  'Passes when a person has a reputation of 5 in the interest or of 20 in all. For definer functions. Fails: '
+  'wiki_reputation.';
+
+create function private.check_wiki_author() returns trigger
+language plpgsql security definer   -- applies what waits for the author
+set search_path = ''
+as $$
+begin
+  perform private.require_wiki_reputation(new.author_id, new.interest_id);
+  return new;
+end $$;
+comment on function private.check_wiki_author is
+  'Trigger: who proposes has the reputation for it. Fails: wiki_reputation.';
+create trigger _300_check_wiki_author before insert on app.wiki_proposals
+  for each row execute function private.check_wiki_author();
+
+create function private.require_wiki(p_slug text) returns app.interests
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_interest app.interests;
+begin
+  perform private.require_flag('wiki');
+  select * into v_interest from app.interests where slug = lower(p_slug);
+  if not found then
+    perform private.fail('interest_unknown');
+  end if;
+  return v_interest;
+end $$;
+comment on function private.require_wiki is
+  'The interest of this slug, while the wiki is open. Fails: feature_disabled, interest_unknown.';
+
+create function private.wiki_version(p_interest uuid) returns integer
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return coalesce((select max(version) from app.wiki_versions where interest_id = p_interest), 0);
+end $$;
+comment on function private.wiki_version is 'The latest version of the entry of an interest; 0 when there is none.';
+
+create view app.wiki_version_card with (security_invoker) as
+select v.id, v.interest_id, v.version,
+       json_build_object(
+         'id', v.id,
+         'version', v.version,
+         'summary', v.summary,
+         'authorId', p.actor_id,
+         'author', p.card,
+         'createdAt', private.utc(v.created_at)) as card
+from app.wiki_versions v left join app.person_card p on p.id = v.author_id;
+comment on view app.wiki_version_card is
+  'A version in the history, {id, version, summary, authorId, author, createdAt}; the author is null where the reader '
+  'does not see them.';
+
+create function private.wiki_version_cards(p_ids uuid[]) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select json_agg(c.card order by i.place)
+          from unnest(p_ids) with ordinality as i (id, place) join app.wiki_version_card c on c.id = i.id);
+end $$;
+comment on function private.wiki_version_cards is 'The cards of these versions, in order.';
+call private.make_walk('private.wiki_version_cards');
+
+create function api.get_wiki_entry(p_slug text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_interest app.interests := private.require_wiki(p_slug);
+begin
+  return (
+    select json_build_object(
+             'interestId', v_interest.id,
+             'slug', v_interest.slug,
+             'name', v_interest.name,
+             'version', coalesce(v.version, 0),
+             'body', coalesce(v.body, ''),
+             'summary', v.summary,
+             'authorId', p.actor_id,
+             'author', p.card,
+             'updatedAt', private.utc(v.created_at))
+    from (select) one
+    left join app.wiki_versions v
+      on v.interest_id = v_interest.id and v.version = private.wiki_version(v_interest.id)
+    left join app.person_card p on p.id = v.author_id);
+end $$;
+comment on function api.get_wiki_entry is
+  'The entry of an interest: {interestId, slug, name, version, body, summary, authorId, author, updatedAt}; without '
+  'one version 0 and an empty body. Fails: feature_disabled, interest_unknown.';
+
+create function api.list_wiki_versions(p_slug text, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_interest uuid := (private.require_wiki(p_slug)).id;
+  v_cursor   uuid := private.require_cursor(p_cursor);
+  v_from     integer;
+  v_ids      uuid[];
+begin
+  select version into v_from from app.wiki_versions where id = v_cursor and interest_id = v_interest;
+  if v_cursor is not null and v_from is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_from := coalesce(v_from, 2147483647);
+  v_ids := array(select id from app.wiki_versions where interest_id = v_interest and version < v_from
+                 order by version desc limit 51);
+  return private.page(private.wiki_version_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_wiki_versions is
+  'The history of an entry, latest version first, without the texts. Fails: feature_disabled, interest_unknown, '
+  'cursor_unknown, limit_out_of_range.';
+
+create function api.get_wiki_version(p_slug text, p_n integer) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_interest app.interests := private.require_wiki(p_slug);
+  v_card     json;
+begin
+  select private.merged(c.card, json_build_object('interestId', v_interest.id, 'slug', v_interest.slug,
+                                                  'body', v.body))
+  into v_card
+  from app.wiki_versions v join app.wiki_version_card c on c.id = v.id
+  where v.interest_id = v_interest.id and v.version = p_n;
+  if not found then
+    perform private.fail('wiki_version_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function api.get_wiki_version is
+  'A version of an entry: as in the history, with interestId, slug and body. Fails: feature_disabled, '
+  'interest_unknown, wiki_version_unknown.';
+
+-- sql/wiki/20_proposals.sql
+
+-- Proposals: who may make and settle them, and how one becomes a version. It is settled under the lock of its row, and
+-- becomes a version under the lock of the entry: so one approval makes one version, however many come at once.
+-- docs/decisions.md, Wiki.
+
+create function private.wiki_proposal_cards(p_ids uuid[]) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', w.id,
+             'interestId', w.interest_id,
+             'slug', i.slug,
+             'proposerId', p.actor_id,
+             'proposer', p.card,
+             'status', w.status,
+             'baseVersion', w.base_version,
+             'summary', w.summary,
+             'body', w.body,
+             'baseBody', coalesce(b.body, ''),
+             'netVotes', w.net_votes,
+             'version', w.version,
+             'viewer', json_build_object('vote', coalesce((
+               select v.value from app.wiki_votes v
+               where v.proposal_id = w.id and v.user_id = (select app.uid())), 0)),
+             'createdAt', private.utc(w.created_at),
+             'resolvedAt', private.utc(w.resolved_at)) order by n.place)
+    from unnest(p_ids) with ordinality as n (id, place)
+    join app.wiki_proposals w on w.id = n.id
+    join app.interests i on i.id = w.interest_id
+    join app.person_card p on p.id = w.author_id
+    left join app.wiki_versions b on b.interest_id = w.interest_id and b.version = w.base_version);
+end $$;
+comment on function private.wiki_proposal_cards is
+  'These proposals, in order, as far as the caller sees them: {id, interestId, slug, proposerId, proposer, status, '
+  'baseVersion, summary, body, baseBody (the text that it was written upon), netVotes, version, viewer {vote}, '
+  'createdAt, resolvedAt}.';
+call private.make_walk('private.wiki_proposal_cards');
+
+create function private.find_wiki_proposals(p_interest uuid, p_status text, p_cursor uuid) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
+set search_path = ''
+as $$
+declare
+  v_place  app.place := private.cursor_place(p_cursor);
+  v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := v_place.id;
+  v_found  app.found;
+begin
+  if p_cursor is null then
+    v_from := 'infinity';
+    v_before := p_interest;   -- any id will do beside infinity
+  elsif v_from is null then
+    -- also of somebody who was banned or erased since
+    select created_at, id into v_from, v_before from app.wiki_proposals
+    where id = p_cursor and interest_id = p_interest and private.may_meet(private.find_level(app.uid(), author_id));
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  -- one of the two ways in is open
+  with looked as materialized (
+    select * from (
+      (select created_at as at, id, author_id from app.wiki_proposals
+       where p_status is null and interest_id = p_interest and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, id, author_id from app.wiki_proposals
+       where p_status is not null and interest_id = p_interest and status = p_status
+         and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)) w
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people p on p.id = l.author_id
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_wiki_proposals is
+  'The next proposals about an interest, all or those of a status, by people whom the caller sees, among the next '
+  '400. Fails: cursor_unknown.';
+call private.make_walk('private.find_wiki_proposals');
+
+create function api.list_wiki_proposals(
+  p_slug text, p_status text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.found := private.find_wiki_proposals((private.require_wiki(p_slug)).id, p_status,
+                                                   private.require_cursor(p_cursor));
+begin
+  return private.page(private.wiki_proposal_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_wiki_proposals is
+  'The proposals about an interest, newest first, all or those of a status. Fails: feature_disabled, '
+  'interest_unknown, cursor_unknown, limit_out_of_range.';
+
+create function api.create_wiki_proposal(p_slug text, p_body text, p_summary text, p_base_version integer)
+returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_interest uuid := (private.require_wiki(p_slug)).id;
+  v_id       uuid;
+begin
+  perform private.count_writes('wiki');
+  insert into app.wiki_proposals (interest_id, author_id, base_version, body, summary)
+  values (v_interest, private.require_caller(), p_base_version, private.require_text(p_body),
+          private.require_name(p_summary))
+  returning id into v_id;
+  -- behind the rules of a row: who may not propose hears that. The approval looks again
+  if p_base_version <> private.wiki_version(v_interest) then
+    perform private.fail('wiki_base_stale');
+  end if;
+  return private.wiki_proposal_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_wiki_proposal is
+  'Proposes what the entry of an interest should say. Fails: feature_disabled, interest_unknown, writes_exceeded, '
+  'text_unfit, wiki_body, wiki_summary, wiki_reputation, wiki_base_stale.';
+
+create function private.settle_wiki_proposal(
+  p_proposal app.wiki_proposals, p_status text, p_version integer default null
+) returns void
+language plpgsql volatile security definer   -- nobody may write proposals
+set search_path = ''
+as $$
+begin
+  update app.wiki_proposals set status = p_status, version = p_version, resolved_at = now()
+  where id = p_proposal.id;
+  if p_status <> 'withdrawn' then
+    perform private.emit('wiki.proposal.resolved', json_build_object(
+      'proposalId', p_proposal.id, 'interestId', p_proposal.interest_id, 'status', p_status, 'version', p_version),
+      array[p_proposal.author_id]);
+  end if;
+end $$;
+comment on function private.settle_wiki_proposal is
+  'Settles an open proposal that is locked. Its author hears of it, unless it is they who withdraw it.';
+
+create function private.approve_wiki_proposal(p_proposal app.wiki_proposals) returns boolean
+language plpgsql volatile security definer   -- nobody may write the wiki
+set search_path = ''
+as $$
+declare
+  v_version integer;
+begin
+  -- the lock comes before the read, so that of two upon one version the second finds the first
+  perform pg_advisory_xact_lock(hashtextextended('wiki ' || p_proposal.interest_id, 0));
+  v_version := private.wiki_version(p_proposal.interest_id);
+  if v_version <> p_proposal.base_version then
+    perform private.settle_wiki_proposal(p_proposal, 'superseded');
+    return false;
+  end if;
+  insert into app.wiki_versions (interest_id, version, body, summary, author_id)
+  values (p_proposal.interest_id, v_version + 1, p_proposal.body, p_proposal.summary, p_proposal.author_id);
+  perform private.settle_wiki_proposal(p_proposal, 'approved', v_version + 1);
+  return true;
+end $$;
+comment on function private.approve_wiki_proposal is
+  'Makes the next version of an entry of an open proposal that is locked; false when the entry has another version by '
+  'now, and then the proposal is superseded.';
+
+create function private.lock_wiki_proposal(p_id uuid) returns app.wiki_proposals
+language plpgsql volatile security definer   -- nobody may touch proposals; its callers look at who may see them
+set search_path = ''
+as $$
+declare
+  v_proposal app.wiki_proposals;
+begin
+  select * into v_proposal from app.wiki_proposals where id = p_id for no key update;
+  return v_proposal;
+end $$;
+comment on function private.lock_wiki_proposal is
+  'Locks a proposal until the transaction ends; null when there is none.';
+
+create function private.require_open_wiki_proposal(p_proposal app.wiki_proposals) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_proposal.status <> 'open' then
+    perform private.fail('wiki_proposal_settled');
+  end if;
+end $$;
+comment on function private.require_open_wiki_proposal is 'Passes for an open proposal. Fails: wiki_proposal_settled.';
+
+create function private.vote_on_wiki_proposal(p_id uuid, p_value integer) returns boolean
+language plpgsql volatile security definer   -- nobody may write proposals
+set search_path = ''
+as $$
+declare
+  v_me       uuid := private.require_caller();
+  v_proposal app.wiki_proposals := private.lock_wiki_proposal(p_id);
+  v_mine     smallint;
+begin
+  select value into v_mine from app.wiki_votes where proposal_id = p_id and user_id = v_me;
+  -- a vote can be taken back by who sees the proposal no more
+  if v_proposal.id is null
+     or (not exists (select from private.visible_people where id = v_proposal.author_id)
+         and (p_value <> 0 or v_mine is null)) then
+    perform private.fail('wiki_proposal_unknown');
+  elsif v_proposal.author_id = v_me then
+    perform private.fail('wiki_vote_oneself');
+  end if;
+  if p_value <> 0 then
+    perform private.require_wiki_reputation(v_me, v_proposal.interest_id);
+  end if;
+  perform private.require_open_wiki_proposal(v_proposal);
+  if p_value = 0 then
+    delete from app.wiki_votes where proposal_id = p_id and user_id = v_me;
+  else
+    insert into app.wiki_votes (proposal_id, user_id, value) values (p_id, v_me, p_value)
+    on conflict (proposal_id, user_id) do update set value = excluded.value;
+  end if;
+  update app.wiki_proposals set net_votes = net_votes + p_value - coalesce(v_mine, 0)
+  where id = p_id
+  returning * into v_proposal;
+  return v_proposal.net_votes < 3 or private.approve_wiki_proposal(v_proposal);
+end $$;
+comment on function private.vote_on_wiki_proposal is
+  'Sets the caller''s vote on an open proposal, or with 0 takes it back. At a net of 3 the proposal is approved; '
+  'false when that came too late. Fails: wiki_proposal_unknown, wiki_vote_oneself, wiki_reputation, '
+  'wiki_proposal_settled.';
+
+create function api.vote_wiki_proposal(p_id uuid, p_value integer) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_flag('wiki');
+  if p_value is null or p_value not between -1 and 1 then
+    perform private.fail('wiki_vote_value');
+  end if;
+  perform private.count_writes('votes');
+  if not private.vote_on_wiki_proposal(p_id, p_value) then
+    return private.refusal('wiki_base_stale');   -- no raise, which would leave it open
+  end if;
+  return private.wiki_proposal_cards(array[p_id]) -> 0;
+end $$;
+comment on function api.vote_wiki_proposal is
+  'Votes on a proposal; the caller''s own vote replaces their earlier one. Null who no longer sees it. Fails: '
+  'feature_disabled, wiki_vote_value, writes_exceeded, wiki_proposal_unknown, wiki_vote_oneself, wiki_reputation, '
+  'wiki_proposal_settled, wiki_base_stale.';
+
+create function private.withdraw_wiki_proposal(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may write proposals
+set search_path = ''
+as $$
+declare
+  v_proposal app.wiki_proposals := private.lock_wiki_proposal(p_id);
+begin
+  if not exists (select from private.visible_people where id = v_proposal.author_id) then
+    perform private.fail('wiki_proposal_unknown');
+  elsif v_proposal.author_id <> private.require_caller() then
+    perform private.fail('wiki_proposal_not_yours');
+  end if;
+  perform private.require_open_wiki_proposal(v_proposal);
+  perform private.settle_wiki_proposal(v_proposal, 'withdrawn');
+end $$;
+comment on function private.withdraw_wiki_proposal is
+  'The caller takes their open proposal back. Fails: wiki_proposal_unknown, wiki_proposal_not_yours, '
+  'wiki_proposal_settled.';
+
+create function api.withdraw_wiki_proposal(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_flag('wiki');
+  perform private.withdraw_wiki_proposal(p_id);
+  return private.wiki_proposal_cards(array[p_id]) -> 0;
+end $$;
+comment on function api.withdraw_wiki_proposal is
+  'Takes the caller''s own open proposal back. Fails: feature_disabled, wiki_proposal_unknown, '
+  'wiki_proposal_not_yours, wiki_proposal_settled.';
+
+-- sql/wiki/80_notifications.sql
+
+-- Notifications of the wiki: what became of one's proposal.
+
+insert into private.notification_kinds (kind) values ('wiki.resolved');
+
+create function private.notify_wiki_resolved(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- there is no actor: it was the community, or the staff
+  perform private.tell(array(
+    select (e.user_id, 'wiki.resolved', null, 'wiki-proposal', e.payload ->> 'proposalId',
+            e.payload || jsonb_build_object('slug', i.slug), null, null, e.caused_at)::private.notice
+    from unnest(p_effects) e join app.interests i on i.id = (e.payload ->> 'interestId')::uuid));
+end $$;
+comment on function private.notify_wiki_resolved is
+  'Listener: tells a person that their proposal is approved, rejected or superseded.';
+
+insert into private.event_listeners (event, listener, position, timing) values
+  ('wiki.proposal.resolved', 'private.notify_wiki_resolved', 600, 'soon');
+
+-- sql/wiki/90_erasure.sql
+
+-- What an erasure does to the wiki. What was approved is common and stays, without a name; votes stay as counts.
+-- How erasure runs: sql/base/90_erasure.sql.
+-- docs/decisions.md, Erasure and export.
+
+create function private.erase_wiki_proposals() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_erased integer;
+begin
+  with mine as (
+    select id from app.wiki_proposals where author_id = new.id and body is not null
+    order by id limit 500 for no key update
+  )
+  update app.wiki_proposals w
+  set body = null, summary = null,
+      status = case w.status when 'open' then 'withdrawn' else w.status end,
+      resolved_at = coalesce(w.resolved_at, now())
+  from mine where w.id = mine.id;
+  get diagnostics v_erased = row_count;
+  if v_erased = 500 then
+    perform private.erase_rest(new.id);
+  end if;
+  return null;
+end $$;
+comment on function private.erase_wiki_proposals is
+  'Trigger: takes the words out of an erased person''s proposals, 500 at once, and withdraws open ones.';
+create trigger _168_erase_wiki_proposals after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_wiki_proposals();
+
+-- policies/wiki.sql
+
+-- Who may see the wiki and propose for it. Twin of sql/wiki/. Definer functions alone settle proposals and write
+-- versions and votes.
+
+-- wiki_versions
+alter table app.wiki_versions enable row level security;
+grant select on app.wiki_versions, app.wiki_version_card to authenticated;
+create policy select_all on app.wiki_versions for select to authenticated using (true);
+comment on policy select_all on app.wiki_versions is 'What is approved is common: everybody reads it.';
+
+-- wiki_proposals
+alter table app.wiki_proposals enable row level security;
+grant select on app.wiki_proposals to authenticated;
+grant insert (interest_id, author_id, base_version, body, summary) on app.wiki_proposals to authenticated;
+create policy select_visible on app.wiki_proposals for select to authenticated
+  using ((select true from app.users u where u.id = author_id));
+comment on policy select_visible on app.wiki_proposals is
+  'Everybody sees proposals, but not across a block, nor those of the banned and the erased.';
+create policy insert_own on app.wiki_proposals for insert to authenticated with check (author_id = (select app.uid()));
+comment on policy insert_own on app.wiki_proposals is
+  'People propose in their own name. A trigger looks at their reputation.';
+
+-- wiki_votes
+alter table app.wiki_votes enable row level security;
+grant select on app.wiki_votes to authenticated;
+create policy select_own on app.wiki_votes for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.wiki_votes is 'People see only their own votes. Those of others show as a sum.';
+
+-- helpers
+grant execute on function
+  private.find_wiki_proposals,
+  private.require_wiki,
+  private.vote_on_wiki_proposal,
+  private.wiki_proposal_cards,
+  private.wiki_version,
+  private.wiki_version_cards,
+  private.withdraw_wiki_proposal
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.create_wiki_proposal,
+  api.get_wiki_entry,
+  api.get_wiki_version,
+  api.list_wiki_proposals,
+  api.list_wiki_versions,
+  api.vote_wiki_proposal,
+  api.withdraw_wiki_proposal
+  to authenticated;
+
 -- sql/ai/10_sessions.sql
 
 -- AI sessions: a person reflects on a topic by answering five questions. They come from a script (20_questions.sql)
@@ -25602,6 +26244,169 @@ comment on function private.suspicious_flows is
   'that is nothing. Left out are reversed payments, votes against and those taken back, and ways that lead over '
   'staff, who let strangers in.';
 
+-- sql/admin/45_wiki.sql
+
+-- How staff settles proposals for the wiki.
+-- docs/decisions.md, Wiki; Staff.
+
+create function private.staff_wiki_proposals(p_ids uuid[]) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', w.id,
+             'interestId', w.interest_id,
+             'slug', i.slug,
+             'proposerId', w.author_id,
+             'proposer', p.card,
+             'status', w.status,
+             'baseVersion', w.base_version,
+             'summary', w.summary,
+             'body', w.body,
+             'baseBody', coalesce(b.body, ''),
+             'netVotes', w.net_votes,
+             'version', w.version,
+             'createdAt', private.utc(w.created_at),
+             'resolvedAt', private.utc(w.resolved_at)) order by n.place)
+    from unnest(p_ids) with ordinality as n (id, place)
+    join app.wiki_proposals w on w.id = n.id
+    join app.interests i on i.id = w.interest_id
+    join app.person_card p on p.id = w.author_id
+    left join app.wiki_versions b on b.interest_id = w.interest_id and b.version = w.base_version);
+end $$;
+comment on function private.staff_wiki_proposals is
+  'Proposals as staff sees them, in order: as everybody does, with the UUID of who proposed and without a vote.';
+
+create function private.find_staff_wiki_proposals(p_status text, p_q text, p_cursor uuid) returns app.found
+language plpgsql stable security definer   -- the walk is its own
+set search_path = ''
+as $$
+declare
+  v_place  app.place := private.cursor_place(p_cursor);
+  v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := v_place.id;
+  v_q      text := private.fold(p_q);
+  v_found  app.found;
+begin
+  if p_cursor is null then
+    v_from := 'infinity';
+    v_before := app.uid();   -- any id will do beside infinity
+  elsif v_from is null then
+    select created_at, id into v_from, v_before from app.wiki_proposals where id = p_cursor;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  -- one of the two ways in is open
+  with looked as materialized (
+    select * from (
+      (select created_at as at, id, author_id, interest_id, summary from app.wiki_proposals
+       where p_status is null and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, id, author_id, interest_id, summary from app.wiki_proposals
+       where p_status is not null and status = p_status and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)) w
+  ), seen as materialized (
+    select array(
+      select l.id from looked l
+      join app.users u on u.id = l.author_id and u.erased_at is null
+      join app.interests i on i.id = l.interest_id
+      where v_q is null or strpos(private.fold(concat_ws(' ', i.slug, i.name, u.username, l.summary)), v_q) > 0
+      order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_staff_wiki_proposals is
+  'The next proposals, all or those of a status, with these letters in interest, username or summary, among the next '
+  '400. Those of erased people are empty, and left out. Fails: cursor_unknown.';
+call private.make_walk('private.find_staff_wiki_proposals');
+
+create function api.list_all_wiki_proposals(
+  p_status text default null, p_q text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.found;
+begin
+  perform private.require_role('moderator', 'admin');
+  if pg_input_is_valid(p_q, 'uuid') then
+    v_found.ids := array(select id from app.wiki_proposals
+                         where id = p_q::uuid and (p_status is null or status = p_status) and body is not null);
+  else
+    v_found := private.find_staff_wiki_proposals(p_status, p_q, private.require_cursor(p_cursor));
+  end if;
+  return private.page(private.staff_wiki_proposals(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
+                      v_found.next);
+end $$;
+comment on function api.list_all_wiki_proposals is
+  'Proposals for every entry, newest first, all or those of a status, with this id or these letters. Fails: '
+  'role_required, cursor_unknown, limit_out_of_range.';
+
+create function private.settle_wiki_by_staff(p_id uuid, p_approve boolean, p_reason text) returns boolean
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_reason   text;
+  v_proposal app.wiki_proposals;
+  v_fits     boolean := true;
+begin
+  perform private.require_role('admin');
+  v_reason := private.find_reason(p_reason);
+  v_proposal := private.lock_wiki_proposal(p_id);
+  if v_proposal.body is null then   -- there is none, or its author is erased
+    perform private.fail('wiki_proposal_unknown');
+  end if;
+  perform private.require_open_wiki_proposal(v_proposal);
+  if p_approve then
+    v_fits := private.approve_wiki_proposal(v_proposal);
+  else
+    perform private.settle_wiki_proposal(v_proposal, 'rejected');
+  end if;
+  perform private.audit(
+    'wiki.' || case when not p_approve then 'rejected' when v_fits then 'approved' else 'superseded' end,
+    'wiki-proposal', p_id::text, case when v_reason is not null then json_build_object('reason', v_reason) end);
+  return v_fits;
+end $$;
+comment on function private.settle_wiki_by_staff is
+  'An admin approves or rejects an open proposal; false when the entry has another version by now. Fails: '
+  'role_required, text_unfit, reason_length, wiki_proposal_unknown, wiki_proposal_settled.';
+
+create function api.approve_wiki_proposal(p_id uuid, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.settle_wiki_by_staff(p_id, true, p_reason) then
+    return private.refusal('wiki_base_stale');   -- no raise, which would leave it open
+  end if;
+  return private.staff_wiki_proposals(array[p_id]) -> 0;
+end $$;
+comment on function api.approve_wiki_proposal is
+  'Makes a proposal the next version of its entry, whatever its votes. Leaves an audit entry. Fails: role_required, '
+  'text_unfit, reason_length, wiki_proposal_unknown, wiki_proposal_settled, wiki_base_stale.';
+
+create function api.reject_wiki_proposal(p_id uuid, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.settle_wiki_by_staff(p_id, false, p_reason);
+  return private.staff_wiki_proposals(array[p_id]) -> 0;
+end $$;
+comment on function api.reject_wiki_proposal is
+  'Rejects a proposal. Leaves an audit entry. Fails: role_required, text_unfit, reason_length, '
+  'wiki_proposal_unknown, wiki_proposal_settled.';
+
 -- sql/admin/50_economy.sql
 
 -- What staff sees of mana, every wallet and every payment, and how an admin takes a payment back.
@@ -25996,6 +26801,7 @@ alter table app.broadcasts enable row level security;
 -- helpers
 grant execute on function
   private.add_reputation,
+  private.approve_wiki_proposal,
   private.begin_broadcast,
   private.change_account,
   private.close_sessions,
@@ -26006,30 +26812,36 @@ grant execute on function
   private.find_staff_parts,
   private.is_part,
   private.find_staff_conversations,
+  private.find_staff_wiki_proposals,
   private.keep_an_admin,
   private.lock_account,
   private.lock_roles,
   private.lock_counters,
   private.lock_effects,
   private.lock_original,
+  private.lock_wiki_proposal,
   private.make_invite_code,
   private.random_code,
   private.record_moderation,
   private.require_any_person,
   private.require_content_kind,
   private.require_delta,
+  private.require_open_wiki_proposal,
   private.reverse_payment,
   private.roll_up_fraction,
   private.set_banned,
   private.set_content_removed,
   private.set_post_hidden,
   private.set_reply_hidden,
+  private.settle_wiki_by_staff,
+  private.settle_wiki_proposal,
   private.staff_account,
   private.set_part_removed,
   private.staff_contents,
   private.staff_parts,
   private.staff_conversation_place,
   private.staff_conversations,
+  private.staff_wiki_proposals,
   private.suspicious_flows,
   private.trending_at,   -- a column of posts is computed with it
   private.visibility_level,   -- a column of posts is computed with it
@@ -26039,6 +26851,7 @@ grant execute on function
 -- operations
 grant execute on function
   api.adjust_reputation,
+  api.approve_wiki_proposal,
   api.ban_person,
   api.broadcast,
   api.generate_invite_codes,
@@ -26046,9 +26859,11 @@ grant execute on function
   api.hide_reply,
   api.list_all_conversations,
   api.list_all_payments,
+  api.list_all_wiki_proposals,
   api.list_appeals,
   api.list_contents,
   api.list_wallets,
+  api.reject_wiki_proposal,
   api.remove_content,
   api.remove_post,
   api.resolve_appeal,

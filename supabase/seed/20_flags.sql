@@ -2,6 +2,6 @@
 
 insert into app.feature_flags (key, enabled, description) values
   ('emoji-pay', true, 'Paying with emojis and boosting posts. Off: both answer 403.'),
-  ('wiki', false, 'The wiki entry of an interest, and proposals to change it.'),
+  ('wiki', true, 'The wiki entry of an interest, and proposals to change it. Off: all of it answers 403.'),
   ('personas-ui', false, 'Whether apps let people choose the persona that they publish under.')
 on conflict (key) do nothing;

@@ -130,6 +130,12 @@ describe('locks are taken in the order by', async () => {
   const said = await answer(asOnce('key', fan, `send_message($3::uuid, 'Hi', gen_random_uuid())`, talkId))
   await owner`update app.idempotency_keys set created_at = now() - interval '25 hours'`
 
+  const [subject] = await owner<{ slug: string }[]>`select slug from app.interests where id = ${interest}`
+  const propose = (who: Someone) => as(who, `create_wiki_proposal($3, 'Text', 'Summary', 0)`, subject?.slug)
+  const [wanted, theirProposal] = [await answer(propose(author)), await answer(propose(leaver))]
+  for (const who of [third, leaver]) await answer(as(who, 'vote_wiki_proposal($3::uuid, 1)', wanted.id))
+  const proposal = (which: { id: string }) => row('app.wiki_proposals', `id = '${which.id}'`)
+
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
   const later = await answer(
     as(author, `create_post('Soon', p_interest_id => $3::uuid, p_publish_at => $4)`, interest, inAnHour),
@@ -166,6 +172,7 @@ describe('locks are taken in the order by', async () => {
     'invitations',
     'likes',
     'comments',
+    'wiki',
   ]
   for (const kind of kinds) // so that there is a row to hold
     for (const who of [author, fan]) await owner`select private.count_writes(${kind}, 1, ${who.id})`
@@ -367,6 +374,20 @@ describe('locks are taken in the order by', async () => {
       comments(leaversRemark),
       talk,
       row('app.conversation_members', `user_id = '${leaver.id}'`),
+      proposal(theirProposal),
+    ],
+    'a proposal for the wiki': [propose(fan), writes(fan, 'wiki'), person(fan), effects(fan)],
+    'a vote that approves a proposal': [
+      as(fan, 'vote_wiki_proposal($3::uuid, 1)', wanted.id),
+      writes(fan, 'votes'),
+      proposal(wanted),
+      effects(fan),
+      advisory(`wiki ${interest}`),
+    ],
+    'a proposal that staff rejects': [
+      asStaff(admin, 'reject_wiki_proposal($3::uuid)', wanted.id),
+      proposal(wanted),
+      audit,
     ],
     'a message': [
       asOnce('key', fan, sending, talkId),

@@ -17,6 +17,7 @@ import {
   StaffAppeal,
   StaffAppealPage,
 } from './schemas.ts'
+import wiki from './wiki.ts'
 
 const others = routes('admin', {
   'POST /admin/invite-codes/generate': {
@@ -69,6 +70,6 @@ const others = routes('admin', {
 
 const table: Table = {
   feature: 'admin',
-  rows: { ...others.rows, ...content.rows, ...economy.rows, ...people.rows, ...posts.rows },
+  rows: { ...others.rows, ...content.rows, ...economy.rows, ...people.rows, ...posts.rows, ...wiki.rows },
 }
 export default table

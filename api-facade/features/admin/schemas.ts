@@ -2,6 +2,7 @@
 import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { Emotion, Tier, Wallet } from '../economy/schemas.ts'
 import { Appeal, AppealStatus, Level } from '../reputation/schemas.ts'
+import { WikiProposal, WikiStatus } from '../wiki/schemas.ts'
 
 export const Generation = z.object({ count: z.int().min(1).max(100) })
 export const GeneratedCodes = z
@@ -162,3 +163,12 @@ export const Announcement = z.object({
 export const Broadcast = z
   .object({ id: Uuid, title: z.string(), body: z.string(), createdAt: Timestamp })
   .openapi('Broadcast')
+
+export const WikiProposalsQuery = z.object({
+  status: WikiStatus.optional(),
+  q: z.string().trim().min(1).max(200).optional(),
+})
+export const StaffWikiProposal = WikiProposal.omit({ viewer: true })
+  .extend({ proposerId: Uuid.openapi({ description: 'The internal id.' }) })
+  .openapi('StaffWikiProposal')
+export const StaffWikiProposalPage = Page(StaffWikiProposal)

@@ -55,6 +55,13 @@ export const Notification = z
       postId: Uuid.nullable().openapi({ description: 'Null too where I no longer see the post.' }),
       replyId: Uuid.nullable(),
     }),
+    kind('wiki.resolved', of('wiki-proposal'), {
+      proposalId: Uuid,
+      interestId,
+      slug: z.string(),
+      status: z.enum(['approved', 'rejected', 'superseded']),
+      version: z.int().nullable().openapi({ description: 'The version that it became.' }),
+    }),
     kind('message.received', of('conversation'), { conversationId: Uuid, messageId: Uuid }),
     kind('moderation.actioned', of(...moderated), {
       targetType: z.enum(moderated),

@@ -37,6 +37,7 @@ const session = await made(alice, '/ai/sessions', { topic: 'Rules' })
 const persona = await made(alice, '/me/personas', { name: 'Poet' })
 const other = await made(alice, '/me/personas', { name: 'Painter' })
 await alice.post(`/circles/${circle}/invite`, { inviteeId: bob.username, bondLevel: 'acquaintance' })
+await owner`select private.add_reputation(${alice.id}, id, 'admin.adjusted', 20) from app.interests where slug = 'poetry'`
 await alice.post('/reports', { targetType: 'post', targetId: post, reason: 'Once.' })
 
 const long = 'é'.repeat(100_001)
@@ -112,6 +113,11 @@ const reached: Record<string, Call | Call[] | string> = {
   repost_bare: ['create_post', { p_body: '', p_format: 'repost', p_quoted_post_id: post, p_depth: 1 }],
   series_description: ['create_series', { p_title: 'x', p_description: long }],
   series_title: ['create_series', { p_title: ' ' }],
+  wiki_body: [
+    'create_wiki_proposal',
+    { p_slug: 'poetry', p_body: 'é'.repeat(20_001), p_summary: 'x', p_base_version: 0 },
+  ],
+  wiki_summary: ['create_wiki_proposal', { p_slug: 'poetry', p_body: 'x', p_summary: ' ', p_base_version: 0 }],
   username_taken: ['update_me', { p_changes: { username: bob.username } }],
 }
 

@@ -52,6 +52,7 @@ describe('an erased person', async () => {
   const birthName = registered.body.user.username
   const words = ['email', 'password', 'first', 'last', 'city', 'about', 'username', 'picture', 'post', 'title', 'essay']
     .concat(['reply', 'criticism', 'persona', 'personaAbout', 'personaPicture', 'circle', 'keyword', 'report'])
+    .concat(['wiki', 'wikiSummary'])
     .concat(['clip', 'caption', 'thumbnail', 'recording', 'comment on a video'])
     .concat([
       'newEmail',
@@ -122,6 +123,9 @@ describe('an erased person', async () => {
     const bobsClip = (await at(bob).post<Id>('/videos', { mediaUrl: 'https://example.org/bob' })).body.id
     await did(erin.post(`/videos/${bobsClip}/like`))
     await did(erin.post(`/videos/${bobsClip}/comments`, { body: canary('comment on a video') }))
+    await owner`select private.add_reputation(${erin.id}, id, 'admin.adjusted', 20) from app.interests where slug = 'poetry'`
+    const proposal = { body: canary('wiki'), summary: canary('wikiSummary'), baseVersion: 0 }
+    await did(erin.post('/wiki/poetry/proposals', proposal))
     const circle = (await erin.post<Id>('/circles', { name: canary('circle') })).body.id
     await did(erin.post(`/circles/me/${circle}/members`, { memberId: 'bob' }))
     await did(erin.post(`/circles/me/${circle}/invitations`, { inviteeId: 'carla' }))

@@ -1,0 +1,57 @@
+// What staff does about proposals for the wiki. The rules: sql/admin/45_wiki.sql.
+import type { z } from 'zod'
+import { call } from '../../lib/call.ts'
+import type { Context } from '../../lib/context.ts'
+import { routes } from '../../lib/routes.ts'
+import { type PageQuery, UuidId } from '../../lib/schemas.ts'
+import { oneWithDiff, pageWithDiffs } from '../wiki/diff.ts'
+import { Reason, StaffWikiProposal, StaffWikiProposalPage, WikiProposalsQuery } from './schemas.ts'
+
+type Listing = z.output<typeof WikiProposalsQuery> & z.output<typeof PageQuery>
+type Settling = z.output<typeof UuidId> & z.output<typeof Reason>
+
+const list = async (c: Context, { status, q, limit, cursor }: Listing) =>
+  pageWithDiffs(
+    await call(c, 'list_all_wiki_proposals', { p_status: status, p_q: q, p_limit: limit, p_cursor: cursor }),
+  )
+const settle =
+  (operation: 'approve_wiki_proposal' | 'reject_wiki_proposal') =>
+  async (c: Context, { id, reason }: Settling) =>
+    oneWithDiff(await call(c, operation, { p_id: id, p_reason: reason }))
+
+const told =
+  'Who proposed hears of it (`wiki.resolved`), and not from whom. Leaves an audit entry with the reason, if there is one.'
+
+export default routes('admin', {
+  'GET /admin/wiki/proposals': {
+    summary: 'Proposals for the wiki, newest first',
+    description:
+      'All, or those of one status, also of the banned, without those of the erased. `q` is an id, or letters in the name or slug of the interest, the username or the summary. A page looks at 400 and may be short. Staff sees and settles proposals also while the flag `wiki` is off.',
+    access: 'moderator',
+    query: WikiProposalsQuery,
+    page: true,
+    handler: list,
+    calls: ['list_all_wiki_proposals'],
+    answers: { 200: StaffWikiProposalPage },
+  },
+  'POST /admin/wiki/proposals/:id/approve': {
+    summary: 'Approve a proposal for the wiki',
+    description: `It becomes the next version of its entry, whatever its votes. ${told} Where the entry has another version by now the answer is 409 \`wiki_base_stale\`, and the proposal is superseded.`,
+    access: 'admin',
+    params: UuidId,
+    body: Reason,
+    handler: settle('approve_wiki_proposal'),
+    calls: ['approve_wiki_proposal'],
+    answers: { 200: StaffWikiProposal },
+  },
+  'POST /admin/wiki/proposals/:id/reject': {
+    summary: 'Reject a proposal for the wiki',
+    description: told,
+    access: 'admin',
+    params: UuidId,
+    body: Reason,
+    handler: settle('reject_wiki_proposal'),
+    calls: ['reject_wiki_proposal'],
+    answers: { 200: StaffWikiProposal },
+  },
+})

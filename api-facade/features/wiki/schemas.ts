@@ -1,0 +1,71 @@
+// Shapes of the wiki. The rules are in sql/wiki.
+import { Page, PersonCard, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+
+const slug = z.string().trim().min(1).max(80).openapi({ description: 'Of an interest.', example: 'philosophy' })
+export const Slug = z.object({ slug })
+export const VersionParams = z.object({ slug, n: queryInteger(0, 999_999_999) })
+
+export const WikiStatus = z.enum(['open', 'approved', 'rejected', 'withdrawn', 'superseded'])
+export const ProposalQuery = z.object({ status: WikiStatus.optional() })
+export const NewWikiProposal = z
+  .object({
+    body: z.string().min(1).max(100_000).openapi({ description: 'Markdown, 1 to 20,000 characters: the whole entry.' }),
+    summary: z.string().trim().min(1).max(1000).openapi({ description: 'What it changes: 1 to 300 characters.' }),
+    baseVersion: z.int().min(0).max(2_147_483_647).openapi({ description: 'The version that it was written upon.' }),
+  })
+  .openapi('NewWikiProposal')
+export const WikiVote = z
+  .object({ value: z.union([z.literal(-1), z.literal(0), z.literal(1)]).openapi({ type: 'integer' }) })
+  .openapi('WikiVote')
+
+const author = {
+  authorId: z.string().nullable().openapi({ description: 'Null where I do not see who wrote it.' }),
+  author: PersonCard.nullable(),
+}
+export const WikiEntry = z
+  .object({
+    interestId: Uuid,
+    slug: z.string(),
+    name: z.string(),
+    version: z.int().min(0).openapi({ description: '0 when there is no entry yet.' }),
+    body: z.string().openapi({ description: 'Markdown, as it was written.' }),
+    summary: z.string().nullable().openapi({ description: 'What the latest version changed.' }),
+    ...author,
+    updatedAt: Timestamp.nullable(),
+  })
+  .openapi('WikiEntry')
+const listed = { id: Uuid, version: z.int().min(1), summary: z.string(), ...author, createdAt: Timestamp }
+export const WikiVersionPage = Page(z.object(listed).openapi('WikiVersionCard'))
+export const WikiVersion = z
+  .object({ ...listed, interestId: Uuid, slug: z.string(), body: z.string() })
+  .openapi('WikiVersion')
+
+const Change = z
+  .object({
+    op: z.enum(['equal', 'delete', 'insert']),
+    text: z.string().openapi({ description: 'Whole lines.' }),
+  })
+  .openapi('WikiChange')
+export const WikiProposal = z
+  .object({
+    id: Uuid,
+    interestId: Uuid,
+    slug: z.string(),
+    proposerId: z.string(),
+    proposer: PersonCard,
+    status: WikiStatus,
+    baseVersion: z.int().min(0),
+    summary: z.string(),
+    body: z.string(),
+    diff: z.array(Change).openapi({
+      description:
+        'From the version that it was written upon, line by line. Where more than 200 lines differ, all of the one and all of the other.',
+    }),
+    netVotes: z.int(),
+    version: z.int().nullable().openapi({ description: 'The version that it became.' }),
+    viewer: z.object({ vote: z.int().min(-1).max(1) }),
+    createdAt: Timestamp,
+    resolvedAt: Timestamp.nullable(),
+  })
+  .openapi('WikiProposal')
+export const WikiProposalPage = Page(WikiProposal)

@@ -1,0 +1,48 @@
+-- Who may see the wiki and propose for it. Twin of sql/wiki/. Definer functions alone settle proposals and write
+-- versions and votes.
+
+-- wiki_versions
+alter table app.wiki_versions enable row level security;
+grant select on app.wiki_versions, app.wiki_version_card to authenticated;
+create policy select_all on app.wiki_versions for select to authenticated using (true);
+comment on policy select_all on app.wiki_versions is 'What is approved is common: everybody reads it.';
+
+-- wiki_proposals
+alter table app.wiki_proposals enable row level security;
+grant select on app.wiki_proposals to authenticated;
+grant insert (interest_id, author_id, base_version, body, summary) on app.wiki_proposals to authenticated;
+create policy select_visible on app.wiki_proposals for select to authenticated
+  using ((select true from app.users u where u.id = author_id));
+comment on policy select_visible on app.wiki_proposals is
+  'Everybody sees proposals, but not across a block, nor those of the banned and the erased.';
+create policy insert_own on app.wiki_proposals for insert to authenticated with check (author_id = (select app.uid()));
+comment on policy insert_own on app.wiki_proposals is
+  'People propose in their own name. A trigger looks at their reputation.';
+
+-- wiki_votes
+alter table app.wiki_votes enable row level security;
+grant select on app.wiki_votes to authenticated;
+create policy select_own on app.wiki_votes for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.wiki_votes is 'People see only their own votes. Those of others show as a sum.';
+
+-- helpers
+grant execute on function
+  private.find_wiki_proposals,
+  private.require_wiki,
+  private.vote_on_wiki_proposal,
+  private.wiki_proposal_cards,
+  private.wiki_version,
+  private.wiki_version_cards,
+  private.withdraw_wiki_proposal
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.create_wiki_proposal,
+  api.get_wiki_entry,
+  api.get_wiki_version,
+  api.list_wiki_proposals,
+  api.list_wiki_versions,
+  api.vote_wiki_proposal,
+  api.withdraw_wiki_proposal
+  to authenticated;

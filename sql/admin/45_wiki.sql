@@ -1,0 +1,160 @@
+-- How staff settles proposals for the wiki.
+-- docs/decisions.md, Wiki; Staff.
+
+create function private.staff_wiki_proposals(p_ids uuid[]) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', w.id,
+             'interestId', w.interest_id,
+             'slug', i.slug,
+             'proposerId', w.author_id,
+             'proposer', p.card,
+             'status', w.status,
+             'baseVersion', w.base_version,
+             'summary', w.summary,
+             'body', w.body,
+             'baseBody', coalesce(b.body, ''),
+             'netVotes', w.net_votes,
+             'version', w.version,
+             'createdAt', private.utc(w.created_at),
+             'resolvedAt', private.utc(w.resolved_at)) order by n.place)
+    from unnest(p_ids) with ordinality as n (id, place)
+    join app.wiki_proposals w on w.id = n.id
+    join app.interests i on i.id = w.interest_id
+    join app.person_card p on p.id = w.author_id
+    left join app.wiki_versions b on b.interest_id = w.interest_id and b.version = w.base_version);
+end $$;
+comment on function private.staff_wiki_proposals is
+  'Proposals as staff sees them, in order: as everybody does, with the UUID of who proposed and without a vote.';
+
+create function private.find_staff_wiki_proposals(p_status text, p_q text, p_cursor uuid) returns app.found
+language plpgsql stable security definer   -- the walk is its own
+set search_path = ''
+as $$
+declare
+  v_place  app.place := private.cursor_place(p_cursor);
+  v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := v_place.id;
+  v_q      text := private.fold(p_q);
+  v_found  app.found;
+begin
+  if p_cursor is null then
+    v_from := 'infinity';
+    v_before := app.uid();   -- any id will do beside infinity
+  elsif v_from is null then
+    select created_at, id into v_from, v_before from app.wiki_proposals where id = p_cursor;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  -- one of the two ways in is open
+  with looked as materialized (
+    select * from (
+      (select created_at as at, id, author_id, interest_id, summary from app.wiki_proposals
+       where p_status is null and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, id, author_id, interest_id, summary from app.wiki_proposals
+       where p_status is not null and status = p_status and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)) w
+  ), seen as materialized (
+    select array(
+      select l.id from looked l
+      join app.users u on u.id = l.author_id and u.erased_at is null
+      join app.interests i on i.id = l.interest_id
+      where v_q is null or strpos(private.fold(concat_ws(' ', i.slug, i.name, u.username, l.summary)), v_q) > 0
+      order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_staff_wiki_proposals is
+  'The next proposals, all or those of a status, with these letters in interest, username or summary, among the next '
+  '400. Those of erased people are empty, and left out. Fails: cursor_unknown.';
+call private.make_walk('private.find_staff_wiki_proposals');
+
+create function api.list_all_wiki_proposals(
+  p_status text default null, p_q text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.found;
+begin
+  perform private.require_role('moderator', 'admin');
+  if pg_input_is_valid(p_q, 'uuid') then
+    v_found.ids := array(select id from app.wiki_proposals
+                         where id = p_q::uuid and (p_status is null or status = p_status) and body is not null);
+  else
+    v_found := private.find_staff_wiki_proposals(p_status, p_q, private.require_cursor(p_cursor));
+  end if;
+  return private.page(private.staff_wiki_proposals(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
+                      v_found.next);
+end $$;
+comment on function api.list_all_wiki_proposals is
+  'Proposals for every entry, newest first, all or those of a status, with this id or these letters. Fails: '
+  'role_required, cursor_unknown, limit_out_of_range.';
+
+create function private.settle_wiki_by_staff(p_id uuid, p_approve boolean, p_reason text) returns boolean
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_reason   text;
+  v_proposal app.wiki_proposals;
+  v_fits     boolean := true;
+begin
+  perform private.require_role('admin');
+  v_reason := private.find_reason(p_reason);
+  v_proposal := private.lock_wiki_proposal(p_id);
+  if v_proposal.body is null then   -- there is none, or its author is erased
+    perform private.fail('wiki_proposal_unknown');
+  end if;
+  perform private.require_open_wiki_proposal(v_proposal);
+  if p_approve then
+    v_fits := private.approve_wiki_proposal(v_proposal);
+  else
+    perform private.settle_wiki_proposal(v_proposal, 'rejected');
+  end if;
+  perform private.audit(
+    'wiki.' || case when not p_approve then 'rejected' when v_fits then 'approved' else 'superseded' end,
+    'wiki-proposal', p_id::text, case when v_reason is not null then json_build_object('reason', v_reason) end);
+  return v_fits;
+end $$;
+comment on function private.settle_wiki_by_staff is
+  'An admin approves or rejects an open proposal; false when the entry has another version by now. Fails: '
+  'role_required, text_unfit, reason_length, wiki_proposal_unknown, wiki_proposal_settled.';
+
+create function api.approve_wiki_proposal(p_id uuid, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.settle_wiki_by_staff(p_id, true, p_reason) then
+    return private.refusal('wiki_base_stale');   -- no raise, which would leave it open
+  end if;
+  return private.staff_wiki_proposals(array[p_id]) -> 0;
+end $$;
+comment on function api.approve_wiki_proposal is
+  'Makes a proposal the next version of its entry, whatever its votes. Leaves an audit entry. Fails: role_required, '
+  'text_unfit, reason_length, wiki_proposal_unknown, wiki_proposal_settled, wiki_base_stale.';
+
+create function api.reject_wiki_proposal(p_id uuid, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.settle_wiki_by_staff(p_id, false, p_reason);
+  return private.staff_wiki_proposals(array[p_id]) -> 0;
+end $$;
+comment on function api.reject_wiki_proposal is
+  'Rejects a proposal. Leaves an audit entry. Fails: role_required, text_unfit, reason_length, '
+  'wiki_proposal_unknown, wiki_proposal_settled.';

@@ -1,0 +1,281 @@
+-- Proposals: who may make and settle them, and how one becomes a version. It is settled under the lock of its row, and
+-- becomes a version under the lock of the entry: so one approval makes one version, however many come at once.
+-- docs/decisions.md, Wiki.
+
+create function private.wiki_proposal_cards(p_ids uuid[]) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', w.id,
+             'interestId', w.interest_id,
+             'slug', i.slug,
+             'proposerId', p.actor_id,
+             'proposer', p.card,
+             'status', w.status,
+             'baseVersion', w.base_version,
+             'summary', w.summary,
+             'body', w.body,
+             'baseBody', coalesce(b.body, ''),
+             'netVotes', w.net_votes,
+             'version', w.version,
+             'viewer', json_build_object('vote', coalesce((
+               select v.value from app.wiki_votes v
+               where v.proposal_id = w.id and v.user_id = (select app.uid())), 0)),
+             'createdAt', private.utc(w.created_at),
+             'resolvedAt', private.utc(w.resolved_at)) order by n.place)
+    from unnest(p_ids) with ordinality as n (id, place)
+    join app.wiki_proposals w on w.id = n.id
+    join app.interests i on i.id = w.interest_id
+    join app.person_card p on p.id = w.author_id
+    left join app.wiki_versions b on b.interest_id = w.interest_id and b.version = w.base_version);
+end $$;
+comment on function private.wiki_proposal_cards is
+  'These proposals, in order, as far as the caller sees them: {id, interestId, slug, proposerId, proposer, status, '
+  'baseVersion, summary, body, baseBody (the text that it was written upon), netVotes, version, viewer {vote}, '
+  'createdAt, resolvedAt}.';
+call private.make_walk('private.wiki_proposal_cards');
+
+create function private.find_wiki_proposals(p_interest uuid, p_status text, p_cursor uuid) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
+set search_path = ''
+as $$
+declare
+  v_place  app.place := private.cursor_place(p_cursor);
+  v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := v_place.id;
+  v_found  app.found;
+begin
+  if p_cursor is null then
+    v_from := 'infinity';
+    v_before := p_interest;   -- any id will do beside infinity
+  elsif v_from is null then
+    -- also of somebody who was banned or erased since
+    select created_at, id into v_from, v_before from app.wiki_proposals
+    where id = p_cursor and interest_id = p_interest and private.may_meet(private.find_level(app.uid(), author_id));
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  -- one of the two ways in is open
+  with looked as materialized (
+    select * from (
+      (select created_at as at, id, author_id from app.wiki_proposals
+       where p_status is null and interest_id = p_interest and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, id, author_id from app.wiki_proposals
+       where p_status is not null and interest_id = p_interest and status = p_status
+         and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)) w
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people p on p.id = l.author_id
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_wiki_proposals is
+  'The next proposals about an interest, all or those of a status, by people whom the caller sees, among the next '
+  '400. Fails: cursor_unknown.';
+call private.make_walk('private.find_wiki_proposals');
+
+create function api.list_wiki_proposals(
+  p_slug text, p_status text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.found := private.find_wiki_proposals((private.require_wiki(p_slug)).id, p_status,
+                                                   private.require_cursor(p_cursor));
+begin
+  return private.page(private.wiki_proposal_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_wiki_proposals is
+  'The proposals about an interest, newest first, all or those of a status. Fails: feature_disabled, '
+  'interest_unknown, cursor_unknown, limit_out_of_range.';
+
+create function api.create_wiki_proposal(p_slug text, p_body text, p_summary text, p_base_version integer)
+returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_interest uuid := (private.require_wiki(p_slug)).id;
+  v_id       uuid;
+begin
+  perform private.count_writes('wiki');
+  insert into app.wiki_proposals (interest_id, author_id, base_version, body, summary)
+  values (v_interest, private.require_caller(), p_base_version, private.require_text(p_body),
+          private.require_name(p_summary))
+  returning id into v_id;
+  -- behind the rules of a row: who may not propose hears that. The approval looks again
+  if p_base_version <> private.wiki_version(v_interest) then
+    perform private.fail('wiki_base_stale');
+  end if;
+  return private.wiki_proposal_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_wiki_proposal is
+  'Proposes what the entry of an interest should say. Fails: feature_disabled, interest_unknown, writes_exceeded, '
+  'text_unfit, wiki_body, wiki_summary, wiki_reputation, wiki_base_stale.';
+
+create function private.settle_wiki_proposal(
+  p_proposal app.wiki_proposals, p_status text, p_version integer default null
+) returns void
+language plpgsql volatile security definer   -- nobody may write proposals
+set search_path = ''
+as $$
+begin
+  update app.wiki_proposals set status = p_status, version = p_version, resolved_at = now()
+  where id = p_proposal.id;
+  if p_status <> 'withdrawn' then
+    perform private.emit('wiki.proposal.resolved', json_build_object(
+      'proposalId', p_proposal.id, 'interestId', p_proposal.interest_id, 'status', p_status, 'version', p_version),
+      array[p_proposal.author_id]);
+  end if;
+end $$;
+comment on function private.settle_wiki_proposal is
+  'Settles an open proposal that is locked. Its author hears of it, unless it is they who withdraw it.';
+
+create function private.approve_wiki_proposal(p_proposal app.wiki_proposals) returns boolean
+language plpgsql volatile security definer   -- nobody may write the wiki
+set search_path = ''
+as $$
+declare
+  v_version integer;
+begin
+  -- the lock comes before the read, so that of two upon one version the second finds the first
+  perform pg_advisory_xact_lock(hashtextextended('wiki ' || p_proposal.interest_id, 0));
+  v_version := private.wiki_version(p_proposal.interest_id);
+  if v_version <> p_proposal.base_version then
+    perform private.settle_wiki_proposal(p_proposal, 'superseded');
+    return false;
+  end if;
+  insert into app.wiki_versions (interest_id, version, body, summary, author_id)
+  values (p_proposal.interest_id, v_version + 1, p_proposal.body, p_proposal.summary, p_proposal.author_id);
+  perform private.settle_wiki_proposal(p_proposal, 'approved', v_version + 1);
+  return true;
+end $$;
+comment on function private.approve_wiki_proposal is
+  'Makes the next version of an entry of an open proposal that is locked; false when the entry has another version by '
+  'now, and then the proposal is superseded.';
+
+create function private.lock_wiki_proposal(p_id uuid) returns app.wiki_proposals
+language plpgsql volatile security definer   -- nobody may touch proposals; its callers look at who may see them
+set search_path = ''
+as $$
+declare
+  v_proposal app.wiki_proposals;
+begin
+  select * into v_proposal from app.wiki_proposals where id = p_id for no key update;
+  return v_proposal;
+end $$;
+comment on function private.lock_wiki_proposal is
+  'Locks a proposal until the transaction ends; null when there is none.';
+
+create function private.require_open_wiki_proposal(p_proposal app.wiki_proposals) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_proposal.status <> 'open' then
+    perform private.fail('wiki_proposal_settled');
+  end if;
+end $$;
+comment on function private.require_open_wiki_proposal is 'Passes for an open proposal. Fails: wiki_proposal_settled.';
+
+create function private.vote_on_wiki_proposal(p_id uuid, p_value integer) returns boolean
+language plpgsql volatile security definer   -- nobody may write proposals
+set search_path = ''
+as $$
+declare
+  v_me       uuid := private.require_caller();
+  v_proposal app.wiki_proposals := private.lock_wiki_proposal(p_id);
+  v_mine     smallint;
+begin
+  select value into v_mine from app.wiki_votes where proposal_id = p_id and user_id = v_me;
+  -- a vote can be taken back by who sees the proposal no more
+  if v_proposal.id is null
+     or (not exists (select from private.visible_people where id = v_proposal.author_id)
+         and (p_value <> 0 or v_mine is null)) then
+    perform private.fail('wiki_proposal_unknown');
+  elsif v_proposal.author_id = v_me then
+    perform private.fail('wiki_vote_oneself');
+  end if;
+  if p_value <> 0 then
+    perform private.require_wiki_reputation(v_me, v_proposal.interest_id);
+  end if;
+  perform private.require_open_wiki_proposal(v_proposal);
+  if p_value = 0 then
+    delete from app.wiki_votes where proposal_id = p_id and user_id = v_me;
+  else
+    insert into app.wiki_votes (proposal_id, user_id, value) values (p_id, v_me, p_value)
+    on conflict (proposal_id, user_id) do update set value = excluded.value;
+  end if;
+  update app.wiki_proposals set net_votes = net_votes + p_value - coalesce(v_mine, 0)
+  where id = p_id
+  returning * into v_proposal;
+  return v_proposal.net_votes < 3 or private.approve_wiki_proposal(v_proposal);
+end $$;
+comment on function private.vote_on_wiki_proposal is
+  'Sets the caller''s vote on an open proposal, or with 0 takes it back. At a net of 3 the proposal is approved; '
+  'false when that came too late. Fails: wiki_proposal_unknown, wiki_vote_oneself, wiki_reputation, '
+  'wiki_proposal_settled.';
+
+create function api.vote_wiki_proposal(p_id uuid, p_value integer) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_flag('wiki');
+  if p_value is null or p_value not between -1 and 1 then
+    perform private.fail('wiki_vote_value');
+  end if;
+  perform private.count_writes('votes');
+  if not private.vote_on_wiki_proposal(p_id, p_value) then
+    return private.refusal('wiki_base_stale');   -- no raise, which would leave it open
+  end if;
+  return private.wiki_proposal_cards(array[p_id]) -> 0;
+end $$;
+comment on function api.vote_wiki_proposal is
+  'Votes on a proposal; the caller''s own vote replaces their earlier one. Null who no longer sees it. Fails: '
+  'feature_disabled, wiki_vote_value, writes_exceeded, wiki_proposal_unknown, wiki_vote_oneself, wiki_reputation, '
+  'wiki_proposal_settled, wiki_base_stale.';
+
+create function private.withdraw_wiki_proposal(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may write proposals
+set search_path = ''
+as $$
+declare
+  v_proposal app.wiki_proposals := private.lock_wiki_proposal(p_id);
+begin
+  if not exists (select from private.visible_people where id = v_proposal.author_id) then
+    perform private.fail('wiki_proposal_unknown');
+  elsif v_proposal.author_id <> private.require_caller() then
+    perform private.fail('wiki_proposal_not_yours');
+  end if;
+  perform private.require_open_wiki_proposal(v_proposal);
+  perform private.settle_wiki_proposal(v_proposal, 'withdrawn');
+end $$;
+comment on function private.withdraw_wiki_proposal is
+  'The caller takes their open proposal back. Fails: wiki_proposal_unknown, wiki_proposal_not_yours, '
+  'wiki_proposal_settled.';
+
+create function api.withdraw_wiki_proposal(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_flag('wiki');
+  perform private.withdraw_wiki_proposal(p_id);
+  return private.wiki_proposal_cards(array[p_id]) -> 0;
+end $$;
+comment on function api.withdraw_wiki_proposal is
+  'Takes the caller''s own open proposal back. Fails: feature_disabled, wiki_proposal_unknown, '
+  'wiki_proposal_not_yours, wiki_proposal_settled.';

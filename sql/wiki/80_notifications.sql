@@ -1,0 +1,20 @@
+-- Notifications of the wiki: what became of one's proposal.
+
+insert into private.notification_kinds (kind) values ('wiki.resolved');
+
+create function private.notify_wiki_resolved(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- there is no actor: it was the community, or the staff
+  perform private.tell(array(
+    select (e.user_id, 'wiki.resolved', null, 'wiki-proposal', e.payload ->> 'proposalId',
+            e.payload || jsonb_build_object('slug', i.slug), null, null, e.caused_at)::private.notice
+    from unnest(p_effects) e join app.interests i on i.id = (e.payload ->> 'interestId')::uuid));
+end $$;
+comment on function private.notify_wiki_resolved is
+  'Listener: tells a person that their proposal is approved, rejected or superseded.';
+
+insert into private.event_listeners (event, listener, position, timing) values
+  ('wiki.proposal.resolved', 'private.notify_wiki_resolved', 600, 'soon');

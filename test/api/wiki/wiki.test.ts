@@ -1,0 +1,317 @@
+// The wiki over HTTP: entries, proposals, votes, what staff settles, and many at once. Who sees and may do what: test/db/wiki.
+import { describe, expect, test } from 'vitest'
+import { changesBetween } from '../../../api-facade/features/wiki/diff.ts'
+import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
+import type { Person } from '../../support/person.ts'
+import { world } from '../../support/world.ts'
+
+const { alice, bob, carla, admin, nobody, database, join } = await world()
+const { owner } = database
+const [dora, erin, finn, mona] = (await join('dora', 'erin', 'finn', 'mona')) as [Person, Person, Person, Person]
+await owner`update app.users set role = 'moderator' where id = ${mona.id}`
+const moderator = await mona.login()
+
+type Proposal = { id: string; status: string; netVotes: number; version: number | null; diff: unknown[] }
+type Entry = { version: number; body: string; authorId: string | null }
+
+const slugs = (await owner<{ slug: string }[]>`select slug from app.interests where level = 2 order by slug`).map(
+  ({ slug }) => slug,
+)
+const fresh = () => slugs.pop() ?? ''
+/** Reputation in one interest that nothing here is about. */
+async function learn(points: number, ...people: Person[]) {
+  for (const { id } of people)
+    await owner`select private.add_reputation(${id}, (select id from app.interests where slug = 'poetry'), 'admin.adjusted', ${points})`
+}
+await learn(20, alice, bob, carla, dora, erin)
+
+const draft = (baseVersion = 0, body = 'What it is.\n') => ({ body, summary: 'A beginning', baseVersion })
+const propose = async (who: Person, slug: string, baseVersion = 0, body?: string) => {
+  const made = await who.post<Proposal>(`/wiki/${slug}/proposals`, draft(baseVersion, body))
+  expect(made.status).toBe(201)
+  return made.body
+}
+const vote = (who: Person, id: string, value: number) => who.post<Proposal>(`/wiki/proposals/${id}/vote`, { value })
+const entry = async (slug: string) => (await alice.get<Entry>(`/wiki/${slug}`)).body
+const statusOf = async (id: string) => (await owner`select status from app.wiki_proposals where id = ${id}`)[0]?.status
+
+const routes: [string, string, object?][] = [
+  ['GET', '/wiki/SLUG'],
+  ['GET', '/wiki/SLUG/versions'],
+  ['GET', '/wiki/SLUG/versions/1'],
+  ['GET', '/wiki/SLUG/proposals'],
+  ['POST', '/wiki/SLUG/proposals', draft()],
+  ['POST', '/wiki/proposals/ID/vote', { value: 1 }],
+  ['POST', '/wiki/proposals/ID/withdraw'],
+]
+test.each(routes)('%s %s needs a token, something that is there, and the flag', async (method, path, body) => {
+  const at = path.replace('SLUG', 'no-such-interest').replace('ID', UNKNOWN)
+  expect(await nobody.request(method, at, body)).toFailWith(401, 'token_missing')
+  expect(await alice.request(method, at, body)).toMatchObject({ status: 404 })
+  await owner`update app.feature_flags set enabled = false where key = 'wiki'`
+  expect(await alice.request(method, at, body)).toFailWith(403, 'feature_disabled')
+  await owner`update app.feature_flags set enabled = true where key = 'wiki'`
+})
+
+test('an entry begins at version 0, and grows by proposals that three more are for than against', async () => {
+  const slug = fresh()
+  expect(await alice.get(`/wiki/${slug}`)).toMatchObject({
+    status: 200,
+    body: { slug, version: 0, body: '', summary: null, authorId: null, author: null, updatedAt: null },
+  })
+  const body = ' # Title\n\nOld  *text*\n'
+  const made = await alice.post<Proposal>(`/wiki/${slug}/proposals`, draft(0, body))
+  expect(made).toMatchObject({
+    status: 201,
+    body: {
+      slug,
+      proposerId: alice.actorId,
+      status: 'open',
+      baseVersion: 0,
+      summary: 'A beginning',
+      body: body.trim(),
+      diff: [{ op: 'insert', text: body.trim() }],
+      netVotes: 0,
+      version: null,
+      viewer: { vote: 0 },
+      resolvedAt: null,
+    },
+  })
+  const { id } = made.body
+  expect(await vote(alice, id, 1)).toFailWith(400, 'wiki_vote_oneself')
+  expect(await vote(finn, id, 1)).toFailWith(403, 'wiki_reputation')
+  for (const [who, value, net] of [
+    [bob, -1, -1],
+    [bob, 1, 1],
+    [bob, 1, 1],
+    [carla, 1, 2],
+    [carla, 0, 1],
+    [carla, 0, 1],
+    [carla, 1, 2],
+  ] as const)
+    expect(await vote(who, id, value)).toMatchObject({
+      status: 200,
+      body: { status: 'open', netVotes: net, viewer: { vote: value } },
+    })
+  expect(await vote(dora, id, 1)).toMatchObject({ status: 200, body: { status: 'approved', netVotes: 3, version: 1 } })
+  expect(await entry(slug)).toMatchObject({ version: 1, body: body.trim(), authorId: alice.actorId })
+  expect((await alice.inbox('wiki.resolved')).map(({ payload }) => payload)).toMatchObject([
+    { proposalId: id, slug, status: 'approved', version: 1 },
+  ])
+
+  expect(await bob.post(`/wiki/${slug}/proposals`, draft(0))).toFailWith(409, 'wiki_base_stale')
+  expect(await bob.post(`/wiki/${slug}/proposals`, draft(7))).toFailWith(409, 'wiki_base_stale')
+  const next = await propose(bob, slug, 1, '# Title\n\nNew *text*\n')
+  expect(next.diff).toEqual([
+    { op: 'equal', text: '# Title\n\n' },
+    { op: 'delete', text: 'Old  *text*' },
+    { op: 'insert', text: 'New *text*' },
+  ])
+  expect(await admin.post(`/admin/wiki/proposals/${next.id}/approve`)).toMatchObject({
+    status: 200,
+    body: { proposerId: bob.id, status: 'approved', version: 2 },
+  })
+  const versions = await walk(carla, `/wiki/${slug}/versions`, 1)
+  const history = (await carla.get<Page<Entry & { id: string }>>(`/wiki/${slug}/versions`)).body.items
+  expect(history.map(({ id }) => id)).toEqual(versions)
+  expect(history).toMatchObject([
+    { version: 2, summary: 'A beginning', authorId: bob.actorId },
+    { version: 1, authorId: alice.actorId },
+  ])
+  expect(await carla.get(`/wiki/${slug}/versions/1`)).toMatchObject({ body: { slug, version: 1, body: body.trim() } })
+  for (const none of [0, 3])
+    expect(await carla.get(`/wiki/${slug}/versions/${none}`)).toFailWith(404, 'wiki_version_unknown')
+})
+
+test('bad input is refused', async () => {
+  const slug = fresh()
+  const { id } = await propose(alice, slug)
+  for (const body of [{}, { ...draft(), baseVersion: -1 }, { ...draft(), summary: ' ' }, { ...draft(), body: '' }])
+    expect(await alice.post(`/wiki/${slug}/proposals`, body)).toFailWith(422, 'validation_failed')
+  const long = { ...draft(), body: 'é'.repeat(20_001) }
+  expect(await alice.post(`/wiki/${slug}/proposals`, long)).toFailWith(422, 'wiki_body')
+  expect(await alice.post(`/wiki/${slug}/proposals`, { ...draft(), summary: 'é'.repeat(301) })).toFailWith(
+    422,
+    'wiki_summary',
+  )
+  expect(await alice.post(`/wiki/${slug}/proposals`, { ...draft(), summary: 'a\nb' })).toFailWith(422, 'text_unfit')
+  expect(await finn.post(`/wiki/${slug}/proposals`, draft())).toFailWith(403, 'wiki_reputation')
+  for (const value of [2, 0.5, '1', null])
+    expect(await bob.post(`/wiki/proposals/${id}/vote`, { value })).toFailWith(422, 'validation_failed')
+  expect(await bob.post('/wiki/proposals/x/withdraw')).toFailWith(422, 'validation_failed')
+  expect(await bob.get(`/wiki/${slug}/versions/x`)).toFailWith(422, 'validation_failed')
+  expect(await bob.get(`/wiki/${slug}/proposals?status=x`)).toFailWith(422, 'validation_failed')
+  expect(await bob.get(`/wiki/${slug}/proposals?cursor=x`)).toFailWith(400, 'cursor_unknown')
+  expect(await bob.get(`/wiki/${slug}/versions?cursor=${id}`)).toFailWith(400, 'cursor_unknown')
+})
+
+describe('a proposal', async () => {
+  const stages: Record<string, () => Promise<string>> = {
+    approved: async () => {
+      const { id } = await propose(alice, fresh())
+      await admin.post(`/admin/wiki/proposals/${id}/approve`, { reason: 'Good' })
+      return id
+    },
+    rejected: async () => {
+      const { id } = await propose(alice, fresh())
+      await admin.post(`/admin/wiki/proposals/${id}/reject`, { reason: 'Not yet' })
+      return id
+    },
+    withdrawn: async () => {
+      const { id } = await propose(alice, fresh())
+      await alice.post(`/wiki/proposals/${id}/withdraw`)
+      return id
+    },
+    superseded: async () => {
+      const slug = fresh()
+      const [first, second] = [await propose(bob, slug), await propose(alice, slug)]
+      await admin.post(`/admin/wiki/proposals/${first.id}/approve`)
+      expect(await admin.post(`/admin/wiki/proposals/${second.id}/approve`)).toFailWith(409, 'wiki_base_stale')
+      expect(await entry(slug)).toMatchObject({ version: 1 })
+      return second.id
+    },
+  }
+  const steps: [string, (id: string) => Promise<unknown>, string][] = [
+    ['a vote', (id) => vote(carla, id, 1), 'open'],
+    ['a vote taken back', (id) => vote(carla, id, 0), 'open'],
+    ['its author who withdraws it', (id) => alice.post(`/wiki/proposals/${id}/withdraw`), 'withdrawn'],
+    ['an admin who rejects it', (id) => admin.post(`/admin/wiki/proposals/${id}/reject`), 'rejected'],
+    ['an admin who approves it', (id) => admin.post(`/admin/wiki/proposals/${id}/approve`), 'approved'],
+  ]
+  test.each(steps)('that is open: %s', async (_what, step, status) => {
+    const { id } = await propose(alice, fresh())
+    expect(await step(id)).toMatchObject({ status: 200, body: { id, status } })
+    expect(await statusOf(id)).toBe(status)
+  })
+  test.each(Object.entries(stages))('that is %s never changes again', async (status, make) => {
+    const id = await make()
+    for (const [what, step] of steps) expect(await step(id), what).toFailWith(409, 'wiki_proposal_settled')
+    expect(await statusOf(id)).toBe(status)
+  })
+
+  test('is withdrawn by its author alone, who hears nothing of that', async () => {
+    const { id } = await propose(dora, fresh())
+    expect(await bob.post(`/wiki/proposals/${id}/withdraw`)).toFailWith(403, 'wiki_proposal_not_yours')
+    expect(await dora.post(`/wiki/proposals/${id}/withdraw`)).toMatchObject({ body: { status: 'withdrawn' } })
+    expect(await dora.inbox('wiki.resolved')).toEqual([])
+  })
+
+  test('upon a version that is no longer current is superseded by its third vote, which counts', async () => {
+    const slug = fresh()
+    const [first, second] = [await propose(alice, slug), await propose(alice, slug)]
+    await vote(bob, second.id, 1)
+    await vote(carla, second.id, 1)
+    await admin.post(`/admin/wiki/proposals/${first.id}/approve`)
+    expect(await vote(dora, second.id, 1)).toFailWith(409, 'wiki_base_stale')
+    expect(await owner`select status, net_votes from app.wiki_proposals where id = ${second.id}`).toEqual([
+      { status: 'superseded', net_votes: 3 },
+    ])
+    const listed = await bob.get<Page<Proposal>>(`/wiki/${slug}/proposals?status=superseded`)
+    expect(listed.body.items).toMatchObject([{ id: second.id, diff: [{ op: 'insert' }], viewer: { vote: 1 } }])
+    expect(await walk(bob, `/wiki/${slug}/proposals`, 1)).toEqual([second.id, first.id])
+  })
+})
+
+describe('staff', () => {
+  test('moderators read all proposals, and admins settle them, with an entry in the audit log', async () => {
+    const slug = fresh()
+    const { id } = await propose(carla, slug)
+    for (const verb of ['approve', 'reject']) {
+      const path = `/admin/wiki/proposals/${id}/${verb}`
+      expect(await nobody.post(path)).toFailWith(401, 'token_missing')
+      for (const who of [alice, moderator]) expect(await who.post(path, { reason: 1 })).toFailWith(403, 'role_required')
+      expect(await admin.post(path, { reason: 1 })).toFailWith(422, 'validation_failed')
+      expect(await admin.post(`/admin/wiki/proposals/${UNKNOWN}/${verb}`)).toFailWith(404, 'wiki_proposal_unknown')
+    }
+    expect(await nobody.get('/admin/wiki/proposals')).toFailWith(401, 'token_missing')
+    expect(await alice.get('/admin/wiki/proposals')).toFailWith(403, 'role_required')
+    const found = async (query: string) =>
+      (await moderator.get<Page<Proposal>>(`/admin/wiki/proposals?${query}`)).body.items.map((item) => item.id)
+    expect(await found('limit=1')).toEqual([id])
+    expect(await found(`q=${slug}&status=open`)).toEqual([id])
+    expect(await found(`q=${id}`)).toEqual([id])
+    expect(await found(`q=${slug}&status=approved`)).toEqual([])
+    expect(await found('q=%25')).toEqual([])
+    expect(await found(`limit=1&cursor=${id}`)).not.toContain(id)
+    expect(await moderator.get('/admin/wiki/proposals?status=x')).toFailWith(422, 'validation_failed')
+    expect(await moderator.get(`/admin/wiki/proposals?cursor=${UNKNOWN}`)).toFailWith(400, 'cursor_unknown')
+    expect(await admin.post(`/admin/wiki/proposals/${id}/reject`, { reason: 'Too short' })).toMatchObject({
+      status: 200,
+      body: { status: 'rejected', diff: [{ op: 'insert' }] },
+    })
+    expect(
+      await owner`select l.action, l.target_type, d.detail from app.audit_log l join app.audit_details d on d.audit_id = l.id
+                  where l.target_id = ${id}`,
+    ).toEqual([{ action: 'wiki.rejected', target_type: 'wiki-proposal', detail: { reason: 'Too short' } }])
+    expect((await carla.inbox('wiki.resolved'))[0]?.payload).toMatchObject({ proposalId: id, status: 'rejected' })
+  })
+})
+
+describe('at once', () => {
+  test('a vote more than it takes, and admins beside them: one version', async () => {
+    const slug = fresh()
+    const { id } = await propose(alice, slug)
+    const answers = await Promise.all([
+      ...[bob, carla, dora, erin].map((who) => vote(who, id, 1)),
+      ...[1, 2].map(() => admin.post(`/admin/wiki/proposals/${id}/approve`)),
+    ])
+    for (const { status } of answers) expect([200, 409]).toContain(status)
+    expect(
+      await owner`select version from app.wiki_versions v join app.interests i on i.id = v.interest_id
+                       where i.slug = ${slug}`,
+    ).toEqual([{ version: 1 }])
+    expect(await statusOf(id)).toBe('approved')
+  })
+
+  test('proposals upon one version: one becomes the next, the others are superseded', async () => {
+    const slug = fresh()
+    const made = await Promise.all([alice, bob, carla, dora, erin].map((who) => propose(who, slug)))
+    const answers = await Promise.all(made.map(({ id }) => admin.post(`/admin/wiki/proposals/${id}/approve`)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
+    const states = await Promise.all(made.map(({ id }) => statusOf(id)))
+    expect(states.sort()).toEqual(['approved', ...Array(4).fill('superseded')])
+    expect(await entry(slug)).toMatchObject({ version: 1 })
+  })
+})
+
+test('what is approved outlives its author without a name, and their proposals go', async () => {
+  const slug = fresh()
+  const [gus] = (await join('gus')) as [Person]
+  await learn(20, gus)
+  const approved = await propose(gus, slug, 0, 'A common text')
+  await admin.post(`/admin/wiki/proposals/${approved.id}/approve`)
+  const open = await propose(gus, slug, 1, 'Their own text')
+  await vote(alice, open.id, 1)
+  await bob.post('/users/gus/block')
+  expect(await bob.get(`/wiki/${slug}`)).toMatchObject({ body: { version: 1, authorId: null, author: null } })
+  expect((await bob.get<Page<Proposal>>(`/wiki/${slug}/proposals`)).body.items).toEqual([])
+  const unknown = await vote(bob, UNKNOWN, 1)
+  expect(unknown).toFailWith(404, 'wiki_proposal_unknown')
+  expect(await vote(bob, open.id, 1)).toMatchObject({ status: 404, text: unknown.text })
+  expect(await bob.post(`/wiki/proposals/${open.id}/withdraw`)).toMatchObject({ status: 404, text: unknown.text })
+  await alice.post('/users/gus/block')
+  expect(await vote(alice, open.id, 0)).toMatchObject({ status: 200, body: null })
+  expect(await vote(alice, open.id, 0)).toFailWith(404, 'wiki_proposal_unknown')
+  expect(await owner`select net_votes from app.wiki_proposals where id = ${open.id}`).toEqual([{ net_votes: 0 }])
+
+  expect(await gus.post('/me/delete', { password: gus.password })).toMatchObject({ status: 200 })
+  expect(await carla.get(`/wiki/${slug}`)).toMatchObject({
+    body: { version: 1, body: 'A common text', summary: 'A beginning', authorId: null, author: null },
+  })
+  expect((await carla.get<Page<Proposal>>(`/wiki/${slug}/proposals`)).body.items).toEqual([])
+  expect(await owner`select distinct body, summary from app.wiki_proposals where author_id = ${gus.id}`).toEqual([
+    { body: null, summary: null },
+  ])
+  expect(await statusOf(open.id)).toBe('withdrawn')
+  expect(await admin.post(`/admin/wiki/proposals/${open.id}/approve`)).toFailWith(404, 'wiki_proposal_unknown')
+  expect((await admin.get<Page<Proposal>>(`/admin/wiki/proposals?q=${open.id}`)).body.items).toEqual([])
+})
+
+test('texts that have little in common differ as a whole, and quickly', () => {
+  const [base, body] = ['a\nb\n'.repeat(5000), 'b\na\na\n'.repeat(3333)]
+  expect(changesBetween(base, body)).toEqual([
+    { op: 'delete', text: base },
+    { op: 'insert', text: body },
+  ])
+  expect(changesBetween('same', 'same')).toEqual([{ op: 'equal', text: 'same' }])
+})
