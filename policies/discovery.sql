@@ -33,11 +33,14 @@ grant execute on function
   private.find_people,
   private.find_people_named,
   private.find_person_place,
+  private.find_stream,
   private.find_suggested,
   private.find_talent,
   private.mentor_parts,
   private.met_page,
   private.require_met,
+  private.require_stream_place,
+  private.stream_cards,
   private.talent_parts
   to authenticated;
 
@@ -47,6 +50,7 @@ grant execute on function
   api.list_candidates,
   api.list_mentors,
   api.list_people,
+  api.list_stream,
   api.list_suggested,
   api.list_talent,
   api.set_intent

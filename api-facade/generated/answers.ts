@@ -173,6 +173,24 @@ export interface Schemas {
     city: string | null
     reputation: { interestId: string; slug: string; name: string; value: number; level: string }
   }
+  StreamItem: {
+    type: 'post' | 'video' | 'audio' | 'event' | 'debate' | 'problem' | 'course' | 'project' | 'offering'
+    id: string
+    actorId: string
+    actor: Schemas['PersonCard']
+    interestId: string | null
+    title: string | null
+    subBadge: string
+    mediaUrl: string | null
+    engagement: {
+      reactCount: number
+      commentCount: number
+      repostCount: number
+      viewerHasReacted: boolean
+      viewerHasReposted: boolean
+    } | null
+    createdAt: string
+  }
   Paid: { payment: Schemas['Payment']; senderBalance: number }
   Payment: {
     id: string
@@ -2992,6 +3010,7 @@ export interface Answers {
   list_scheduled_posts: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
   list_series_items: Schemas['SeriesParts']
   list_sessions: { items: Schemas['RotatingSession'][]; nextCursor: string | null; hasMore: boolean }
+  list_stream: { items: Schemas['StreamItem'][]; nextCursor: string | null; hasMore: boolean }
   list_suggested: { items: Schemas['MetPerson'][]; nextCursor: string | null; hasMore: boolean }
   list_talent: { items: Schemas['Talent'][]; nextCursor: string | null; hasMore: boolean }
   list_video_comments: { items: Schemas['VideoComment'][]; nextCursor: string | null; hasMore: boolean }

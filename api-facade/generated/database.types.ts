@@ -398,6 +398,18 @@ export type Database = {
         Returns: Answers['list_series_items']
       }
       list_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_sessions'] }
+      list_stream: {
+        Args: {
+          p_city?: string
+          p_country?: string
+          p_cursor?: string
+          p_interest_id?: string
+          p_limit?: number
+          p_trending?: boolean
+          p_type?: string
+        }
+        Returns: Answers['list_stream']
+      }
       list_suggested: { Args: { p_limit?: number }; Returns: Answers['list_suggested'] }
       list_talent: {
         Args: { p_city?: string; p_country?: string; p_cursor?: string; p_interest_slug?: string; p_limit?: number }

@@ -25204,6 +25204,219 @@ comment on function api.list_talent is
   'People with reputation in an interest, or else in those of the caller. Fails: interest_unknown, cursor_unknown, '
   'limit_out_of_range.';
 
+-- sql/discovery/30_stream.sql
+
+-- The unified stream: posts and contents of every kind in one list, newest first.
+-- docs/decisions.md, Discovery.
+
+create function private.find_stream(
+  p_choice app.feed_choice, p_type text, p_country text, p_city text, p_trending boolean, p_from app.place
+) returns app.found
+language plpgsql stable security definer   -- checks each post and content once: see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_city   text := private.fold(private.trimmed(p_city));
+  v_posts  uuid[] := '{}';
+  v_outs   timestamptz[];
+  v_others uuid[] := '{}';
+  v_ats    timestamptz[];
+  v_cut    app.place;
+  v_ids    uuid[];
+  v_times  timestamptz[];
+  v_sieve  app.feed_sieve;
+  v_stop   integer;
+begin
+  if coalesce(p_type, 'post') = 'post' then
+    select array_agg(l.id), array_agg(l.at) into v_posts, v_outs
+    from (select id, published_at as at from app.posts
+          where required_level = 0 and closer_id is null and (published_at, id) < (v_from, v_before)
+          order by published_at desc, id desc limit 400) l;
+    v_cut := (v_outs[400], v_posts[400])::app.place;
+  end if;
+  if p_type is null then
+    select array_agg(l.id), array_agg(l.at) into v_others, v_ats
+    from (select id, created_at as at from app.contents
+          where deleted_at is null and (created_at, id) < (v_from, v_before)
+          order by created_at desc, id desc limit 400) l;
+  elsif p_type <> 'post' then
+    select array_agg(l.id), array_agg(l.at) into v_others, v_ats
+    from (select id, created_at as at from app.contents
+          where kind = p_type and required_level <= 3 and space_id is null and (created_at, id) < (v_from, v_before)
+          order by created_at desc, id desc limit 400) l;
+  end if;
+  -- behind the last one of a look that has more, the other may have what comes before
+  if v_ats[400] is not null and (v_cut.at is null or (v_ats[400], v_others[400]) > (v_cut.at, v_cut.id)) then
+    v_cut := (v_ats[400], v_others[400])::app.place;
+  end if;
+
+  v_posts := private.feed_chosen(p_choice, array(
+    select v.id from unnest(v_posts, v_outs) as l (id, at) join private.visible_posts v on v.id = l.id
+    where v.space_id is null and (not p_trending or v.trending_boost > 0)
+      and (select o.space_id from app.posts o where o.id = v.quoted_post_id and v.format = 'repost') is null
+      and (v_cut.at is null or (l.at, l.id) >= (v_cut.at, v_cut.id))
+    order by l.at desc, l.id desc));
+  select array_agg(m.id), array_agg(m.at) into v_ids, v_times
+  from (
+    select f.id, f.at
+    from (select p.id, p.published_at as at, p.author_id from unnest(v_posts) w (id) join app.posts p on p.id = w.id
+          union all
+          select c.id, c.created_at, c.author_id
+          from unnest(v_others, v_ats) as l (id, at) join private.visible_contents c on c.id = l.id
+          where c.required_level = 0 and c.space_id is null and c.author_id <> all (p_choice.muted_people)
+            and (p_choice.interests is null or c.interest_id = any (p_choice.interests))
+            and (not p_trending or (select n.likes + n.reposts + n.comments > 0 from app.video_counters n
+                                    where n.video_id = c.id))
+            and (v_cut.at is null or (l.at, l.id) >= (v_cut.at, v_cut.id))) f
+    where p_country is null and v_city is null
+       or (select (p_country is null or u.country = upper(p_country))
+              and (v_city is null or private.fold(u.city) = v_city)
+           from app.users u where u.id = f.author_id)
+    order by f.at desc, f.id desc limit 51) m;
+
+  v_sieve := private.without_phrases(p_choice.muted_words, array(
+    select u.id from unnest(v_ids) with ordinality as u (id, place) where u.id = any (v_posts) order by u.place),
+    null, p_choice.characters);
+  if v_sieve.stopped_at is not null then   -- the first post is always looked at
+    v_stop := array_position(v_ids, v_sieve.stopped_at);
+    v_ids := v_ids[:v_stop - 1];
+    v_cut := (v_times[v_stop - 1], v_ids[v_stop - 1])::app.place;
+  elsif cardinality(v_ids) = 51 then
+    v_cut := (v_times[51], v_ids[51])::app.place;
+  end if;
+  v_ids := array(
+    select u.id from unnest(v_ids) with ordinality as u (id, place)
+    where u.id <> all (v_posts) or u.id = any (v_sieve.ids) order by u.place);
+  return (v_ids, case when cardinality(v_ids) < 51 and v_cut.at is not null
+                      then private.place_cursor(v_cut.at, v_cut.id) end)::app.found;
+end $$;
+comment on function private.find_stream is
+  'The next posts and contents for everybody that the caller may see, of one type where it is named, as they are '
+  'chosen, of people of a country and a town, and those that set something off: among the next 400 of each.';
+call private.make_walk('private.find_stream');
+
+create function private.require_stream_place(p_cursor text) returns app.place
+language plpgsql stable security definer   -- a cursor stays good when its post or content is deleted
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place;
+begin
+  if v_cursor is null then
+    return ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  end if;
+  v_place := private.cursor_place(v_cursor);
+  if v_place.at is null then
+    v_place := (private.find_post_time(v_cursor), v_cursor)::app.place;
+  end if;
+  if v_place.at is null then
+    select (private.content_place(c.id, c.kind)).* into v_place from app.contents c where c.id = v_cursor;
+  end if;
+  if v_place.at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  return v_place;
+end $$;
+comment on function private.require_stream_place is
+  'The place of a cursor''s post or content in the stream. Fails: cursor_unknown.';
+
+create function private.content_parts(p_ids uuid[]) returns table (id uuid, detail json)
+language plpgsql stable security definer   -- parts of contents that its caller has found visible
+set search_path = ''
+as $$
+declare
+  v_details regclass;
+begin
+  for v_details in
+    select distinct k.details from app.contents c join private.content_kinds k on k.kind = c.kind
+    where c.id = any (p_ids)
+  loop
+    return query execute format('select d.id, d.detail from %s d where d.id = any ($1)', v_details) using p_ids;
+  end loop;
+end $$;
+comment on function private.content_parts is
+  'What these contents have of their own kinds, as private.content_kinds.details has it.';
+call private.make_walk('private.content_parts');
+
+create function private.stream_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- checks each post and content once
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(s.card order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join (
+      select p.id, json_build_object(
+               'type', 'post',
+               'id', p.id,
+               'actorId', author.actor_id,
+               'actor', author.card,
+               'interestId', p.interest_id,
+               'title', p.title,
+               'subBadge', case when p.is_journalism then 'journalism' else p.format end,
+               'mediaUrl', p.media #>> '{0,url}',
+               'engagement', json_build_object(
+                 'reactCount', p.counters -> 'reactions',
+                 'commentCount', p.counters -> 'replies',
+                 'repostCount', p.counters -> 'shares',
+                 'viewerHasReacted', json_array_length(p.viewer -> 'reactions') > 0,
+                 'viewerHasReposted', p.viewer -> 'reposted'),
+               'createdAt', private.utc(p.published_at)) as card
+      from private.marked_posts p join app.person_card author on author.id = p.author_id
+      where p.id = any (p_ids)
+      union all
+      select c.id, json_build_object(
+               'type', c.kind,
+               'id', c.id,
+               'actorId', author.actor_id,
+               'actor', author.card,
+               'interestId', c.interest_id,
+               'title', c.title,
+               'subBadge', coalesce(d.detail ->> 'status', c.kind),
+               'mediaUrl', d.detail ->> 'mediaUrl',
+               'engagement', case when n.video_id is not null then json_build_object(
+                 'reactCount', n.likes,
+                 'commentCount', n.comments,
+                 'repostCount', n.reposts,
+                 'viewerHasReacted', (select true from app.video_likes l
+                                      where l.video_id = c.id and l.user_id = (select app.uid())) is true,
+                 'viewerHasReposted', (select true from app.video_reposts r
+                                       where r.video_id = c.id and r.user_id = (select app.uid())) is true) end,
+               'createdAt', private.utc(c.created_at))
+      from private.visible_contents c
+      join app.person_card author on author.id = c.author_id
+      left join private.content_parts(p_ids) d on d.id = c.id
+      left join app.video_counters n on n.video_id = c.id
+      where c.id = any (p_ids)) s on s.id = i.id);
+end $$;
+comment on function private.stream_cards is
+  'Posts and contents as the stream has them, in order: {type, id, actorId, actor, interestId, title, subBadge, '
+  'mediaUrl, engagement, createdAt}.';
+call private.make_walk('private.stream_cards');
+
+create function api.list_stream(
+  p_type text default null, p_interest_id uuid default null, p_country text default null, p_city text default null,
+  p_trending boolean default false, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.found := private.find_stream(
+    (null, private.interest_subtree(p_interest_id), false, null, 0, private.muted_people(), private.muted_posts(),
+     private.find_muted_words(), 0, 200000)::app.feed_choice,
+    p_type, p_country, p_city, coalesce(p_trending, false), private.require_stream_place(p_cursor));
+begin
+  return private.page(private.stream_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_stream is
+  'Posts and contents for everybody, newest first. Fails: interest_unknown, cursor_unknown, limit_out_of_range.';
+
 -- policies/discovery.sql
 
 -- Who may see what people look for, and find others. Twin of sql/discovery/.
@@ -25241,11 +25454,14 @@ grant execute on function
   private.find_people,
   private.find_people_named,
   private.find_person_place,
+  private.find_stream,
   private.find_suggested,
   private.find_talent,
   private.mentor_parts,
   private.met_page,
   private.require_met,
+  private.require_stream_place,
+  private.stream_cards,
   private.talent_parts
   to authenticated;
 
@@ -25255,6 +25471,7 @@ grant execute on function
   api.list_candidates,
   api.list_mentors,
   api.list_people,
+  api.list_stream,
   api.list_suggested,
   api.list_talent,
   api.set_intent

@@ -9,6 +9,8 @@ import {
   MetPage,
   NewIntent,
   PeopleQuery,
+  StreamPage,
+  StreamQuery,
   SuggestedQuery,
   TalentPage,
   TalentQuery,
@@ -77,5 +79,15 @@ export default routes('discovery', {
     query: TalentQuery,
     page: true,
     answers: { 200: TalentPage },
+  },
+  'GET /discovery/stream': {
+    summary: 'Posts and contents of every kind',
+    description:
+      'Newest first: what is for everybody, without posts for circles and without what belongs to a group or guild. Left out is what I muted, as in the feed, and what is by people across a block, the banned and the erased. A page looks at 400 posts and 400 contents and may be short. `cursor` is the id of the last item.',
+    access: 'user',
+    operation: 'list_stream',
+    query: StreamQuery,
+    page: true,
+    answers: { 200: StreamPage },
   },
 })

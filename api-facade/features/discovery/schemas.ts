@@ -83,3 +83,42 @@ export const Talent = MetPerson.extend({
     .openapi({ description: 'Where the person has most.' }),
 }).openapi('Talent')
 export const TalentPage = Page(Talent)
+
+const types = ['post', 'video', 'audio', 'event', 'debate', 'problem', 'course', 'project', 'offering'] as const
+export const StreamQuery = z.object({
+  type: z.enum(types).optional(),
+  interestId: Uuid.optional().openapi({ description: 'Those about this interest and what is below it.' }),
+  country: country.optional().openapi({ description: 'Where who made it lives.' }),
+  city: city.optional().openapi({ description: 'Case and accents are forgiven.' }),
+  trending: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .openapi({ type: 'boolean', description: 'Only what somebody reacted to, replied to, reposted or bookmarked.' }),
+})
+export const StreamItem = z
+  .object({
+    type: z.enum(types),
+    id: Uuid,
+    actorId: z.string(),
+    actor: PersonCard,
+    interestId: Uuid.nullable(),
+    title: z.string().nullable(),
+    subBadge: z.string().openapi({
+      description: 'Of a post `journalism` or its format; of a content its status, or where it has none its kind.',
+    }),
+    mediaUrl: z.string().nullable(),
+    engagement: z
+      .object({
+        reactCount: z.int().min(0),
+        commentCount: z.int().min(0),
+        repostCount: z.int().min(0),
+        viewerHasReacted: z.boolean(),
+        viewerHasReposted: z.boolean(),
+      })
+      .nullable()
+      .openapi({ description: 'Of posts and videos; null for others.' }),
+    createdAt: Timestamp,
+  })
+  .openapi('StreamItem')
+export const StreamPage = Page(StreamItem)

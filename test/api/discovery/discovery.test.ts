@@ -1,7 +1,7 @@
 // Discovery over HTTP. Who meets whom against a model: test/model/discovery.test.ts; as each kind of person:
 // test/db/discovery.
 import { expect, test } from 'vitest'
-import { type Page, walk } from '../../support/lists.ts'
+import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
 import { publish } from '../../support/posts.ts'
 import { world } from '../../support/world.ts'
 
@@ -22,6 +22,7 @@ test.each([
   ['GET', '/discovery/people'],
   ['GET', '/discovery/suggested'],
   ['GET', '/discovery/talent'],
+  ['GET', '/discovery/stream'],
 ])('%s %s needs a token', async (method, path) => {
   expect(await nobody.request(method, path)).toFailWith(401, 'token_missing')
 })
@@ -139,4 +140,29 @@ test('talent has reputation in what I chose', async () => {
   expect(await alice.get('/discovery/talent?country=Iceland')).toFailWith(422, 'validation_failed')
   expect(await alice.get('/discovery/talent?interestSlug=nothing')).toFailWith(404, 'interest_unknown')
   expect(await alice.get('/discovery/talent?cursor=x')).toFailWith(400, 'cursor_unknown')
+})
+
+test('the stream has posts and contents of every kind in one order', async () => {
+  const video = (await carla.post<{ id: string }>('/videos', { mediaUrl: 'https://example.org/a.mp4' })).body.id
+  const essay = await publish(bob, { body: 'Long', format: 'essay', title: 'A title', interestId: first })
+  await alice.post(`/videos/${video}/like`)
+  const { body } = await alice.get<Page<Met>>('/discovery/stream?limit=2')
+  expect(body.items).toMatchObject([
+    { type: 'post', id: essay, actorId: bob.actorId, interestId: first, title: 'A title', subBadge: 'essay' },
+    {
+      ...{ type: 'video', id: video, actorId: carla.actorId, title: null, mediaUrl: 'https://example.org/a.mp4' },
+      engagement: { reactCount: 1, commentCount: 0, repostCount: 0, viewerHasReacted: true, viewerHasReposted: false },
+    },
+  ])
+  expect(await walk(alice, '/discovery/stream', 1)).toEqual(await walk(alice, '/discovery/stream', 50))
+  const found = async (query: string) =>
+    (await alice.get<Page<Met>>(`/discovery/stream?${query}`)).body.items.map(({ id }) => id)
+  expect(await found('type=video&trending=true')).toEqual([video])
+  expect(await found(`interestId=${first}`)).toEqual([essay])
+  expect(await found('country=IS')).toEqual([])
+  for (const query of ['type=poem', 'limit=0', 'interestId=x', 'trending=maybe'])
+    expect(await alice.get(`/discovery/stream?${query}`)).toFailWith(422, 'validation_failed')
+  expect(await alice.get(`/discovery/stream?interestId=${UNKNOWN}`)).toFailWith(404, 'interest_unknown')
+  for (const cursor of ['x', UNKNOWN])
+    expect(await alice.get(`/discovery/stream?cursor=${cursor}`)).toFailWith(400, 'cursor_unknown')
 })

@@ -5,6 +5,7 @@ import {
   at,
   follows,
   inFeed,
+  isAnnounced,
   isCloser,
   meant,
   meets,
@@ -70,6 +71,18 @@ function feed(world: World, viewer: number, tab: Choice, filter: Choice): Questi
     call: paged('list_feed', world, ...given),
     read: (page: Page) => byId(postsIn(page)), // the order is for the tests of the feed
     expected: byId(postCards(world, viewer, shown)),
+  }
+}
+
+/** What stands in the stream: the order is for all of it. */
+function stream(world: World, viewer: number, given: string[], keeps: (post: Post) => boolean): Question {
+  const shown = places(world.posts).filter(
+    (place) => inFeed(world, viewer, place) && isAnnounced(world, place) && keeps(at(world.posts, place)),
+  )
+  return {
+    call: paged('list_stream', world, ...given),
+    read: ({ items }: Page) => items.map(({ id }: Identified) => id),
+    expected: newestFirst(shown).map(postId),
   }
 }
 
@@ -139,6 +152,17 @@ export const reads: Entries = {
         },
         repliesIn,
         true,
+      ),
+    ],
+  },
+  list_stream: {
+    lists: (world, viewer) => [
+      stream(world, viewer, [], () => true),
+      stream(
+        world,
+        viewer,
+        [`p_type => 'post'`, 'p_interest_id => oracle.child()'],
+        ({ interest }) => interest === 'child',
       ),
     ],
   },

@@ -1,0 +1,68 @@
+-- The stream: of which kinds, of whom, and what is never in it. Posts against the model of visibility: test/model/oracle.
+begin;
+select plan(18);
+select test.people('alice', 'bob', 'carla', 'dora');
+
+create temp table made (name text primary key, id uuid);
+grant all on made to public;
+create function pg_temp.note(p_name text, p_made json) returns void language sql as $$
+  insert into made values (p_name, (p_made ->> 'id')::uuid) $$;
+create function pg_temp.streams(p_page json) returns text language sql stable as $$
+  select coalesce(string_agg(coalesce(m.name, 'unknown'), ' ' order by place), '')
+  from json_array_elements(p_page -> 'items') with ordinality as u (item, place) left join made m on m.id = (item ->> 'id')::uuid $$;
+create function pg_temp.place(p_name text, p_minutes integer) returns void language sql security definer as $$
+  update app.posts set published_at = now() - p_minutes * interval '1 minute' where id = (select id from made where name = p_name);
+  update app.contents set created_at = now() - p_minutes * interval '1 minute' where id = (select id from made where name = p_name) $$;
+create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
+grant execute on all functions in schema pg_temp to public;
+
+select test.act_as('bob');
+select pg_temp.note('essay', api.create_post('Long', p_format => 'essay', p_title => 'Title')),
+       pg_temp.note('circles', api.create_post('Near', p_visibility => 'circles')),
+       pg_temp.note('video', api.create_video('https://example.org/a.mp4')),
+       pg_temp.note('gone', api.create_audio('https://example.org/b.mp3'));
+select test.act_as('carla');
+select pg_temp.note('group', api.create_group('Cooks')), pg_temp.note('audio', api.create_audio('https://example.org/c.mp3')),
+       pg_temp.note('photo', api.create_post('', p_format => 'photo', p_media => '[{"url": "https://example.org/d.png"}]'));
+select pg_temp.note('spoken', api.create_audio('https://example.org/e.mp3'));
+select test.act_as_owner();
+update app.contents set space_id = pg_temp.id('group') where id = pg_temp.id('spoken');
+update app.contents set removed_at = now() where id = pg_temp.id('gone');
+update app.users set country = 'PT', city = 'Évora' where username = 'carla';
+select pg_temp.place(n, m) from (values ('essay', 50), ('circles', 45), ('video', 40), ('audio', 30), ('photo', 20), ('spoken', 10), ('gone', 5)) v (n, m);
+
+select test.act_as('alice');
+select is(pg_temp.streams(api.list_stream()), 'photo audio video essay', 'all kinds in one order, without what is closer, removed or of a group');
+select is((select string_agg(concat_ws(' ', i ->> 'type', i ->> 'subBadge', i ->> 'mediaUrl', i ->> 'title'), ', ') from json_array_elements(api.list_stream() -> 'items') i),
+          'post photo https://example.org/d.png, audio audio https://example.org/c.mp3, video video https://example.org/a.mp4, post essay Title', 'each with what it is');
+select is(pg_temp.streams(api.list_stream(p_cursor => pg_temp.id(n)::text)), s, 'a page goes on behind a ' || n)
+from (values ('photo', 'audio video essay'), ('audio', 'video essay'), ('essay', '')) v (n, s);
+select throws_ok($$ select api.list_stream(p_cursor => gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'which there is');
+select throws_ok($$ select api.list_stream(p_cursor => pg_temp.id('spoken')::text) $$, 'PT400', 'cursor_unknown', 'and the caller may know');
+select is(pg_temp.streams(api.list_stream('video')) || ' ' || pg_temp.streams(api.list_stream('post')), 'video photo essay', 'one type alone');
+select is(pg_temp.streams(api.list_stream(p_country => 'pt', p_city => 'evora')), 'photo audio', 'of people who live somewhere');
+select is(pg_temp.streams(api.list_stream(p_trending => true)), '', 'nothing has set anything off');
+select api.like_video(pg_temp.id('video')), api.react(pg_temp.id('essay'), 'heart');
+select is(pg_temp.streams(api.list_stream(p_trending => true)), 'video essay', 'until somebody likes it');
+select is((select string_agg(concat_ws(' ', i #>> '{engagement,reactCount}', i #>> '{engagement,viewerHasReacted}'), ', ') from json_array_elements(api.list_stream() -> 'items') i),
+          '0 false, , 1 true, 1 true', 'which its card says');
+select api.mute_person('carla');
+select is(pg_temp.streams(api.list_stream()), 'video essay', 'without whom one muted');
+select api.mute_keyword('long');
+select is(pg_temp.streams(api.list_stream()), 'video', 'and words');
+select api.unmute_person('carla');
+select test.act_as('bob');
+select api.block_person('alice');
+select test.act_as('alice');
+select is(pg_temp.streams(api.list_stream()), 'photo audio', 'nothing across a block');
+select test.act_as('bob');
+select is(pg_temp.streams(api.list_stream()), 'photo audio video essay', 'an author sees theirs, but not what was removed');
+select test.act_as('carla');
+select is(pg_temp.streams(api.list_stream()), 'photo audio video essay', 'nor does a member see what is of the group');
+select test.act_as_owner();
+update app.users set banned_at = now() where username = 'carla';
+select test.act_as('alice');
+select is(pg_temp.streams(api.list_stream()), '', 'and nothing of the banned');
+
+select * from finish();
+rollback;
