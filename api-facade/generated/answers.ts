@@ -968,6 +968,9 @@ export interface Schemas {
     videoLikes: Schemas['ExportedVideoLikes'][]
     videoReposts: Schemas['ExportedVideoReposts'][]
     videoComments: Schemas['ExportedVideoComments'][]
+    treasuryActs: Schemas['ExportedTreasuryActs'][]
+    treasuryMovements: Schemas['ExportedTreasuryMovements'][]
+    treasuryNotes: Schemas['ExportedTreasuryNotes'][]
     conversations: Schemas['ExportedConversations'][]
     messages: Schemas['ExportedMessages'][]
     messageReactions: Schemas['ExportedMessageReactions'][]
@@ -1454,6 +1457,31 @@ export interface Schemas {
     removedAt: string | null
     createdAt: string
   }
+  ExportedTreasuryActs: {
+    id: string
+    guildId: string | null
+    seq: number
+    transactionId: string | null
+    kind: string
+    actorId: string | null
+    counterpartId: string | null
+    amount: number
+    balanceAfter: number
+    createdAt: string
+  }
+  ExportedTreasuryMovements: {
+    id: string
+    guildId: string | null
+    seq: number
+    transactionId: string | null
+    kind: string
+    actorId: string | null
+    counterpartId: string | null
+    amount: number
+    balanceAfter: number
+    createdAt: string
+  }
+  ExportedTreasuryNotes: { transactionId: string | null; userId: string | null; note: string }
   ExportedConversations: {
     conversationId: string | null
     userId: string | null
@@ -2738,6 +2766,23 @@ export interface Schemas {
     status: 'open' | 'reviewed' | 'dismissed'
     createdAt: string
   }
+  Treasury: { balance: number; items: Schemas['TreasuryEntry'][]; nextCursor: string | null; hasMore: boolean }
+  TreasuryEntry: {
+    id: string
+    kind: 'contribution' | 'disbursement' | 'distribution'
+    actor: Schemas['PersonCard'] | null
+    counterpart: Schemas['PersonCard'] | null
+    amount: number
+    balanceAfter: number
+    note: string | null
+    createdAt: string
+  }
+  Contributed: { entry: Schemas['TreasuryEntry']; treasuryBalance: number; senderBalance: number }
+  NewContribution: { amount: number; note?: string | null }
+  Disbursed: { entry: Schemas['TreasuryEntry']; treasuryBalance: number }
+  NewDisbursement: { recipientId: string; amount: number; note: string }
+  Distributed: { shares: { recipientId: string | null; score: number; amount: number }[]; treasuryBalance: number }
+  NewDistribution: { amount: number; note?: string | null }
   Video: {
     id: string
     kind: 'video'
@@ -2884,6 +2929,7 @@ export interface Answers {
   check_password_reset: Json
   commit_asset: Json
   complete_ai_session: Schemas['AiSession']
+  contribute: Schemas['Contributed']
   count_unread: Schemas['Unread']
   count_unread_conversations: Schemas['UnreadConversations']
   count_views: Json
@@ -2911,6 +2957,8 @@ export interface Answers {
   delete_post: null
   delete_video: null
   delete_video_comment: null
+  disburse: Schemas['Disbursed']
+  distribute: Schemas['Distributed']
   drop_interest: null
   edit_message: Schemas['Message']
   end_session: null
@@ -2943,6 +2991,7 @@ export interface Answers {
   get_reputation: Schemas['Reputation']
   get_reputation_details: Schemas['DetailedReputation']
   get_reputation_summary: Schemas['ReputationSummary']
+  get_treasury: Schemas['Treasury']
   get_video: Schemas['Video']
   get_wallet: Schemas['Wallet']
   get_wiki_entry: Schemas['WikiEntry']

@@ -55,6 +55,7 @@ export type Database = {
       check_availability: { Args: { p_person: string }; Returns: Answers['check_availability'] }
       check_circles: { Args: { p_person: string }; Returns: Answers['check_circles'] }
       complete_ai_session: { Args: { p_session_id: string }; Returns: Answers['complete_ai_session'] }
+      contribute: { Args: { p_amount: number; p_guild_id: string; p_note?: string }; Returns: Answers['contribute'] }
       count_unread: { Args: Record<PropertyKey, never>; Returns: Answers['count_unread'] }
       count_unread_conversations: { Args: Record<PropertyKey, never>; Returns: Answers['count_unread_conversations'] }
       create_appeal: {
@@ -159,6 +160,11 @@ export type Database = {
       delete_post: { Args: { p_id: string }; Returns: Answers['delete_post'] }
       delete_video: { Args: { p_id: string }; Returns: Answers['delete_video'] }
       delete_video_comment: { Args: { p_id: string }; Returns: Answers['delete_video_comment'] }
+      disburse: {
+        Args: { p_amount: number; p_guild_id: string; p_note: string; p_recipient_id: string }
+        Returns: Answers['disburse']
+      }
+      distribute: { Args: { p_amount: number; p_guild_id: string; p_note?: string }; Returns: Answers['distribute'] }
       drop_interest: { Args: { p_interest_id: string }; Returns: Answers['drop_interest'] }
       edit_message: { Args: { p_body: string; p_id: string }; Returns: Answers['edit_message'] }
       end_session: { Args: { p_id: string }; Returns: Answers['end_session'] }
@@ -190,6 +196,10 @@ export type Database = {
         Returns: Answers['get_reputation_details']
       }
       get_reputation_summary: { Args: { p_person: string }; Returns: Answers['get_reputation_summary'] }
+      get_treasury: {
+        Args: { p_cursor?: string; p_guild_id: string; p_limit?: number }
+        Returns: Answers['get_treasury']
+      }
       get_video: { Args: { p_id: string }; Returns: Answers['get_video'] }
       get_wallet: { Args: Record<PropertyKey, never>; Returns: Answers['get_wallet'] }
       get_wiki_entry: { Args: { p_slug: string }; Returns: Answers['get_wiki_entry'] }

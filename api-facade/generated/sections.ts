@@ -667,6 +667,37 @@ export const sections = {
       createdAt: 'timestamp with time zone',
     },
   },
+  treasuryActs: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      guildId: 'uuid?',
+      seq: 'bigint',
+      transactionId: 'uuid?',
+      kind: 'text',
+      actorId: 'uuid?',
+      counterpartId: 'uuid?',
+      amount: 'integer',
+      balanceAfter: 'bigint',
+      createdAt: 'timestamp with time zone',
+    },
+  },
+  treasuryMovements: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      guildId: 'uuid?',
+      seq: 'bigint',
+      transactionId: 'uuid?',
+      kind: 'text',
+      actorId: 'uuid?',
+      counterpartId: 'uuid?',
+      amount: 'integer',
+      balanceAfter: 'bigint',
+      createdAt: 'timestamp with time zone',
+    },
+  },
+  treasuryNotes: { single: false, fields: { transactionId: 'uuid?', userId: 'uuid?', note: 'text' } },
   conversations: {
     single: false,
     fields: {

@@ -16918,10 +16918,18 @@ comment on function private.settle_hold is
 -- The books, audited: every rule that the ledger of mana keeps by triggers, worked out anew.
 -- docs/decisions.md, Mana.
 
+create table private.mana_audits (
+  audit text primary key check (audit ~ '^private\.[a-z_]+$')
+);
+comment on table private.mana_audits is
+  'Functions that audit what later features keep of mana: each answers rows as private.audit_mana does.';
+
 create function private.audit_mana() returns table (rule text, subject uuid, expected bigint, found bigint)
 language plpgsql stable security definer   -- the worker may touch no table of ours
 set search_path = ''
 as $$
+declare
+  v_audit text;
 begin
   return query
     select 'entries of a transaction add up to zero', e.transaction_id, 0::bigint, sum(e.amount)
@@ -16982,6 +16990,9 @@ begin
     select 'what is held is there until it is settled', a.id, (h.settled_at is null)::integer::bigint, a.balance
     from app.mana_accounts a left join app.mana_holds h on h.id = a.id
     where a.kind = 'hold' and (h.id is null or (h.settled_at is null) <> (a.balance > 0));
+  for v_audit in select audit from private.mana_audits order by audit loop
+    return query execute format('select * from %s()', v_audit);
+  end loop;
 end $$;
 comment on function private.audit_mana is
   'Every violation of the ledger''s rules, {rule, subject, expected, found}: none, unless somebody changed rows past '
@@ -17151,6 +17162,9 @@ insert into private.personal_data (relation, person_column, reason) values
 
 -- mana_account_kinds: for definer functions and staff operations
 alter table private.mana_account_kinds enable row level security;
+
+-- mana_audits: for definer functions
+alter table private.mana_audits enable row level security;
 
 -- mana_accounts: for definer functions and staff operations
 alter table app.mana_accounts enable row level security;
@@ -21194,6 +21208,402 @@ grant execute on function
   api.reject_guild_application,
   api.update_guild,
   api.withdraw_guild_application
+  to authenticated;
+
+-- sql/treasury/10_treasury.sql
+
+-- Treasuries: the mana of a guild, which members give, and which its founder and stewards spend. A treasury is an
+-- account of mana with the guild's id; here is what its members read of it. Whatever moves its mana holds the row of
+-- the guild, so that its rows come one after the other.
+-- docs/decisions.md, Treasuries.
+
+create sequence app.treasury_entries_seq;
+
+create table app.treasury_entries (
+  id             uuid primary key default gen_random_uuid(),
+  guild_id       uuid not null references app.guilds on delete restrict,
+  seq            bigint not null default nextval('app.treasury_entries_seq'),
+  transaction_id uuid not null,
+  kind           text not null check (kind in ('contribution', 'disbursement', 'distribution')),
+  actor_id       uuid references app.users on delete restrict,
+  counterpart_id uuid not null references app.users on delete restrict,
+  amount         integer not null check (amount <> 0),
+  balance_after  bigint not null,
+  created_at     timestamptz not null default now(),
+  -- checked at commit: the movement comes last, since it locks wallets (ARCHITECTURE.md, Locks)
+  foreign key (transaction_id) references app.mana_transactions on delete restrict deferrable initially deferred
+);
+create unique index treasury_entries_seq_key on app.treasury_entries (guild_id, seq);
+create index treasury_entries_transaction_id_idx on app.treasury_entries (transaction_id);
+create index treasury_entries_actor_id_idx on app.treasury_entries (actor_id);
+create index treasury_entries_counterpart_id_idx on app.treasury_entries (counterpart_id);
+comment on table app.treasury_entries is
+  'What came into a treasury and what left it, a row a person, appended only. The rows of a movement add up to its '
+  'entry in the account of the guild.';
+comment on column app.treasury_entries.amount is 'Whole mana: more than 0 comes to the treasury, less leaves it.';
+comment on column app.treasury_entries.balance_after is 'Whole mana that the treasury has with this row.';
+call private.make_append_only('app.treasury_entries');
+
+create table app.treasury_notes (
+  transaction_id uuid primary key,
+  user_id        uuid not null references app.users on delete cascade,
+  note           text not null,
+  foreign key (transaction_id) references app.mana_transactions on delete restrict deferrable initially deferred,
+  constraint treasury_note check (length(note) <= 500)
+);
+create index treasury_notes_user_id_idx on app.treasury_notes (user_id);
+comment on table app.treasury_notes is
+  'What somebody said with a movement. It stands beside the rows, so that an erasure takes it and leaves the books.';
+
+insert into private.ledger_kinds (ledger, kind) values
+  ('mana', 'contribution'), ('mana', 'disbursement'), ('mana', 'distribution');
+
+insert into private.personal_data (relation, person_column, section) values
+  ('app.treasury_entries', 'actor_id', 'treasuryActs'),
+  ('app.treasury_entries', 'counterpart_id', 'treasuryMovements'),
+  ('app.treasury_notes', 'user_id', 'treasuryNotes');
+
+insert into private.errors (code, status, text) values
+  ('treasury_amount', 422, 'amount must be a whole number from 1 to 1000000000.'),
+  ('treasury_note', 422, 'A note can have up to 500 characters.'),
+  ('treasury_note_missing', 422, 'A disbursement must have a note.'),
+  ('disburse_oneself', 400, 'You cannot disburse to yourself.'),
+  ('nothing_to_weigh', 409, 'No member has a contribution score by which mana could be distributed.');
+
+create function private.erase_treasury_notes() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  perform private.erase_rows(new.id, 'app.treasury_notes', 'user_id = $1');
+  return null;
+end $$;
+comment on function private.erase_treasury_notes is
+  'Trigger: deletes what an erased person said with their movements.';
+create trigger _185_erase_treasury_notes after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_treasury_notes();
+
+create function private.require_amount(p_amount integer) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_amount is null or p_amount not between 1 and 1000000000 then
+    perform private.fail('treasury_amount');
+  end if;
+end $$;
+comment on function private.require_amount is 'Passes for an amount that can be moved. Fails: treasury_amount.';
+
+create function private.treasury_balance(p_guild uuid) returns bigint
+language plpgsql stable security definer   -- nobody may read accounts; its callers look at who may know
+set search_path = ''
+as $$ begin return (select balance from app.mana_accounts where id = p_guild); end $$;
+comment on function private.treasury_balance is 'What is in the treasury of a guild.';
+
+create function private.move_treasury(
+  p_guild uuid, p_kind text, p_actor uuid, p_people uuid[], p_amounts integer[], p_note text default null
+) returns uuid
+language plpgsql volatile security definer   -- nobody may write the ledger
+set search_path = ''
+as $$
+declare
+  v_id      uuid := gen_random_uuid();
+  v_balance bigint := private.treasury_balance(p_guild);
+begin
+  insert into app.treasury_entries (guild_id, transaction_id, kind, actor_id, counterpart_id, amount, balance_after)
+  select p_guild, v_id, p_kind, p_actor, m.person, m.amount, v_balance + sum(m.amount) over (order by m.place)
+  from unnest(p_people, p_amounts) with ordinality as m (person, amount, place)
+  order by m.place;
+  insert into app.treasury_notes (transaction_id, user_id, note) select v_id, p_actor, p_note where p_note <> '';
+  perform private.move(p_kind, p_guild || array_agg(m.person), sum(m.amount)::integer || array_agg(-m.amount), v_id)
+  from unnest(p_people, p_amounts) as m (person, amount);
+  return v_id;
+end $$;
+comment on function private.move_treasury is
+  'Moves mana between a treasury, whose guild is locked, and people: amounts of more than 0 come to it. Fails: '
+  'insufficient_mana, treasury_note.';
+
+create function private.treasury_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- its callers look at who may read the treasury
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', e.id, 'kind', e.kind,
+             'actor', (select p.card from private.visible_people v join app.person_card p on p.id = v.id
+                       where v.id = e.actor_id),
+             'counterpart', (select p.card from private.visible_people v join app.person_card p on p.id = v.id
+                             where v.id = e.counterpart_id),
+             'amount', e.amount, 'balanceAfter', e.balance_after,
+             'note', (select n.note from app.treasury_notes n join private.visible_people v on v.id = n.user_id
+                      where n.transaction_id = e.transaction_id),
+             'createdAt', private.utc(e.created_at)) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join app.treasury_entries e on e.id = i.id);
+end $$;
+comment on function private.treasury_cards is
+  'These rows of a treasury, in order: {id, kind, actor, counterpart, amount, balanceAfter, note, createdAt}. Of '
+  'people whom the caller does not see, only the row.';
+call private.make_walk('private.treasury_cards');
+
+create function private.enter_treasury(p_guild text, p_people uuid[], variadic p_roles text[]) returns app.spaces
+language plpgsql volatile security definer   -- see private.lock_space
+set search_path = ''
+as $$
+declare
+  v_space app.spaces := private.enter_space('guild', p_guild, p_people);
+begin
+  perform private.require_space_role(v_space.id, variadic p_roles);
+  perform private.require_open(v_space);
+  return v_space;
+end $$;
+comment on function private.enter_treasury is
+  'A guild that is open, locked with these people, in which the caller has one of these roles. Fails: space_unknown, '
+  'space_not_member, space_role, space_archived.';
+
+create function private.contribute(p_guild text, p_amount integer, p_note text) returns json
+language plpgsql volatile security definer   -- nobody may write the ledger
+set search_path = ''
+as $$
+declare
+  v_note  text := private.require_text(p_note);
+  v_space app.spaces;
+  v_id    uuid;
+begin
+  perform private.require_amount(p_amount);
+  v_space := private.enter_treasury(p_guild, '{}', 'owner', 'moderator', 'member');
+  v_id := private.move_treasury(v_space.id, 'contribution', app.uid(), array[app.uid()], array[p_amount], v_note);
+  return json_build_object(
+    'entry', private.treasury_cards(array(select id from app.treasury_entries where transaction_id = v_id)) -> 0,
+    'treasuryBalance', private.treasury_balance(v_space.id),
+    'senderBalance', (select balance from app.wallets where user_id = app.uid()));
+end $$;
+comment on function private.contribute is
+  'A member gives mana to the treasury: {entry, treasuryBalance, senderBalance}. Fails: treasury_amount, text_unfit, '
+  'treasury_note, space_unknown, space_not_member, space_role, space_archived, insufficient_mana.';
+
+create function private.disburse(p_guild text, p_person text, p_amount integer, p_note text) returns json
+language plpgsql volatile security definer   -- nobody may write the ledger
+set search_path = ''
+as $$
+declare
+  v_note  text := private.require_text(p_note);
+  v_user  uuid := private.require_visible_person(p_person);
+  v_space app.spaces;
+  v_id    uuid;
+begin
+  perform private.require_amount(p_amount);
+  if coalesce(v_note, '') = '' then
+    perform private.fail('treasury_note_missing');
+  end if;
+  v_space := private.enter_treasury(p_guild, array[v_user], 'owner', 'moderator');
+  if v_user = app.uid() then
+    perform private.fail('disburse_oneself');
+  end if;
+  perform private.require_visible_person(p_person);   -- again, since a ban may have come while we waited
+  v_id := private.move_treasury(v_space.id, 'disbursement', app.uid(), array[v_user], array[-p_amount], v_note);
+  return json_build_object(
+    'entry', private.treasury_cards(array(select id from app.treasury_entries where transaction_id = v_id)) -> 0,
+    'treasuryBalance', private.treasury_balance(v_space.id));
+end $$;
+comment on function private.disburse is
+  'The founder or a steward gives mana of the treasury to somebody else: {entry, treasuryBalance}. Fails: '
+  'person_unknown, treasury_amount, text_unfit, treasury_note, treasury_note_missing, disburse_oneself, '
+  'space_unknown, space_not_member, space_role, space_archived, insufficient_mana.';
+
+create function private.weigh_shares(p_amount integer, p_people uuid[], p_scores numeric[])
+returns table (user_id uuid, score numeric, amount integer)
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_total numeric := (select sum(s) from unnest(p_scores) s where s > 0);
+begin
+  return query
+  with weighed as (
+    select w.person, w.score, w.place, div(p_amount * w.score, v_total) as whole,
+           mod(p_amount * w.score, v_total) as remainder
+    from unnest(p_people, p_scores) with ordinality as w (person, score, place)
+    where w.score > 0
+  ), ranked as (
+    select *, row_number() over (order by remainder desc, place) as rank, sum(whole) over () as given from weighed
+  )
+  select r.person, r.score, (r.whole + case when r.rank <= p_amount - r.given then 1 else 0 end)::integer
+  from ranked r order by r.place;
+end $$;
+comment on function private.weigh_shares is
+  'Whole shares of an amount by scores, which add up to it exactly: rounded down, and what is left goes, one each, to '
+  'the largest remainders, of equal ones to who stands first. Who has no score above 0 has no row.';
+
+create function private.distribute(p_guild text, p_amount integer, p_note text) returns json
+language plpgsql volatile security definer   -- nobody may write the ledger
+set search_path = ''
+as $$
+declare
+  v_note    text := private.require_text(p_note);
+  v_space   app.spaces;
+  v_people  uuid[];
+  v_scores  numeric[];
+  v_amounts integer[];
+begin
+  perform private.require_amount(p_amount);
+  v_space := private.enter_treasury(p_guild, '{}', 'owner', 'moderator');
+  select array_agg(w.user_id), array_agg(w.score), array_agg(w.amount) into v_people, v_scores, v_amounts
+  from (select array_agg(m.user_id order by m.created_at, m.user_id) as people,
+               array_agg(c.score order by m.created_at, m.user_id) as scores
+        from app.space_members m join app.contribution_scores c on c.user_id = m.user_id
+        where m.space_id = v_space.id and not m.silent) s
+  cross join lateral private.weigh_shares(p_amount, s.people, s.scores) w
+  where w.amount > 0;
+  if v_people is null then
+    perform private.fail('nothing_to_weigh');
+  end if;
+  perform private.move_treasury(v_space.id, 'distribution', app.uid(), v_people,
+                                array(select -a from unnest(v_amounts) a), v_note);
+  return json_build_object(
+    'shares', (select json_agg(json_build_object('recipientId', p.actor_id, 'score', s.score, 'amount', s.amount)
+                               order by s.place)
+               from unnest(v_people, v_scores, v_amounts) with ordinality as s (id, score, amount, place)
+               left join private.visible_people v on v.id = s.id
+               left join app.person_card p on p.id = v.id),
+    'treasuryBalance', private.treasury_balance(v_space.id));
+end $$;
+comment on function private.distribute is
+  'The founder or a steward gives mana of the treasury to all members by their contribution: {shares [{recipientId, '
+  'score, amount}], treasuryBalance}. Fails: treasury_amount, text_unfit, treasury_note, space_unknown, '
+  'space_not_member, space_role, space_archived, nothing_to_weigh, insufficient_mana.';
+
+create function private.read_treasury(p_guild text, p_limit integer, p_cursor text) returns json
+language plpgsql stable security definer   -- members read what nobody may read
+set search_path = ''
+as $$
+declare
+  v_guild  uuid := (private.require_space('guild', p_guild)).id;
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_before bigint := 9223372036854775807;
+  v_ids    uuid[];
+begin
+  perform private.require_space_role(v_guild, 'owner', 'moderator', 'member');
+  if v_cursor is not null then
+    select seq into v_before from app.treasury_entries where guild_id = v_guild and id = v_cursor;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_ids := array(select id from app.treasury_entries where guild_id = v_guild and seq < v_before
+                 order by seq desc limit 51);
+  return private.merged(json_build_object('balance', private.treasury_balance(v_guild)),
+                        private.page(private.treasury_cards(v_ids[:p_limit]), v_ids::text[], p_limit));
+end $$;
+comment on function private.read_treasury is
+  'The treasury of a guild, for its members: {balance, items, nextCursor, hasMore}, newest first. Fails: '
+  'space_unknown, space_not_member, space_role, cursor_unknown, limit_out_of_range.';
+
+create function private.audit_treasuries()
+returns table (rule text, subject uuid, expected bigint, found bigint)
+language plpgsql stable security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+begin
+  return query
+    select 'the rows of a treasury are what its account got', coalesce(e.transaction_id, r.transaction_id),
+           coalesce(e.amount, 0)::bigint, coalesce(r.total, 0)::bigint
+    from (select x.* from app.mana_entries x join app.mana_accounts a on a.id = x.account_id
+          where a.kind = 'treasury') e
+    full join (select transaction_id, guild_id, sum(amount) as total from app.treasury_entries group by 1, 2) r
+      on r.transaction_id = e.transaction_id and r.guild_id = e.account_id
+    where e.amount is distinct from r.total
+    union all
+    select 'a row of a treasury says what was left', s.id, s.total::bigint, s.balance_after
+    from (select id, balance_after, sum(amount) over (partition by guild_id order by seq) as total
+          from app.treasury_entries) s
+    where s.total <> s.balance_after;
+end $$;
+comment on function private.audit_treasuries is 'What private.audit_mana looks at in treasuries.';
+insert into private.mana_audits (audit) values ('private.audit_treasuries');
+
+-- sql/treasury/60_operations.sql
+
+-- The operations of treasuries. Each that moves mana takes an Idempotency-Key.
+
+create function api.get_treasury(p_guild_id text, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.read_treasury(p_guild_id, p_limit, p_cursor);
+end $$;
+comment on function api.get_treasury is
+  'The treasury of a guild. Fails: space_unknown, space_not_member, space_role, cursor_unknown, limit_out_of_range.';
+
+create function api.contribute(p_guild_id text, p_amount integer, p_note text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept json := private.begin_idempotent('contribute', json_build_array(p_guild_id, p_amount, p_note));
+begin
+  return coalesce(v_kept, private.finish_idempotent('contribute', private.contribute(p_guild_id, p_amount, p_note)));
+end $$;
+comment on function api.contribute is
+  'The caller gives mana to the treasury of their guild. Takes an Idempotency-Key. Fails: those of private.contribute '
+  'and private.begin_idempotent.';
+
+create function api.disburse(p_guild_id text, p_recipient_id text, p_amount integer, p_note text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept json := private.begin_idempotent('disburse', json_build_array(p_guild_id, p_recipient_id, p_amount, p_note));
+begin
+  return coalesce(v_kept, private.finish_idempotent(
+    'disburse', private.disburse(p_guild_id, p_recipient_id, p_amount, p_note)));
+end $$;
+comment on function api.disburse is
+  'The caller gives mana of the treasury of their guild to somebody. Takes an Idempotency-Key. Fails: those of '
+  'private.disburse and private.begin_idempotent.';
+
+create function api.distribute(p_guild_id text, p_amount integer, p_note text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept json := private.begin_idempotent('distribute', json_build_array(p_guild_id, p_amount, p_note));
+begin
+  return coalesce(v_kept, private.finish_idempotent('distribute', private.distribute(p_guild_id, p_amount, p_note)));
+end $$;
+comment on function api.distribute is
+  'The caller gives mana of the treasury of their guild to its members, by contribution. Takes an Idempotency-Key. '
+  'Fails: those of private.distribute and private.begin_idempotent.';
+
+-- policies/treasury.sql
+
+-- Who may run the operations of treasuries. Twin of sql/treasury/. Definer functions alone read and write these
+-- tables, and the service role loses its right to write here.
+
+-- treasury_entries
+alter table app.treasury_entries enable row level security;
+revoke insert, update, delete on app.treasury_entries from service_role;
+
+-- treasury_notes
+alter table app.treasury_notes enable row level security;
+revoke insert, update, delete on app.treasury_notes from service_role;
+
+-- helpers
+grant execute on function
+  private.contribute,
+  private.disburse,
+  private.distribute,
+  private.read_treasury
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.contribute,
+  api.disburse,
+  api.distribute,
+  api.get_treasury
   to authenticated;
 
 -- sql/messaging/10_conversations.sql

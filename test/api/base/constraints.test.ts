@@ -53,6 +53,7 @@ const reached: Record<string, Call | Call[] | string> = {
   conversation_title: ['create_conversation', { p_kind: 'group', p_member_ids: [], p_title: ' ' }],
   guild_charter: 'only admins found guilds, and no other token can; test/db/guilds/guilds.sql reaches it',
   guild_min_rep: 'as guild_charter',
+  treasury_note: 'no member of a guild is here; test/db/treasury/treasury.sql reaches it',
   message_body: ['send_message', { p_id: talk, p_body: ' ', p_client_id: crypto.randomUUID() }],
   message_emoji: 'private.require_emoji looks first',
   content_body: 'no kind of contents has a body yet',

@@ -1,0 +1,50 @@
+// Shapes of treasuries. Rules are in sql/treasury.
+import { PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+
+const amount = z.int().min(1).max(1_000_000_000).openapi({ description: 'Whole mana.' })
+const note = z.string().max(5000).openapi({ description: 'Up to 500 characters.' })
+const balance = z.int().min(0)
+
+export const GuildParam = z.object({
+  guildId: z.string().trim().min(1).max(60).openapi({
+    description: 'The id of a guild, or its slug.',
+    example: '00000000-0000-4000-8000-000000000000',
+  }),
+})
+export const NewContribution = z.object({ amount, note: note.nullish() }).openapi('NewContribution')
+export const NewDisbursement = z
+  .object({ recipientId: PersonParam, amount, note: note.trim().min(1) })
+  .openapi('NewDisbursement')
+export const NewDistribution = z.object({ amount, note: note.nullish() }).openapi('NewDistribution')
+
+const TreasuryEntry = z
+  .object({
+    id: Uuid,
+    kind: z.enum(['contribution', 'disbursement', 'distribution']),
+    actor: PersonCard.nullable().openapi({ description: 'Who did it; null for somebody whom I do not see.' }),
+    counterpart: PersonCard.nullable().openapi({ description: 'Who gave or got the mana; null as `actor`.' }),
+    amount: z.int().openapi({ description: 'More than 0 came in, less went out.' }),
+    balanceAfter: balance,
+    note: z.string().nullable().openapi({ description: 'Null also when I do not see who wrote it.' }),
+    createdAt: Timestamp,
+  })
+  .openapi('TreasuryEntry')
+export const Treasury = z
+  .object({ balance, items: z.array(TreasuryEntry), nextCursor: z.string().nullable(), hasMore: z.boolean() })
+  .openapi('Treasury')
+export const Contributed = z
+  .object({ entry: TreasuryEntry, treasuryBalance: balance, senderBalance: balance })
+  .openapi('Contributed')
+export const Disbursed = z.object({ entry: TreasuryEntry, treasuryBalance: balance }).openapi('Disbursed')
+export const Distributed = z
+  .object({
+    shares: z.array(
+      z.object({
+        recipientId: z.string().nullable().openapi({ description: 'Null for somebody whom I do not see.' }),
+        score: z.number(),
+        amount: z.int().min(1),
+      }),
+    ),
+    treasuryBalance: balance,
+  })
+  .openapi('Distributed')
