@@ -86,6 +86,9 @@ alter table app.audit_log enable row level security;
 -- audit_details: for definer functions and staff operations
 alter table app.audit_details enable row level security;
 
+-- audit_head: for definer functions alone
+alter table private.audit_head enable row level security;
+
 -- job_runs: for definer functions alone
 alter table private.job_runs enable row level security;
 

@@ -129,6 +129,7 @@ grant execute on function
   private.circle_cards,
   private.circle_name,
   private.find_blocked_person,
+  private.drop_circle,
   private.find_circles,
   private.find_follows,
   private.find_invitations,

@@ -38,6 +38,41 @@ export interface Schemas {
   }
   ReputationAdjustment: { userId: string; interestId: string; delta: number; note: string }
   Broadcast: { id: string; title: string; body: string; createdAt: string }
+  StaffInviteCode: {
+    id: string
+    code: string
+    status: 'active' | 'reserved' | 'used' | 'expired' | 'revoked'
+    ownerId: string
+    owner: Schemas['PersonCard']
+    usedById: string | null
+    usedBy: Schemas['PersonCard'] | null
+    usedAt: string | null
+    expiresAt: string
+    createdAt: string
+  }
+  StaffCircle: {
+    id: string
+    name: string
+    kind: 'general' | 'family' | 'work' | 'inner' | 'custom'
+    accent: string | null
+    ownerId: string
+    owner: Schemas['PersonCard']
+    memberCount: number
+    createdAt: string
+  }
+  StaffReport: {
+    id: string
+    reporterId: string
+    reporter: Schemas['PersonCard']
+    targetType: string
+    targetId: string
+    reason: string
+    copy: { [key: string]: Json } | null
+    status: 'open' | 'reviewed' | 'dismissed'
+    reviewedById: string | null
+    reviewedAt: string | null
+    createdAt: string
+  }
   StaffContent: {
     id: string
     kind: string
@@ -82,6 +117,711 @@ export interface Schemas {
   }
   Reversal: { payment: Schemas['StaffPayment']; minted: number }
   NewReversal: { reason: string; force?: boolean | null }
+  StaffUser: {
+    id: string
+    user: Schemas['PersonCard']
+    role: 'user' | 'moderator' | 'admin'
+    bannedAt: string | null
+    erasedAt: string | null
+    email: string
+    emailVerifiedAt: string | null
+    lastSeenAt: string | null
+    createdAt: string
+  }
+  StaffUserDetails: {
+    id: string
+    user: Schemas['PersonCard']
+    role: 'user' | 'moderator' | 'admin'
+    bannedAt: string | null
+    erasedAt: string | null
+    email: string
+    emailVerifiedAt: string | null
+    lastSeenAt: string | null
+    createdAt: string
+    about: string | null
+    country: string | null
+    city: string | null
+    invitedById: string | null
+    invitedBy: Schemas['PersonCard'] | null
+    reputation: number
+    contribution: number
+    balance: number
+    openReports: number
+  }
+  Export: {
+    format: 'service-gdpr-export-v1'
+    exportedAt: string
+    actorId: string
+    profile: Schemas['ExportedProfile']
+    usernames: Schemas['ExportedUsernames'][]
+    endedTokens: Schemas['ExportedEndedTokens'][]
+    auditEntries: Schemas['ExportedAuditEntries'][]
+    auditEntriesAboutMe: Schemas['ExportedAuditEntriesAboutMe'][]
+    auditAddresses: Schemas['ExportedAuditAddresses'][]
+    account: Schemas['ExportedAccount']
+    personas: Schemas['ExportedPersonas'][]
+    sessions: Schemas['ExportedSessions'][]
+    passwordResets: Schemas['ExportedPasswordResets'][]
+    emailVerifications: Schemas['ExportedEmailVerifications'][]
+    inviteCodes: Schemas['ExportedInviteCodes'][]
+    invited: Schemas['ExportedInvited'][]
+    invitedBy: Schemas['ExportedInvitedBy']
+    interests: Schemas['ExportedInterests'][]
+    circles: Schemas['ExportedCircles'][]
+    circleMembers: Schemas['ExportedCircleMembers'][]
+    circleMemberships: Schemas['ExportedCircleMemberships'][]
+    circleInvitationsSent: Schemas['ExportedCircleInvitationsSent'][]
+    circleInvitationsReceived: Schemas['ExportedCircleInvitationsReceived'][]
+    following: Schemas['ExportedFollowing'][]
+    followers: Schemas['ExportedFollowers'][]
+    mutes: Schemas['ExportedMutes'][]
+    mutedKeywords: Schemas['ExportedMutedKeywords'][]
+    reports: Schemas['ExportedReports'][]
+    blocks: Schemas['ExportedBlocks'][]
+    spaceMemberships: Schemas['ExportedSpaceMemberships'][]
+    spaceRequests: Schemas['ExportedSpaceRequests'][]
+    spaceInvitationsSent: Schemas['ExportedSpaceInvitationsSent'][]
+    spaceInvitationsReceived: Schemas['ExportedSpaceInvitationsReceived'][]
+    spaceBans: Schemas['ExportedSpaceBans'][]
+    mediaAssets: Schemas['ExportedMediaAssets'][]
+    posts: Schemas['ExportedPosts'][]
+    replies: Schemas['ExportedReplies'][]
+    reactions: Schemas['ExportedReactions'][]
+    bookmarks: Schemas['ExportedBookmarks'][]
+    postMutes: Schemas['ExportedPostMutes'][]
+    pollVotes: Schemas['ExportedPollVotes'][]
+    series: Schemas['ExportedSeries'][]
+    seriesFollows: Schemas['ExportedSeriesFollows'][]
+    coAuthorships: Schemas['ExportedCoAuthorships'][]
+    postVersions: Schemas['ExportedPostVersions'][]
+    postInterests: Schemas['ExportedPostInterests'][]
+    postCounters: Schemas['ExportedPostCounters'][]
+    postEmotions: Schemas['ExportedPostEmotions'][]
+    pollOptions: Schemas['ExportedPollOptions'][]
+    seriesItems: Schemas['ExportedSeriesItems'][]
+    polls: Schemas['ExportedPolls'][]
+    notifications: Schemas['ExportedNotifications'][]
+    notificationPreferences: Schemas['ExportedNotificationPreferences'][]
+    notificationSettings: Schemas['ExportedNotificationSettings']
+    pushTokens: Schemas['ExportedPushTokens'][]
+    notificationActors: Schemas['ExportedNotificationActors'][]
+    reputationEntries: Schemas['ExportedReputationEntries'][]
+    reputation: Schemas['ExportedReputation'][]
+    reputationVotesCast: Schemas['ExportedReputationVotesCast'][]
+    reputationAppeals: Schemas['ExportedReputationAppeals'][]
+    contributionEntries: Schemas['ExportedContributionEntries'][]
+    contributionScore: Schemas['ExportedContributionScore']
+    reputationVotesReceived: Schemas['ExportedReputationVotesReceived'][]
+    wallet: Schemas['ExportedWallet']
+    manaEntries: Schemas['ExportedManaEntries'][]
+    manaHolds: Schemas['ExportedManaHolds'][]
+    boosts: Schemas['ExportedBoosts'][]
+    paymentsSent: Schemas['ExportedPaymentsSent'][]
+    paymentsReceived: Schemas['ExportedPaymentsReceived'][]
+    paymentSharesGiven: Schemas['ExportedPaymentSharesGiven'][]
+    paymentSharesReceived: Schemas['ExportedPaymentSharesReceived'][]
+    manaTransactions: Schemas['ExportedManaTransactions'][]
+    contents: Schemas['ExportedContents'][]
+    videos: Schemas['ExportedVideos'][]
+    videoCounters: Schemas['ExportedVideoCounters'][]
+    audio: Schemas['ExportedAudio'][]
+    videoLikes: Schemas['ExportedVideoLikes'][]
+    videoReposts: Schemas['ExportedVideoReposts'][]
+    videoComments: Schemas['ExportedVideoComments'][]
+    treasuryActs: Schemas['ExportedTreasuryActs'][]
+    treasuryMovements: Schemas['ExportedTreasuryMovements'][]
+    treasuryNotes: Schemas['ExportedTreasuryNotes'][]
+    conversations: Schemas['ExportedConversations'][]
+    messages: Schemas['ExportedMessages'][]
+    messageReactions: Schemas['ExportedMessageReactions'][]
+    wikiVersions: Schemas['ExportedWikiVersions'][]
+    wikiProposals: Schemas['ExportedWikiProposals'][]
+    wikiVotes: Schemas['ExportedWikiVotes'][]
+    aiSessions: Schemas['ExportedAiSessions'][]
+    aiTurns: Schemas['ExportedAiTurns'][]
+    intent: Schemas['ExportedIntent']
+    broadcasts: Schemas['ExportedBroadcasts'][]
+  }
+  ExportedProfile: {
+    id: string
+    username: string
+    role: string
+    bannedAt: string | null
+    erasedAt: string | null
+    tokensValidFrom: number
+    createdAt: string
+    firstName: string
+    lastName: string
+    country: string | null
+    city: string | null
+    about: string | null
+    profilePicUrl: string | null
+    credentialsVersion: number
+  } | null
+  ExportedUsernames: { username: string | null; userId: string | null; createdAt: string }
+  ExportedEndedTokens: { userId: string | null; issuedAt: number; expiresAt: number }
+  ExportedAuditEntries: { id: number; action: string; actorId: string | null; targetType: string; createdAt: string }
+  ExportedAuditEntriesAboutMe: { id: number; action: string; targetType: string; targetId: string; createdAt: string }
+  ExportedAuditAddresses: { auditId: number; ip: string | null }
+  ExportedAccount: {
+    userId: string | null
+    email: string
+    emailVerifiedAt: string | null
+    dateOfBirth: string | null
+    phone: string | null
+    lastSeenAt: string | null
+    totalReputation: number
+  } | null
+  ExportedPersonas: {
+    id: string
+    userId: string | null
+    name: string
+    about: string | null
+    accent: string
+    profilePicUrl: string | null
+    isDefault: boolean
+    createdAt: string
+  }
+  ExportedSessions: {
+    id: string
+    userId: string | null
+    issuedAt: number
+    generation: number
+    liveTokens?: Json
+    userAgent: string | null
+    createdAt: string
+    lastUsedAt: string
+    expiresAt: string
+    endedAt: string | null
+  }
+  ExportedPasswordResets: {
+    id: string
+    userId: string | null
+    createdAt: string
+    expiresAt: string
+    usedAt: string | null
+  }
+  ExportedEmailVerifications: {
+    id: string
+    userId: string | null
+    email: string
+    replaces: string | null
+    createdAt: string
+    expiresAt: string
+  }
+  ExportedInviteCodes: {
+    id: string
+    code: string
+    status: string
+    generatedBy: string | null
+    reservedUntil: string | null
+    usedBy: string | null
+    usedAt: string | null
+    expiresAt: string
+    createdAt: string
+  }
+  ExportedInvited: { inviteeId: string | null; inviterId: string | null; codeId: string | null; createdAt: string }
+  ExportedInvitedBy: { inviteeId: string | null; inviterId: string | null; createdAt: string } | null
+  ExportedInterests: {
+    userId: string | null
+    interestId: string | null
+    depth: number
+    expertise: number
+    createdAt: string
+    updatedAt: string
+  }
+  ExportedCircles: {
+    id: string
+    ownerId: string | null
+    kind: string
+    name: string
+    accent: string | null
+    createdAt: string
+  }
+  ExportedCircleMembers: {
+    circleId: string | null
+    memberId: string | null
+    bondLevel: string
+    createdAt: string
+    madeAt: string
+  }
+  ExportedCircleMemberships: {
+    circleId: string | null
+    ownerId: string | null
+    memberId: string | null
+    createdAt: string
+    madeAt: string
+  }
+  ExportedCircleInvitationsSent: {
+    id: string
+    circleId: string | null
+    inviterId: string | null
+    inviteeId: string | null
+    bondLevel: string
+    status: string
+    createdAt: string
+    updatedAt: string
+  }
+  ExportedCircleInvitationsReceived: {
+    id: string
+    circleId: string | null
+    inviterId: string | null
+    inviteeId: string | null
+    bondLevel: string
+    status: string
+    createdAt: string
+    updatedAt: string
+  }
+  ExportedFollowing: { followerId: string | null; followingId: string | null; createdAt: string }
+  ExportedFollowers: { followerId: string | null; followingId: string | null; createdAt: string }
+  ExportedMutes: { muterId: string | null; mutedId: string | null; createdAt: string }
+  ExportedMutedKeywords: { id: string; userId: string | null; keyword: string; until: string | null; createdAt: string }
+  ExportedReports: {
+    id: string
+    reporterId: string | null
+    targetType: string
+    targetId: string | null
+    reason: string
+    status: string
+    reviewedAt: string | null
+    createdAt: string
+  }
+  ExportedBlocks: { blockerId: string | null; blockedId: string | null; createdAt: string }
+  ExportedSpaceMemberships: {
+    spaceId: string | null
+    userId: string | null
+    role: string
+    madeAt: string
+    createdAt: string
+    placedAt: string
+  }
+  ExportedSpaceRequests: {
+    id: string
+    spaceId: string | null
+    userId: string | null
+    message: string
+    status: string
+    createdAt: string
+    decidedAt: string | null
+  }
+  ExportedSpaceInvitationsSent: {
+    id: string
+    spaceId: string | null
+    inviterId: string | null
+    inviteeId: string | null
+    status: string
+    createdAt: string
+  }
+  ExportedSpaceInvitationsReceived: {
+    id: string
+    spaceId: string | null
+    inviterId: string | null
+    inviteeId: string | null
+    status: string
+    createdAt: string
+  }
+  ExportedSpaceBans: { spaceId: string | null; userId: string | null; createdAt: string }
+  ExportedMediaAssets: {
+    id: string
+    ownerId: string | null
+    kind: string
+    contentType: string
+    size: number
+    bucket: string
+    key: string
+    mimeType: string | null
+    status: string
+    expiresAt: string | null
+    removedAt: string | null
+    committedAt: string | null
+    createdAt: string
+  }
+  ExportedPosts: {
+    id: string
+    authorId: string | null
+    personaId: string | null
+    format: string
+    title: string | null
+    body: string
+    media?: Json
+    quotedPostId: string | null
+    visibility: string
+    depth: number
+    interestId: string | null
+    spaceId: string | null
+    isJournalism: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    scheduledEmittedAt: string | null
+    pinnedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    deletedAt: string | null
+    createdAt: string
+  }
+  ExportedReplies: {
+    id: string
+    postId: string | null
+    authorId: string | null
+    parentId: string | null
+    kind: string
+    body: string
+    hiddenAt: string | null
+    deletedAt: string | null
+    createdAt: string
+  }
+  ExportedReactions: { postId: string | null; userId: string | null; kind: string; createdAt: string }
+  ExportedBookmarks: { postId: string | null; userId: string | null; createdAt: string }
+  ExportedPostMutes: { postId: string | null; userId: string | null; createdAt: string }
+  ExportedPollVotes: { pollId: string | null; userId: string | null; optionId: string | null; createdAt: string }
+  ExportedSeries: { id: string; authorId: string | null; title: string; description: string | null; createdAt: string }
+  ExportedSeriesFollows: { seriesId: string | null; userId: string | null; createdAt: string }
+  ExportedCoAuthorships: {
+    id: string
+    postId: string | null
+    userId: string | null
+    authorId: string | null
+    splitShare: number
+    status: string
+    createdAt: string
+  }
+  ExportedPostVersions: {
+    postId: string | null
+    version: number
+    title: string | null
+    body: string
+    media?: Json
+    createdAt: string
+  }
+  ExportedPostInterests: {
+    postId: string | null
+    interestId: string | null
+    isPrimary: boolean
+    publishedAt: string | null
+  }
+  ExportedPostCounters: {
+    postId: string | null
+    reactions: number
+    replies: number
+    shares: number
+    bookmarks: number
+    views: number
+    milestone: number
+    boost: number
+    boostExpiresAt: string | null
+  }
+  ExportedPostEmotions: { postId: string | null; emotion: string; payments: number; mana: number }
+  ExportedPollOptions: { id: string; pollId: string | null; position: number; text: string; votes: number }
+  ExportedSeriesItems: { seriesId: string | null; postId: string | null; position: number; addedAt: string }
+  ExportedPolls: { id: string; postId: string | null; closesAt: string | null; closedEmittedAt: string | null }
+  ExportedNotifications: {
+    id: string
+    userId: string | null
+    kind: string
+    groupKey: string
+    count: number
+    targetType: string | null
+    targetId: string | null
+    payload?: Json
+    createdAt: string
+    updatedAt: string
+    readAt: string | null
+    inApp: boolean
+  }
+  ExportedNotificationPreferences: {
+    userId: string | null
+    kind: string
+    inApp: boolean | null
+    push: boolean | null
+    email: boolean | null
+  }
+  ExportedNotificationSettings: {
+    userId: string | null
+    timezone: string
+    digestHour: number | null
+    nextDigestAt: string | null
+  } | null
+  ExportedPushTokens: {
+    id: string
+    userId: string | null
+    platform: string
+    token: string
+    createdAt: string
+    lastSeenAt: string
+  }
+  ExportedNotificationActors: { notificationId: string | null; actorId: string | null; createdAt: string }
+  ExportedReputationEntries: {
+    id: string
+    userId: string | null
+    interestId: string | null
+    kind: string
+    delta: number
+    originId: string | null
+    rollUpLevel: number
+    undoesId: string | null
+    createdAt: string
+  }
+  ExportedReputation: {
+    userId: string | null
+    interestId: string | null
+    value: number
+    directValue: number
+    highestLevel: number
+  }
+  ExportedReputationVotesCast: {
+    id: string
+    voterId: string | null
+    userId: string | null
+    interestId: string | null
+    value: number
+    comment: string | null
+    impact: number
+    createdAt: string
+    updatedAt: string
+  }
+  ExportedReputationAppeals: {
+    id: string
+    userId: string | null
+    interestId: string | null
+    entryId: string | null
+    text: string
+    status: string
+    restoreDelta: number | null
+    note: string | null
+    resolvedAt: string | null
+    createdAt: string
+  }
+  ExportedContributionEntries: {
+    id: string
+    userId: string | null
+    kind: string
+    delta: number
+    originId: string | null
+    level: number
+    undoesId: string | null
+    createdAt: string
+  }
+  ExportedContributionScore: { userId: string | null; score: number } | null
+  ExportedReputationVotesReceived: {
+    id: string
+    voterId: string | null
+    userId: string | null
+    interestId: string | null
+    value: number
+    comment: string | null
+    impact: number
+    createdAt: string
+    updatedAt: string
+  }
+  ExportedWallet: {
+    userId: string | null
+    balance: number
+    lifetimeEarned: number
+    lifetimeSpent: number
+    lastRegenAt: string
+  } | null
+  ExportedManaEntries: {
+    transactionId: string | null
+    accountId: string | null
+    seq: number
+    amount: number
+    balanceAfter: number | null
+  }
+  ExportedManaHolds: {
+    id: string
+    holderId: string | null
+    purpose: string
+    createdAt: string
+    settledAt: string | null
+  }
+  ExportedBoosts: {
+    id: string
+    postId: string | null
+    userId: string | null
+    tier: number
+    cost: number
+    multiplier: number
+    createdAt: string
+    expiresAt: string
+  }
+  ExportedPaymentsSent: {
+    id: string
+    senderId: string | null
+    receiverId: string | null
+    emotion: string | null
+    tier: number
+    amount: number
+    postId: string | null
+    replyId: string | null
+    reversed: boolean
+    reversalOf: string | null
+    createdAt: string
+  }
+  ExportedPaymentsReceived: {
+    id: string
+    senderId: string | null
+    receiverId: string | null
+    emotion: string | null
+    tier: number
+    amount: number
+    postId: string | null
+    replyId: string | null
+    reversed: boolean
+    reversalOf: string | null
+    createdAt: string
+  }
+  ExportedPaymentSharesGiven: {
+    paymentId: string | null
+    receiverId: string | null
+    senderId: string | null
+    amount: number
+    createdAt: string
+  }
+  ExportedPaymentSharesReceived: {
+    paymentId: string | null
+    receiverId: string | null
+    senderId: string | null
+    amount: number
+    createdAt: string
+  }
+  ExportedManaTransactions: { id: string; kind: string; reversalOf: string | null; createdAt: string }
+  ExportedContents: {
+    id: string
+    kind: string
+    authorId: string | null
+    interestId: string | null
+    title: string | null
+    spaceId: string | null
+    isDraft: boolean
+    editedAt: string | null
+    removedAt: string | null
+    deletedAt: string | null
+    createdAt: string
+  }
+  ExportedVideos: {
+    id: string
+    mediaUrl: string
+    thumbnailUrl: string | null
+    caption: string | null
+    durationSec: number | null
+  }
+  ExportedVideoCounters: { videoId: string | null; likes: number; reposts: number; comments: number }
+  ExportedAudio: { id: string; mediaUrl: string; caption: string | null; durationSec: number | null }
+  ExportedVideoLikes: { videoId: string | null; userId: string | null; createdAt: string }
+  ExportedVideoReposts: { videoId: string | null; userId: string | null; createdAt: string }
+  ExportedVideoComments: {
+    id: string
+    videoId: string | null
+    authorId: string | null
+    body: string
+    removedAt: string | null
+    createdAt: string
+  }
+  ExportedTreasuryActs: {
+    id: string
+    guildId: string | null
+    seq: number
+    transactionId: string | null
+    kind: string
+    actorId: string | null
+    counterpartId: string | null
+    amount: number
+    balanceAfter: number
+    createdAt: string
+  }
+  ExportedTreasuryMovements: {
+    id: string
+    guildId: string | null
+    seq: number
+    transactionId: string | null
+    kind: string
+    actorId: string | null
+    counterpartId: string | null
+    amount: number
+    balanceAfter: number
+    createdAt: string
+  }
+  ExportedTreasuryNotes: { transactionId: string | null; userId: string | null; note: string }
+  ExportedConversations: {
+    conversationId: string | null
+    userId: string | null
+    role: string
+    joinedAt: string
+    lastReadAt: string | null
+    mutedUntil: string | null
+  }
+  ExportedMessages: {
+    id: string
+    conversationId: string | null
+    senderId: string | null
+    kind: string
+    body: string | null
+    clientId: string | null
+    replyToId: string | null
+    assetId: string | null
+    editedAt: string | null
+    deletedAt: string | null
+    createdAt: string
+  }
+  ExportedMessageReactions: { messageId: string | null; emoji: string; userId: string | null; createdAt: string }
+  ExportedWikiVersions: {
+    id: string
+    interestId: string | null
+    version: number
+    body: string
+    summary: string
+    authorId: string | null
+    createdAt: string
+  }
+  ExportedWikiProposals: {
+    id: string
+    interestId: string | null
+    authorId: string | null
+    baseVersion: number
+    body: string | null
+    summary: string | null
+    status: string
+    netVotes: number
+    version: number | null
+    createdAt: string
+    resolvedAt: string | null
+  }
+  ExportedWikiVotes: { proposalId: string | null; userId: string | null; value: number; createdAt: string }
+  ExportedAiSessions: {
+    id: string
+    userId: string | null
+    topic: string
+    createdAt: string
+    answeredAt: string
+    completedAt: string | null
+    abandonedAt: string | null
+  }
+  ExportedAiTurns: {
+    sessionId: string | null
+    position: number
+    question: string
+    fallback: boolean
+    answer: string | null
+    answeredAt: string | null
+  }
+  ExportedIntent: {
+    userId: string | null
+    intent: string
+    note: string | null
+    isActive: boolean
+    createdAt: string
+    updatedAt: string
+  } | null
+  ExportedBroadcasts: {
+    id: string
+    actorId: string | null
+    title: string
+    body: string
+    createdAt: string
+    told: number
+    finishedAt: string | null
+  }
+  Erased: { erased: true }
   StaffAccount: {
     id: string
     user: Schemas['PersonCard']
@@ -91,6 +831,195 @@ export interface Schemas {
   Ban: { reason: string }
   RoleChange: { role: 'user' | 'moderator' | 'admin' }
   Hidden: { id: string; hiddenAt: string | null }
+  StaffPost: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    format: 'note' | 'essay' | 'photo' | 'video' | 'quote' | 'thread' | 'repost'
+    title: string | null
+    body: string
+    media: { [key: string]: Json }[]
+    quotedPostId: string | null
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    interestId: string | null
+    isJournalism: boolean
+    groupId: string | null
+    guildId: string | null
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    deletedAt: string | null
+    createdAt: string
+  }
+  StaffReply: {
+    id: string
+    postId: string
+    parentId: string | null
+    authorId: string
+    author: Schemas['PersonCard']
+    kind: 'reply' | 'reaction' | 'criticism' | 'contribution'
+    body: string
+    hiddenAt: string | null
+    deletedAt: string | null
+    createdAt: string
+  }
+  StaffSeries: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    title: string
+    description: string | null
+    partCount: number
+    createdAt: string
+  }
+  StaffMedia: {
+    id: string
+    ownerId: string
+    owner: Schemas['PersonCard']
+    kind: 'avatar' | 'image' | 'video' | 'audio'
+    contentType: string
+    mimeType: string | null
+    size: number
+    status: 'pending' | 'committed'
+    url: string | null
+    committedAt: string | null
+    reviewedAt: string | null
+    removedAt: string | null
+    createdAt: string
+  }
+  StaffAssistantSession: {
+    id: string
+    userId: string
+    user: Schemas['PersonCard']
+    status: 'in_progress' | 'completed' | 'abandoned'
+    questionCount: number
+    answerCount: number
+    fallbackCount: number
+    answeredAt: string
+    completedAt: string | null
+    createdAt: string
+  }
+  StaffReputationEntry: {
+    id: string
+    userId: string
+    user: Schemas['PersonCard']
+    interestId: string
+    slug: string
+    kind: string
+    delta: number
+    rollUpLevel: number
+    originId: string | null
+    undoesId: string | null
+    sourceId: string | null
+    earnedFromId: string | null
+    createdAt: string
+  }
+  StaffVote: {
+    id: string
+    voterId: string
+    voter: Schemas['PersonCard']
+    userId: string
+    user: Schemas['PersonCard']
+    interestId: string
+    value: number
+    comment: string | null
+    impact: number
+    createdAt: string
+    updatedAt: string
+  }
+  Contributor: { id: string; user: Schemas['PersonCard']; score: number }
+  AuditEntry: {
+    id: number
+    action: string
+    actorId: string | null
+    actor: Schemas['PersonCard'] | null
+    targetType: string
+    targetId: string
+    ip: string | null
+    detail: { [key: string]: Json } | null
+    createdAt: string
+  }
+  AuditVerification: {
+    ok: boolean
+    entries: number
+    firstBroken: number | null
+    verifiedTo: number
+    next: number | null
+  }
+  StaffInterest: {
+    id: string
+    slug: string
+    name: string
+    level: number
+    parentId: string | null
+    accentColor: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
+    userCount: number
+    childCount: number
+    createdAt: string
+  }
+  NewInterest: {
+    slug: string
+    name: string
+    level: number
+    parentId?: string | null
+    accentColor: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
+  }
+  InterestChanges: {
+    slug?: string
+    name?: string
+    parentId?: string
+    accentColor?: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
+  }
+  FeatureFlags: { items: Schemas['FeatureFlag'][] }
+  FeatureFlag: { key: string; enabled: boolean; description: string }
+  FlagSwitch: { enabled: boolean }
+  Metrics: {
+    users: number
+    postsTotal: number
+    invitesActive: number
+    reportsOpen: number
+    postsHidden: number
+    repliesHidden: number
+    mauActive: number
+    countedAt: string
+  }
+  Signal: {
+    kind: 'mana' | 'votes'
+    giverId: string
+    giver: Schemas['PersonCard']
+    receiverId: string
+    receiver: Schemas['PersonCard']
+    distance: number
+    youngerAgeDays: number
+    flows: number
+    total: number
+    givenShare: number | null
+    neighbourShare: number | null
+    firstAt: string
+    lastAt: string
+  }
+  Jobs: {
+    jobs: {
+      name: string
+      cron: string
+      runs: number
+      failures: number
+      lastChanged: number
+      lastRunAt: string | null
+      lastFailedAt: string | null
+    }[]
+    deadLetters: {
+      queue: string
+      id: string
+      message: string | null
+      retries: number
+      createdAt: string
+      failedAt: string
+    }[]
+    effects: { depth: number; lagSeconds: number; stuckPeople: number }
+  }
   StaffWikiProposal: {
     id: string
     interestId: string
@@ -887,680 +1816,6 @@ export interface Schemas {
     city: string | null
     createdAt: string
   }
-  Erased: { erased: true }
-  Export: {
-    format: 'service-gdpr-export-v1'
-    exportedAt: string
-    actorId: string
-    profile: Schemas['ExportedProfile']
-    usernames: Schemas['ExportedUsernames'][]
-    endedTokens: Schemas['ExportedEndedTokens'][]
-    auditEntries: Schemas['ExportedAuditEntries'][]
-    auditEntriesAboutMe: Schemas['ExportedAuditEntriesAboutMe'][]
-    auditAddresses: Schemas['ExportedAuditAddresses'][]
-    account: Schemas['ExportedAccount']
-    personas: Schemas['ExportedPersonas'][]
-    sessions: Schemas['ExportedSessions'][]
-    passwordResets: Schemas['ExportedPasswordResets'][]
-    emailVerifications: Schemas['ExportedEmailVerifications'][]
-    inviteCodes: Schemas['ExportedInviteCodes'][]
-    invited: Schemas['ExportedInvited'][]
-    invitedBy: Schemas['ExportedInvitedBy']
-    interests: Schemas['ExportedInterests'][]
-    circles: Schemas['ExportedCircles'][]
-    circleMembers: Schemas['ExportedCircleMembers'][]
-    circleMemberships: Schemas['ExportedCircleMemberships'][]
-    circleInvitationsSent: Schemas['ExportedCircleInvitationsSent'][]
-    circleInvitationsReceived: Schemas['ExportedCircleInvitationsReceived'][]
-    following: Schemas['ExportedFollowing'][]
-    followers: Schemas['ExportedFollowers'][]
-    mutes: Schemas['ExportedMutes'][]
-    mutedKeywords: Schemas['ExportedMutedKeywords'][]
-    reports: Schemas['ExportedReports'][]
-    blocks: Schemas['ExportedBlocks'][]
-    spaceMemberships: Schemas['ExportedSpaceMemberships'][]
-    spaceRequests: Schemas['ExportedSpaceRequests'][]
-    spaceInvitationsSent: Schemas['ExportedSpaceInvitationsSent'][]
-    spaceInvitationsReceived: Schemas['ExportedSpaceInvitationsReceived'][]
-    spaceBans: Schemas['ExportedSpaceBans'][]
-    mediaAssets: Schemas['ExportedMediaAssets'][]
-    posts: Schemas['ExportedPosts'][]
-    replies: Schemas['ExportedReplies'][]
-    reactions: Schemas['ExportedReactions'][]
-    bookmarks: Schemas['ExportedBookmarks'][]
-    postMutes: Schemas['ExportedPostMutes'][]
-    pollVotes: Schemas['ExportedPollVotes'][]
-    series: Schemas['ExportedSeries'][]
-    seriesFollows: Schemas['ExportedSeriesFollows'][]
-    coAuthorships: Schemas['ExportedCoAuthorships'][]
-    postVersions: Schemas['ExportedPostVersions'][]
-    postInterests: Schemas['ExportedPostInterests'][]
-    postCounters: Schemas['ExportedPostCounters'][]
-    postEmotions: Schemas['ExportedPostEmotions'][]
-    pollOptions: Schemas['ExportedPollOptions'][]
-    seriesItems: Schemas['ExportedSeriesItems'][]
-    polls: Schemas['ExportedPolls'][]
-    notifications: Schemas['ExportedNotifications'][]
-    notificationPreferences: Schemas['ExportedNotificationPreferences'][]
-    notificationSettings: Schemas['ExportedNotificationSettings']
-    pushTokens: Schemas['ExportedPushTokens'][]
-    notificationActors: Schemas['ExportedNotificationActors'][]
-    reputationEntries: Schemas['ExportedReputationEntries'][]
-    reputation: Schemas['ExportedReputation'][]
-    reputationVotesCast: Schemas['ExportedReputationVotesCast'][]
-    reputationAppeals: Schemas['ExportedReputationAppeals'][]
-    contributionEntries: Schemas['ExportedContributionEntries'][]
-    contributionScore: Schemas['ExportedContributionScore']
-    reputationVotesReceived: Schemas['ExportedReputationVotesReceived'][]
-    wallet: Schemas['ExportedWallet']
-    manaEntries: Schemas['ExportedManaEntries'][]
-    manaHolds: Schemas['ExportedManaHolds'][]
-    boosts: Schemas['ExportedBoosts'][]
-    paymentsSent: Schemas['ExportedPaymentsSent'][]
-    paymentsReceived: Schemas['ExportedPaymentsReceived'][]
-    paymentSharesGiven: Schemas['ExportedPaymentSharesGiven'][]
-    paymentSharesReceived: Schemas['ExportedPaymentSharesReceived'][]
-    manaTransactions: Schemas['ExportedManaTransactions'][]
-    contents: Schemas['ExportedContents'][]
-    videos: Schemas['ExportedVideos'][]
-    videoCounters: Schemas['ExportedVideoCounters'][]
-    audio: Schemas['ExportedAudio'][]
-    videoLikes: Schemas['ExportedVideoLikes'][]
-    videoReposts: Schemas['ExportedVideoReposts'][]
-    videoComments: Schemas['ExportedVideoComments'][]
-    treasuryActs: Schemas['ExportedTreasuryActs'][]
-    treasuryMovements: Schemas['ExportedTreasuryMovements'][]
-    treasuryNotes: Schemas['ExportedTreasuryNotes'][]
-    conversations: Schemas['ExportedConversations'][]
-    messages: Schemas['ExportedMessages'][]
-    messageReactions: Schemas['ExportedMessageReactions'][]
-    wikiVersions: Schemas['ExportedWikiVersions'][]
-    wikiProposals: Schemas['ExportedWikiProposals'][]
-    wikiVotes: Schemas['ExportedWikiVotes'][]
-    aiSessions: Schemas['ExportedAiSessions'][]
-    aiTurns: Schemas['ExportedAiTurns'][]
-    intent: Schemas['ExportedIntent']
-    broadcasts: Schemas['ExportedBroadcasts'][]
-  }
-  ExportedProfile: {
-    id: string
-    username: string
-    role: string
-    bannedAt: string | null
-    erasedAt: string | null
-    tokensValidFrom: number
-    createdAt: string
-    firstName: string
-    lastName: string
-    country: string | null
-    city: string | null
-    about: string | null
-    profilePicUrl: string | null
-    credentialsVersion: number
-  } | null
-  ExportedUsernames: { username: string | null; userId: string | null; createdAt: string }
-  ExportedEndedTokens: { userId: string | null; issuedAt: number; expiresAt: number }
-  ExportedAuditEntries: { id: number; action: string; actorId: string | null; targetType: string; createdAt: string }
-  ExportedAuditEntriesAboutMe: { id: number; action: string; targetType: string; targetId: string; createdAt: string }
-  ExportedAuditAddresses: { auditId: number; ip: string | null }
-  ExportedAccount: {
-    userId: string | null
-    email: string
-    emailVerifiedAt: string | null
-    dateOfBirth: string | null
-    phone: string | null
-    lastSeenAt: string | null
-    totalReputation: number
-  } | null
-  ExportedPersonas: {
-    id: string
-    userId: string | null
-    name: string
-    about: string | null
-    accent: string
-    profilePicUrl: string | null
-    isDefault: boolean
-    createdAt: string
-  }
-  ExportedSessions: {
-    id: string
-    userId: string | null
-    issuedAt: number
-    generation: number
-    liveTokens?: Json
-    userAgent: string | null
-    createdAt: string
-    lastUsedAt: string
-    expiresAt: string
-    endedAt: string | null
-  }
-  ExportedPasswordResets: {
-    id: string
-    userId: string | null
-    createdAt: string
-    expiresAt: string
-    usedAt: string | null
-  }
-  ExportedEmailVerifications: {
-    id: string
-    userId: string | null
-    email: string
-    replaces: string | null
-    createdAt: string
-    expiresAt: string
-  }
-  ExportedInviteCodes: {
-    id: string
-    code: string
-    status: string
-    generatedBy: string | null
-    reservedUntil: string | null
-    usedBy: string | null
-    usedAt: string | null
-    expiresAt: string
-    createdAt: string
-  }
-  ExportedInvited: { inviteeId: string | null; inviterId: string | null; codeId: string | null; createdAt: string }
-  ExportedInvitedBy: { inviteeId: string | null; inviterId: string | null; createdAt: string } | null
-  ExportedInterests: {
-    userId: string | null
-    interestId: string | null
-    depth: number
-    expertise: number
-    createdAt: string
-    updatedAt: string
-  }
-  ExportedCircles: {
-    id: string
-    ownerId: string | null
-    kind: string
-    name: string
-    accent: string | null
-    createdAt: string
-  }
-  ExportedCircleMembers: {
-    circleId: string | null
-    memberId: string | null
-    bondLevel: string
-    createdAt: string
-    madeAt: string
-  }
-  ExportedCircleMemberships: {
-    circleId: string | null
-    ownerId: string | null
-    memberId: string | null
-    createdAt: string
-    madeAt: string
-  }
-  ExportedCircleInvitationsSent: {
-    id: string
-    circleId: string | null
-    inviterId: string | null
-    inviteeId: string | null
-    bondLevel: string
-    status: string
-    createdAt: string
-    updatedAt: string
-  }
-  ExportedCircleInvitationsReceived: {
-    id: string
-    circleId: string | null
-    inviterId: string | null
-    inviteeId: string | null
-    bondLevel: string
-    status: string
-    createdAt: string
-    updatedAt: string
-  }
-  ExportedFollowing: { followerId: string | null; followingId: string | null; createdAt: string }
-  ExportedFollowers: { followerId: string | null; followingId: string | null; createdAt: string }
-  ExportedMutes: { muterId: string | null; mutedId: string | null; createdAt: string }
-  ExportedMutedKeywords: { id: string; userId: string | null; keyword: string; until: string | null; createdAt: string }
-  ExportedReports: {
-    id: string
-    reporterId: string | null
-    targetType: string
-    targetId: string | null
-    reason: string
-    status: string
-    reviewedAt: string | null
-    createdAt: string
-  }
-  ExportedBlocks: { blockerId: string | null; blockedId: string | null; createdAt: string }
-  ExportedSpaceMemberships: {
-    spaceId: string | null
-    userId: string | null
-    role: string
-    madeAt: string
-    createdAt: string
-    placedAt: string
-  }
-  ExportedSpaceRequests: {
-    id: string
-    spaceId: string | null
-    userId: string | null
-    message: string
-    status: string
-    createdAt: string
-    decidedAt: string | null
-  }
-  ExportedSpaceInvitationsSent: {
-    id: string
-    spaceId: string | null
-    inviterId: string | null
-    inviteeId: string | null
-    status: string
-    createdAt: string
-  }
-  ExportedSpaceInvitationsReceived: {
-    id: string
-    spaceId: string | null
-    inviterId: string | null
-    inviteeId: string | null
-    status: string
-    createdAt: string
-  }
-  ExportedSpaceBans: { spaceId: string | null; userId: string | null; createdAt: string }
-  ExportedMediaAssets: {
-    id: string
-    ownerId: string | null
-    kind: string
-    contentType: string
-    size: number
-    bucket: string
-    key: string
-    mimeType: string | null
-    status: string
-    expiresAt: string | null
-    removedAt: string | null
-    committedAt: string | null
-    createdAt: string
-  }
-  ExportedPosts: {
-    id: string
-    authorId: string | null
-    personaId: string | null
-    format: string
-    title: string | null
-    body: string
-    media?: Json
-    quotedPostId: string | null
-    visibility: string
-    depth: number
-    interestId: string | null
-    spaceId: string | null
-    isJournalism: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    scheduledEmittedAt: string | null
-    pinnedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    deletedAt: string | null
-    createdAt: string
-  }
-  ExportedReplies: {
-    id: string
-    postId: string | null
-    authorId: string | null
-    parentId: string | null
-    kind: string
-    body: string
-    hiddenAt: string | null
-    deletedAt: string | null
-    createdAt: string
-  }
-  ExportedReactions: { postId: string | null; userId: string | null; kind: string; createdAt: string }
-  ExportedBookmarks: { postId: string | null; userId: string | null; createdAt: string }
-  ExportedPostMutes: { postId: string | null; userId: string | null; createdAt: string }
-  ExportedPollVotes: { pollId: string | null; userId: string | null; optionId: string | null; createdAt: string }
-  ExportedSeries: { id: string; authorId: string | null; title: string; description: string | null; createdAt: string }
-  ExportedSeriesFollows: { seriesId: string | null; userId: string | null; createdAt: string }
-  ExportedCoAuthorships: {
-    id: string
-    postId: string | null
-    userId: string | null
-    authorId: string | null
-    splitShare: number
-    status: string
-    createdAt: string
-  }
-  ExportedPostVersions: {
-    postId: string | null
-    version: number
-    title: string | null
-    body: string
-    media?: Json
-    createdAt: string
-  }
-  ExportedPostInterests: {
-    postId: string | null
-    interestId: string | null
-    isPrimary: boolean
-    publishedAt: string | null
-  }
-  ExportedPostCounters: {
-    postId: string | null
-    reactions: number
-    replies: number
-    shares: number
-    bookmarks: number
-    views: number
-    milestone: number
-    boost: number
-    boostExpiresAt: string | null
-  }
-  ExportedPostEmotions: { postId: string | null; emotion: string; payments: number; mana: number }
-  ExportedPollOptions: { id: string; pollId: string | null; position: number; text: string; votes: number }
-  ExportedSeriesItems: { seriesId: string | null; postId: string | null; position: number; addedAt: string }
-  ExportedPolls: { id: string; postId: string | null; closesAt: string | null; closedEmittedAt: string | null }
-  ExportedNotifications: {
-    id: string
-    userId: string | null
-    kind: string
-    groupKey: string
-    count: number
-    targetType: string | null
-    targetId: string | null
-    payload?: Json
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    inApp: boolean
-  }
-  ExportedNotificationPreferences: {
-    userId: string | null
-    kind: string
-    inApp: boolean | null
-    push: boolean | null
-    email: boolean | null
-  }
-  ExportedNotificationSettings: {
-    userId: string | null
-    timezone: string
-    digestHour: number | null
-    nextDigestAt: string | null
-  } | null
-  ExportedPushTokens: {
-    id: string
-    userId: string | null
-    platform: string
-    token: string
-    createdAt: string
-    lastSeenAt: string
-  }
-  ExportedNotificationActors: { notificationId: string | null; actorId: string | null; createdAt: string }
-  ExportedReputationEntries: {
-    id: string
-    userId: string | null
-    interestId: string | null
-    kind: string
-    delta: number
-    originId: string | null
-    rollUpLevel: number
-    undoesId: string | null
-    createdAt: string
-  }
-  ExportedReputation: {
-    userId: string | null
-    interestId: string | null
-    value: number
-    directValue: number
-    highestLevel: number
-  }
-  ExportedReputationVotesCast: {
-    id: string
-    voterId: string | null
-    userId: string | null
-    interestId: string | null
-    value: number
-    comment: string | null
-    impact: number
-    createdAt: string
-    updatedAt: string
-  }
-  ExportedReputationAppeals: {
-    id: string
-    userId: string | null
-    interestId: string | null
-    entryId: string | null
-    text: string
-    status: string
-    restoreDelta: number | null
-    note: string | null
-    resolvedAt: string | null
-    createdAt: string
-  }
-  ExportedContributionEntries: {
-    id: string
-    userId: string | null
-    kind: string
-    delta: number
-    originId: string | null
-    level: number
-    undoesId: string | null
-    createdAt: string
-  }
-  ExportedContributionScore: { userId: string | null; score: number } | null
-  ExportedReputationVotesReceived: {
-    id: string
-    voterId: string | null
-    userId: string | null
-    interestId: string | null
-    value: number
-    comment: string | null
-    impact: number
-    createdAt: string
-    updatedAt: string
-  }
-  ExportedWallet: {
-    userId: string | null
-    balance: number
-    lifetimeEarned: number
-    lifetimeSpent: number
-    lastRegenAt: string
-  } | null
-  ExportedManaEntries: {
-    transactionId: string | null
-    accountId: string | null
-    seq: number
-    amount: number
-    balanceAfter: number | null
-  }
-  ExportedManaHolds: {
-    id: string
-    holderId: string | null
-    purpose: string
-    createdAt: string
-    settledAt: string | null
-  }
-  ExportedBoosts: {
-    id: string
-    postId: string | null
-    userId: string | null
-    tier: number
-    cost: number
-    multiplier: number
-    createdAt: string
-    expiresAt: string
-  }
-  ExportedPaymentsSent: {
-    id: string
-    senderId: string | null
-    receiverId: string | null
-    emotion: string | null
-    tier: number
-    amount: number
-    postId: string | null
-    replyId: string | null
-    reversed: boolean
-    reversalOf: string | null
-    createdAt: string
-  }
-  ExportedPaymentsReceived: {
-    id: string
-    senderId: string | null
-    receiverId: string | null
-    emotion: string | null
-    tier: number
-    amount: number
-    postId: string | null
-    replyId: string | null
-    reversed: boolean
-    reversalOf: string | null
-    createdAt: string
-  }
-  ExportedPaymentSharesGiven: {
-    paymentId: string | null
-    receiverId: string | null
-    senderId: string | null
-    amount: number
-    createdAt: string
-  }
-  ExportedPaymentSharesReceived: {
-    paymentId: string | null
-    receiverId: string | null
-    senderId: string | null
-    amount: number
-    createdAt: string
-  }
-  ExportedManaTransactions: { id: string; kind: string; reversalOf: string | null; createdAt: string }
-  ExportedContents: {
-    id: string
-    kind: string
-    authorId: string | null
-    interestId: string | null
-    title: string | null
-    spaceId: string | null
-    isDraft: boolean
-    editedAt: string | null
-    removedAt: string | null
-    deletedAt: string | null
-    createdAt: string
-  }
-  ExportedVideos: {
-    id: string
-    mediaUrl: string
-    thumbnailUrl: string | null
-    caption: string | null
-    durationSec: number | null
-  }
-  ExportedVideoCounters: { videoId: string | null; likes: number; reposts: number; comments: number }
-  ExportedAudio: { id: string; mediaUrl: string; caption: string | null; durationSec: number | null }
-  ExportedVideoLikes: { videoId: string | null; userId: string | null; createdAt: string }
-  ExportedVideoReposts: { videoId: string | null; userId: string | null; createdAt: string }
-  ExportedVideoComments: {
-    id: string
-    videoId: string | null
-    authorId: string | null
-    body: string
-    removedAt: string | null
-    createdAt: string
-  }
-  ExportedTreasuryActs: {
-    id: string
-    guildId: string | null
-    seq: number
-    transactionId: string | null
-    kind: string
-    actorId: string | null
-    counterpartId: string | null
-    amount: number
-    balanceAfter: number
-    createdAt: string
-  }
-  ExportedTreasuryMovements: {
-    id: string
-    guildId: string | null
-    seq: number
-    transactionId: string | null
-    kind: string
-    actorId: string | null
-    counterpartId: string | null
-    amount: number
-    balanceAfter: number
-    createdAt: string
-  }
-  ExportedTreasuryNotes: { transactionId: string | null; userId: string | null; note: string }
-  ExportedConversations: {
-    conversationId: string | null
-    userId: string | null
-    role: string
-    joinedAt: string
-    lastReadAt: string | null
-    mutedUntil: string | null
-  }
-  ExportedMessages: {
-    id: string
-    conversationId: string | null
-    senderId: string | null
-    kind: string
-    body: string | null
-    clientId: string | null
-    replyToId: string | null
-    assetId: string | null
-    editedAt: string | null
-    deletedAt: string | null
-    createdAt: string
-  }
-  ExportedMessageReactions: { messageId: string | null; emoji: string; userId: string | null; createdAt: string }
-  ExportedWikiVersions: {
-    id: string
-    interestId: string | null
-    version: number
-    body: string
-    summary: string
-    authorId: string | null
-    createdAt: string
-  }
-  ExportedWikiProposals: {
-    id: string
-    interestId: string | null
-    authorId: string | null
-    baseVersion: number
-    body: string | null
-    summary: string | null
-    status: string
-    netVotes: number
-    version: number | null
-    createdAt: string
-    resolvedAt: string | null
-  }
-  ExportedWikiVotes: { proposalId: string | null; userId: string | null; value: number; createdAt: string }
-  ExportedAiSessions: {
-    id: string
-    userId: string | null
-    topic: string
-    createdAt: string
-    answeredAt: string
-    completedAt: string | null
-    abandonedAt: string | null
-  }
-  ExportedAiTurns: {
-    sessionId: string | null
-    position: number
-    question: string
-    fallback: boolean
-    answer: string | null
-    answeredAt: string | null
-  }
-  ExportedIntent: {
-    userId: string | null
-    intent: string
-    note: string | null
-    isActive: boolean
-    createdAt: string
-    updatedAt: string
-  } | null
-  ExportedBroadcasts: {
-    id: string
-    actorId: string | null
-    title: string
-    body: string
-    createdAt: string
-    told: number
-    finishedAt: string | null
-  }
   Persona: {
     id: string
     name: string
@@ -1965,11 +2220,11 @@ export interface Schemas {
     updatedAt: string
     readAt: string | null
     kind: 'moderation.actioned'
-    target: { type: 'post' | 'reply' | 'video' | 'audio'; id: string }
+    target: { type: 'post' | 'reply' | 'video' | 'audio' | 'circle' | 'report' | 'invite-code'; id: string }
     payload: {
-      targetType: 'post' | 'reply' | 'video' | 'audio'
+      targetType: 'post' | 'reply' | 'video' | 'audio' | 'circle' | 'report' | 'invite-code'
       targetId: string
-      action: 'hidden' | 'unhidden' | 'deleted' | 'removed' | 'restored'
+      action: 'hidden' | 'unhidden' | 'deleted' | 'removed' | 'restored' | 'reviewed' | 'dismissed' | 'revoked'
     }
   }
   NotificationMembershipDecided: {
@@ -2940,6 +3195,7 @@ export interface Answers {
   create_conversation: Schemas['Conversation']
   create_group: Schemas['Group']
   create_guild: Schemas['Guild']
+  create_interest: Schemas['StaffInterest']
   create_invite: Schemas['Invite']
   create_persona: Schemas['Persona']
   create_post: Schemas['Post']
@@ -2958,12 +3214,15 @@ export interface Answers {
   delete_video: null
   delete_video_comment: null
   disburse: Schemas['Disbursed']
+  dismiss_report: Schemas['StaffReport']
   distribute: Schemas['Distributed']
   drop_interest: null
   edit_message: Schemas['Message']
   end_session: null
   erase_me: Json
+  erase_user: Schemas['Erased']
   export_me: Json
+  export_user: Json
   find_ai_mapping: Json
   find_login: Json
   find_password: Json
@@ -2980,9 +3239,12 @@ export interface Answers {
   get_group: Schemas['Group']
   get_guild: Schemas['Guild']
   get_intent: Schemas['Intent']
+  get_interest: Schemas['StaffInterest']
   get_invite_tree: Schemas['InviteTree']
+  get_jobs: Schemas['Jobs']
   get_me: Schemas['Me']
   get_message: Schemas['Message']
+  get_metrics: Schemas['Metrics']
   get_my_capabilities: Schemas['Capabilities']
   get_my_reputation: Schemas['Reputation']
   get_post: Schemas['PostDetail']
@@ -2992,6 +3254,7 @@ export interface Answers {
   get_reputation_details: Schemas['DetailedReputation']
   get_reputation_summary: Schemas['ReputationSummary']
   get_treasury: Schemas['Treasury']
+  get_user: Schemas['StaffUserDetails']
   get_video: Schemas['Video']
   get_wallet: Schemas['Wallet']
   get_wiki_entry: Schemas['WikiEntry']
@@ -3011,18 +3274,27 @@ export interface Answers {
   like_video: Schemas['Video']
   list_ai_sessions: Schemas['AiSessions']
   list_all_conversations: { items: Schemas['StaffConversation'][]; nextCursor: string | null; hasMore: boolean }
+  list_all_interests: { items: Schemas['StaffInterest'][]; nextCursor: string | null; hasMore: boolean }
   list_all_payments: { items: Schemas['StaffPayment'][]; nextCursor: string | null; hasMore: boolean }
+  list_all_posts: { items: Schemas['StaffPost'][]; nextCursor: string | null; hasMore: boolean }
+  list_all_replies: { items: Schemas['StaffReply'][]; nextCursor: string | null; hasMore: boolean }
+  list_all_series: { items: Schemas['StaffSeries'][]; nextCursor: string | null; hasMore: boolean }
   list_all_wiki_proposals: Json
   list_appeals: { items: Schemas['StaffAppeal'][]; nextCursor: string | null; hasMore: boolean }
+  list_assistant_sessions: { items: Schemas['StaffAssistantSession'][]; nextCursor: string | null; hasMore: boolean }
   list_audio: { items: Schemas['Audio'][]; nextCursor: string | null; hasMore: boolean }
   list_audio_by: { items: Schemas['Audio'][]; nextCursor: string | null; hasMore: boolean }
+  list_audit_log: { items: Schemas['AuditEntry'][]; nextCursor: string | null; hasMore: boolean }
   list_blocks: { items: Schemas['BlockedPerson'][]; nextCursor: string | null; hasMore: boolean }
   list_bookmarks: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
   list_candidates: { items: Schemas['Candidate'][]; nextCursor: string | null; hasMore: boolean }
   list_circle_invitations: { items: Schemas['CircleInvitation'][]; nextCursor: string | null; hasMore: boolean }
   list_circle_members: { items: Schemas['CircleMember'][]; nextCursor: string | null; hasMore: boolean }
+  list_circles: { items: Schemas['StaffCircle'][]; nextCursor: string | null; hasMore: boolean }
   list_contents: { items: Schemas['StaffContent'][]; nextCursor: string | null; hasMore: boolean }
+  list_contributors: { items: Schemas['Contributor'][]; nextCursor: string | null; hasMore: boolean }
   list_conversations: { items: Schemas['Conversation'][]; nextCursor: string | null; hasMore: boolean }
+  list_feature_flags: Schemas['FeatureFlags']
   list_feed: { items: Schemas['FeedItem'][]; nextCursor: string | null; hasMore: boolean }
   list_followers: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
   list_following: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
@@ -3035,6 +3307,8 @@ export interface Answers {
   list_guild_charters: { items: Schemas['Charter'][]; nextCursor: string | null; hasMore: boolean }
   list_guild_members: { items: Schemas['MemberOfGuild'][]; nextCursor: string | null; hasMore: boolean }
   list_guilds: { items: Schemas['Guild'][]; nextCursor: string | null; hasMore: boolean }
+  list_invite_codes: { items: Schemas['StaffInviteCode'][]; nextCursor: string | null; hasMore: boolean }
+  list_media: { items: Schemas['StaffMedia'][]; nextCursor: string | null; hasMore: boolean }
   list_memberships: { items: Schemas['Circle'][]; nextCursor: string | null; hasMore: boolean }
   list_mentors: { items: Schemas['Mentor'][]; nextCursor: string | null; hasMore: boolean }
   list_messages: { items: Schemas['Message'][]; nextCursor: string | null; hasMore: boolean }
@@ -3056,12 +3330,17 @@ export interface Answers {
   list_posts_by: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
   list_received_votes: { items: Schemas['ReceivedVote'][]; nextCursor: string | null; hasMore: boolean }
   list_replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
+  list_reports: { items: Schemas['StaffReport'][]; nextCursor: string | null; hasMore: boolean }
+  list_reputation_entries: { items: Schemas['StaffReputationEntry'][]; nextCursor: string | null; hasMore: boolean }
+  list_reputation_votes: { items: Schemas['StaffVote'][]; nextCursor: string | null; hasMore: boolean }
   list_scheduled_posts: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
   list_series_items: Schemas['SeriesParts']
   list_sessions: { items: Schemas['RotatingSession'][]; nextCursor: string | null; hasMore: boolean }
+  list_signals: { items: Schemas['Signal'][]; nextCursor: string | null; hasMore: boolean }
   list_stream: { items: Schemas['StreamItem'][]; nextCursor: string | null; hasMore: boolean }
   list_suggested: { items: Schemas['MetPerson'][]; nextCursor: string | null; hasMore: boolean }
   list_talent: { items: Schemas['Talent'][]; nextCursor: string | null; hasMore: boolean }
+  list_users: { items: Schemas['StaffUser'][]; nextCursor: string | null; hasMore: boolean }
   list_video_comments: { items: Schemas['VideoComment'][]; nextCursor: string | null; hasMore: boolean }
   list_videos: { items: Schemas['Video'][]; nextCursor: string | null; hasMore: boolean }
   list_videos_by: { items: Schemas['Video'][]; nextCursor: string | null; hasMore: boolean }
@@ -3087,6 +3366,7 @@ export interface Answers {
   reject_group_request: Schemas['JoinRequest']
   reject_guild_application: Schemas['GuildApplication']
   reject_wiki_proposal: Json
+  remove_circle: null
   remove_circle_member: null
   remove_content: Schemas['Removed']
   remove_conversation_member: null
@@ -3110,14 +3390,17 @@ export interface Answers {
   restore_content: Schemas['Removed']
   restore_group: Schemas['Group']
   reverse_payment: Schemas['Reversal']
+  review_report: Schemas['StaffReport']
   revoke_group_invitation: null
   revoke_invitation: null
   revoke_invite: null
+  revoke_invite_code: Schemas['StaffInviteCode']
   select_interest: Schemas['UserInterest']
   select_interests: Schemas['UserInterests']
   send_message: Schemas['Message']
   set_bond_level: Schemas['CircleMember']
   set_default_persona: Schemas['Persona']
+  set_feature_flag: Schemas['FeatureFlag']
   set_group_role: Schemas['GroupMember']
   set_intent: Schemas['Intent']
   set_role: Schemas['StaffAccount']
@@ -3145,10 +3428,12 @@ export interface Answers {
   update_circle: Schemas['Circle']
   update_group: Schemas['Group']
   update_guild: Schemas['Guild']
+  update_interest: Schemas['StaffInterest']
   update_me: Schemas['Me']
   update_persona: Schemas['Persona']
   update_post: Schemas['Post']
   update_preferences: Schemas['NotificationPreferences']
+  verify_audit_log: Schemas['AuditVerification']
   verify_email: Json
   vote_poll: Schemas['Poll']
   vote_reputation: Schemas['CastVote']

@@ -106,6 +106,10 @@ export type Database = {
         }
         Returns: Answers['create_guild']
       }
+      create_interest: {
+        Args: { p_accent_color: string; p_level: number; p_name: string; p_parent_id?: string; p_slug: string }
+        Returns: Answers['create_interest']
+      }
       create_invite: { Args: Record<PropertyKey, never>; Returns: Answers['create_invite'] }
       create_persona: {
         Args: { p_about?: string; p_accent?: string; p_name: string; p_profile_pic_url?: string }
@@ -164,11 +168,14 @@ export type Database = {
         Args: { p_amount: number; p_guild_id: string; p_note: string; p_recipient_id: string }
         Returns: Answers['disburse']
       }
+      dismiss_report: { Args: { p_id: string }; Returns: Answers['dismiss_report'] }
       distribute: { Args: { p_amount: number; p_guild_id: string; p_note?: string }; Returns: Answers['distribute'] }
       drop_interest: { Args: { p_interest_id: string }; Returns: Answers['drop_interest'] }
       edit_message: { Args: { p_body: string; p_id: string }; Returns: Answers['edit_message'] }
       end_session: { Args: { p_id: string }; Returns: Answers['end_session'] }
+      erase_user: { Args: { p_id: string }; Returns: Answers['erase_user'] }
       export_me: { Args: { p_after?: Json; p_section?: string }; Returns: Answers['export_me'] }
+      export_user: { Args: { p_after?: Json; p_id: string; p_section?: string }; Returns: Answers['export_user'] }
       find_ai_mapping: { Args: { p_session_id: string }; Returns: Answers['find_ai_mapping'] }
       follow_person: { Args: { p_person: string }; Returns: Answers['follow_person'] }
       follow_series: { Args: { p_id: string }; Returns: Answers['follow_series'] }
@@ -182,9 +189,12 @@ export type Database = {
       get_group: { Args: { p_id: string }; Returns: Answers['get_group'] }
       get_guild: { Args: { p_id: string }; Returns: Answers['get_guild'] }
       get_intent: { Args: Record<PropertyKey, never>; Returns: Answers['get_intent'] }
+      get_interest: { Args: { p_id: string }; Returns: Answers['get_interest'] }
       get_invite_tree: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['get_invite_tree'] }
+      get_jobs: { Args: Record<PropertyKey, never>; Returns: Answers['get_jobs'] }
       get_me: { Args: Record<PropertyKey, never>; Returns: Answers['get_me'] }
       get_message: { Args: { p_id: string }; Returns: Answers['get_message'] }
+      get_metrics: { Args: Record<PropertyKey, never>; Returns: Answers['get_metrics'] }
       get_my_capabilities: { Args: Record<PropertyKey, never>; Returns: Answers['get_my_capabilities'] }
       get_my_reputation: { Args: Record<PropertyKey, never>; Returns: Answers['get_my_reputation'] }
       get_post: { Args: { p_id: string }; Returns: Answers['get_post'] }
@@ -200,6 +210,7 @@ export type Database = {
         Args: { p_cursor?: string; p_guild_id: string; p_limit?: number }
         Returns: Answers['get_treasury']
       }
+      get_user: { Args: { p_id: string }; Returns: Answers['get_user'] }
       get_video: { Args: { p_id: string }; Returns: Answers['get_video'] }
       get_wallet: { Args: Record<PropertyKey, never>; Returns: Answers['get_wallet'] }
       get_wiki_entry: { Args: { p_slug: string }; Returns: Answers['get_wiki_entry'] }
@@ -234,9 +245,61 @@ export type Database = {
         Args: { p_cursor?: string; p_kind?: string; p_limit?: number }
         Returns: Answers['list_all_conversations']
       }
+      list_all_interests: {
+        Args: {
+          p_cursor?: string
+          p_from?: string
+          p_level?: number
+          p_limit?: number
+          p_parent_id?: string
+          p_q?: string
+          p_to?: string
+        }
+        Returns: Answers['list_all_interests']
+      }
       list_all_payments: {
         Args: { p_cursor?: string; p_limit?: number; p_user_id?: string }
         Returns: Answers['list_all_payments']
+      }
+      list_all_posts: {
+        Args: {
+          p_author_id?: string
+          p_cursor?: string
+          p_format?: string
+          p_from?: string
+          p_hidden?: boolean
+          p_interest_id?: string
+          p_journalism?: boolean
+          p_limit?: number
+          p_q?: string
+          p_to?: string
+          p_visibility?: string
+        }
+        Returns: Answers['list_all_posts']
+      }
+      list_all_replies: {
+        Args: {
+          p_author_id?: string
+          p_cursor?: string
+          p_from?: string
+          p_hidden?: boolean
+          p_kind?: string
+          p_limit?: number
+          p_q?: string
+          p_to?: string
+        }
+        Returns: Answers['list_all_replies']
+      }
+      list_all_series: {
+        Args: {
+          p_author_id?: string
+          p_cursor?: string
+          p_from?: string
+          p_limit?: number
+          p_q?: string
+          p_to?: string
+        }
+        Returns: Answers['list_all_series']
       }
       list_all_wiki_proposals: {
         Args: { p_cursor?: string; p_limit?: number; p_q?: string; p_status?: string }
@@ -245,6 +308,18 @@ export type Database = {
       list_appeals: {
         Args: { p_cursor?: string; p_limit?: number; p_status?: string }
         Returns: Answers['list_appeals']
+      }
+      list_assistant_sessions: {
+        Args: {
+          p_cursor?: string
+          p_from?: string
+          p_limit?: number
+          p_q?: string
+          p_status?: string
+          p_to?: string
+          p_user_id?: string
+        }
+        Returns: Answers['list_assistant_sessions']
       }
       list_audio: {
         Args: {
@@ -259,6 +334,20 @@ export type Database = {
         Returns: Answers['list_audio']
       }
       list_audio_by: { Args: { p_author_id: string }; Returns: Answers['list_audio_by'] }
+      list_audit_log: {
+        Args: {
+          p_action?: string
+          p_actor_id?: string
+          p_cursor?: string
+          p_from?: string
+          p_limit?: number
+          p_q?: string
+          p_target_id?: string
+          p_target_type?: string
+          p_to?: string
+        }
+        Returns: Answers['list_audit_log']
+      }
       list_blocks: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_blocks'] }
       list_bookmarks: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_bookmarks'] }
       list_candidates: {
@@ -278,6 +367,18 @@ export type Database = {
         Returns: Answers['list_circle_invitations']
       }
       list_circle_members: { Args: { p_id: string }; Returns: Answers['list_circle_members'] }
+      list_circles: {
+        Args: {
+          p_cursor?: string
+          p_from?: string
+          p_kind?: string
+          p_limit?: number
+          p_owner_id?: string
+          p_q?: string
+          p_to?: string
+        }
+        Returns: Answers['list_circles']
+      }
       list_contents: {
         Args: {
           p_cursor?: string
@@ -290,10 +391,12 @@ export type Database = {
         }
         Returns: Answers['list_contents']
       }
+      list_contributors: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_contributors'] }
       list_conversations: {
         Args: { p_cursor?: string; p_kind?: string; p_limit?: number; p_q?: string; p_unread?: boolean }
         Returns: Answers['list_conversations']
       }
+      list_feature_flags: { Args: Record<PropertyKey, never>; Returns: Answers['list_feature_flags'] }
       list_feed: {
         Args: {
           p_cursor?: string
@@ -357,6 +460,31 @@ export type Database = {
         Args: { p_cursor?: string; p_interest_id?: string; p_limit?: number; p_mine?: boolean; p_q?: string }
         Returns: Answers['list_guilds']
       }
+      list_invite_codes: {
+        Args: {
+          p_cursor?: string
+          p_from?: string
+          p_limit?: number
+          p_owner_id?: string
+          p_q?: string
+          p_status?: string
+          p_to?: string
+        }
+        Returns: Answers['list_invite_codes']
+      }
+      list_media: {
+        Args: {
+          p_cursor?: string
+          p_from?: string
+          p_kind?: string
+          p_limit?: number
+          p_owner_id?: string
+          p_q?: string
+          p_status?: string
+          p_to?: string
+        }
+        Returns: Answers['list_media']
+      }
       list_memberships: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_memberships'] }
       list_mentors: {
         Args: { p_cursor?: string; p_interest_slug?: string; p_limit?: number; p_min_expertise_gap?: number }
@@ -402,12 +530,56 @@ export type Database = {
         Args: { p_cursor?: string; p_id: string; p_kind?: string; p_limit?: number; p_parent_id?: string }
         Returns: Answers['list_replies']
       }
+      list_reports: {
+        Args: {
+          p_cursor?: string
+          p_from?: string
+          p_limit?: number
+          p_q?: string
+          p_reporter_id?: string
+          p_status?: string
+          p_target_type?: string
+          p_to?: string
+        }
+        Returns: Answers['list_reports']
+      }
+      list_reputation_entries: {
+        Args: {
+          p_cursor?: string
+          p_from?: string
+          p_interest_id?: string
+          p_kind?: string
+          p_limit?: number
+          p_q?: string
+          p_roll_ups?: boolean
+          p_to?: string
+          p_user_id?: string
+        }
+        Returns: Answers['list_reputation_entries']
+      }
+      list_reputation_votes: {
+        Args: {
+          p_cursor?: string
+          p_from?: string
+          p_interest_id?: string
+          p_limit?: number
+          p_q?: string
+          p_to?: string
+          p_user_id?: string
+          p_voter_id?: string
+        }
+        Returns: Answers['list_reputation_votes']
+      }
       list_scheduled_posts: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_scheduled_posts'] }
       list_series_items: {
         Args: { p_cursor?: string; p_limit?: number; p_series_id: string }
         Returns: Answers['list_series_items']
       }
       list_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_sessions'] }
+      list_signals: {
+        Args: { p_cursor?: string; p_kind?: string; p_limit?: number; p_since?: string }
+        Returns: Answers['list_signals']
+      }
       list_stream: {
         Args: {
           p_city?: string
@@ -424,6 +596,18 @@ export type Database = {
       list_talent: {
         Args: { p_city?: string; p_country?: string; p_cursor?: string; p_interest_slug?: string; p_limit?: number }
         Returns: Answers['list_talent']
+      }
+      list_users: {
+        Args: {
+          p_cursor?: string
+          p_from?: string
+          p_limit?: number
+          p_q?: string
+          p_role?: string
+          p_status?: string
+          p_to?: string
+        }
+        Returns: Answers['list_users']
       }
       list_video_comments: { Args: { p_id: string }; Returns: Answers['list_video_comments'] }
       list_videos: {
@@ -473,6 +657,7 @@ export type Database = {
       reject_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['reject_group_request'] }
       reject_guild_application: { Args: { p_aid: string; p_id: string }; Returns: Answers['reject_guild_application'] }
       reject_wiki_proposal: { Args: { p_id: string; p_reason?: string }; Returns: Answers['reject_wiki_proposal'] }
+      remove_circle: { Args: { p_id: string }; Returns: Answers['remove_circle'] }
       remove_circle_member: { Args: { p_id: string; p_member_id: string }; Returns: Answers['remove_circle_member'] }
       remove_content: { Args: { p_id: string; p_kind: string; p_reason?: string }; Returns: Answers['remove_content'] }
       remove_conversation_member: {
@@ -518,9 +703,11 @@ export type Database = {
         Args: { p_force?: boolean; p_id: string; p_reason: string }
         Returns: Answers['reverse_payment']
       }
+      review_report: { Args: { p_id: string }; Returns: Answers['review_report'] }
       revoke_group_invitation: { Args: { p_id: string; p_iid: string }; Returns: Answers['revoke_group_invitation'] }
       revoke_invitation: { Args: { p_circle_id: string; p_id: string }; Returns: Answers['revoke_invitation'] }
       revoke_invite: { Args: { p_id: string }; Returns: Answers['revoke_invite'] }
+      revoke_invite_code: { Args: { p_id: string }; Returns: Answers['revoke_invite_code'] }
       select_interest: {
         Args: { p_depth: number; p_expertise: number; p_interest_id: string }
         Returns: Answers['select_interest']
@@ -535,6 +722,7 @@ export type Database = {
         Returns: Answers['set_bond_level']
       }
       set_default_persona: { Args: { p_id: string }; Returns: Answers['set_default_persona'] }
+      set_feature_flag: { Args: { p_enabled: boolean; p_key: string }; Returns: Answers['set_feature_flag'] }
       set_group_role: { Args: { p_id: string; p_role: string; p_user_id: string }; Returns: Answers['set_group_role'] }
       set_intent: { Args: { p_intent: string; p_is_active?: boolean; p_note?: string }; Returns: Answers['set_intent'] }
       set_role: { Args: { p_id: string; p_role: string }; Returns: Answers['set_role'] }
@@ -560,10 +748,12 @@ export type Database = {
       update_circle: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_circle'] }
       update_group: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_group'] }
       update_guild: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_guild'] }
+      update_interest: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_interest'] }
       update_me: { Args: { p_changes: Json }; Returns: Answers['update_me'] }
       update_persona: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_persona'] }
       update_post: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_post'] }
       update_preferences: { Args: { p_changes: Json }; Returns: Answers['update_preferences'] }
+      verify_audit_log: { Args: { p_after?: number }; Returns: Answers['verify_audit_log'] }
       vote_poll: { Args: { p_id: string; p_option_id: string }; Returns: Answers['vote_poll'] }
       vote_reputation: {
         Args: { p_comment?: string; p_interest_id: string; p_user_id: string; p_value: number }

@@ -14,27 +14,6 @@ insert into private.errors (code, status, text) values
   'be 0. What an appeal restores must be above 0.'),
   ('note_length', 422, 'A note must have 1 to 1000 characters.');
 
-create function private.require_any_person(p_person text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_id uuid;
-begin
-  if pg_input_is_valid(p_person, 'uuid') then
-    v_id := p_person::uuid;
-  else
-    v_id := private.find_person(p_person);
-  end if;
-  if not exists (select from app.users u where u.id = v_id and u.erased_at is null) then
-    perform private.fail('person_unknown');
-  end if;
-  return v_id;
-end $$;
-comment on function private.require_any_person is
-  'Finds a person, also a banned one, for staff: by UUID, actor id or username. Fails: person_unknown (also when '
-  'erased).';
-
 create function private.require_delta(p_delta numeric, p_least numeric) returns void
 language plpgsql stable
 set search_path = ''

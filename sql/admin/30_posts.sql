@@ -3,7 +3,8 @@
 
 insert into private.events (name, payload, happens) values
   ('admin.content.moderated', '{targetType,targetId,action,authorId}',
-   'staff has hidden, shown again or deleted a post or a reply, or removed or restored a content');
+   'staff has hidden, shown again or deleted a post or a reply, removed or restored a content, deleted a circle, '
+   'revoked an invite code, or settled a report, whose author is who made it');
 
 insert into private.errors (code, status, text) values
   ('reason_length', 422, 'A reason can have at most 1000 characters. A ban and a reversal must have one.');
@@ -23,6 +24,17 @@ end $$;
 comment on function private.find_reason is
   'A reason as it is stored; null where there is none. Fails: text_unfit, reason_length.';
 
+create function private.tell_moderated(p_type text, p_id uuid, p_action text, p_author uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.emit('admin.content.moderated', json_build_object(
+    'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author), array[p_author]);
+end $$;
+comment on function private.tell_moderated is
+  'Has somebody hear what staff did about something of theirs, and not who did it.';
+
 create function private.record_moderation(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text)
 returns void
 language plpgsql volatile
@@ -31,8 +43,7 @@ as $$
 declare
   v_reason text := private.find_reason(p_reason);
 begin
-  perform private.emit('admin.content.moderated', json_build_object(
-    'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author), array[p_author]);
+  perform private.tell_moderated(p_type, p_id, p_action, p_author);
   perform private.audit(p_type || '.' || p_action, p_type, p_id::text,
                         case when v_reason is not null then json_build_object('reason', v_reason) end);
 end $$;

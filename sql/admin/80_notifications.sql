@@ -15,8 +15,8 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_moderated is
-  'Listener: tells the author that their post or reply was hidden, shown again or deleted, or their content '
-  'removed or restored.';
+  'Listener: tells the author that their post or reply was hidden, shown again or deleted, their content removed or '
+  'restored, their circle deleted, their invite code revoked, or their report settled.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('admin.content.moderated', 'private.notify_moderated', 600, 'soon');

@@ -10,7 +10,7 @@ create table app.audit_log (
   previous    bytea,
   hash        bytea not null
 );
-create index audit_log_actor_id_idx on app.audit_log (actor_id);
+create index audit_log_actor_id_idx on app.audit_log (actor_id, id desc);
 comment on table app.audit_log is
   'Every write of staff, chained by hash to the one before it. Ids and numbers only; words and addresses are in '
   'app.audit_details.';
@@ -23,6 +23,15 @@ create table app.audit_details (
 );
 comment on table app.audit_details is
   'The part of an audit entry that can be erased: the caller''s address, reasons, free text.';
+
+create table private.audit_head (
+  entries bigint not null,
+  hash    bytea not null
+);
+create unique index audit_head_one_row_idx on private.audit_head ((true));
+comment on table private.audit_head is
+  'One row once there is an entry: how many there are, and the hash of the last. Without it the last could be deleted '
+  'and nothing would be missing.';
 
 create function private.audit_hash(p_entry app.audit_log) returns bytea
 language sql immutable
@@ -53,6 +62,8 @@ begin
   v_entry.created_at := clock_timestamp();
   v_entry.hash := private.audit_hash(v_entry);
   insert into app.audit_log values (v_entry.*);
+  insert into private.audit_head as h (entries, hash) values (1, v_entry.hash)
+  on conflict ((true)) do update set entries = h.entries + 1, hash = excluded.hash;
   insert into app.audit_details (audit_id, ip, detail)
   values (v_entry.id, nullif(current_setting('request.headers', true), '')::json ->> 'x-forwarded-for',
           p_detail::jsonb);

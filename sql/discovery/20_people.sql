@@ -84,7 +84,7 @@ comment on function api.list_mentors is
 -- People by name: each name is cut into trigrams, and each trigram has its list of people, newest first. A list of
 -- them all, as an index on names gives it, would grow with the instance.
 
-create index users_created_at_idx on app.users (created_at desc, id desc)
+create index users_present_created_at_idx on app.users (created_at desc, id desc)
   where banned_at is null and erased_at is null;
 
 create table private.name_trigrams (

@@ -35,7 +35,7 @@ create table app.media_assets (
   unique (bucket, key),
   check ((status = 'committed') = (committed_at is not null and mime_type is not null and expires_at is null))
 );
-create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at desc);
+create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at desc, id desc);
 create index media_assets_expires_at_idx on app.media_assets (expires_at);
 comment on table app.media_assets is
   'What a person uploads, or has announced. Definer functions alone write it: what is committed was looked at in the '

@@ -253,17 +253,28 @@ comment on function api.update_circle is
   'Changes name and accent of the caller''s circle; an accent of null clears it. Fails: circle_unknown, '
   'circle_not_yours, text_unfit.';
 
+create function private.drop_circle(p_id uuid, p_owner uuid) returns boolean
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- the pairs before the rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
+  perform private.lock_pairs(array_agg(p.person), array_agg(p_owner))
+  from (select member_id as person from app.circle_members where circle_id = p_id
+        union select invitee_id from app.circle_invitations where circle_id = p_id and status = 'pending') p;
+  delete from app.circles where id = p_id;
+  return found;
+end $$;
+comment on function private.drop_circle is
+  'Deletes a circle of this owner with its memberships and invitations. False when it was gone already.';
+
 create function api.delete_circle(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
   perform private.require_own_circle(p_id);
-  -- the pairs before the rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
-  perform private.lock_pairs(array_agg(p.person), array_agg(app.uid()))
-  from (select member_id as person from app.circle_members where circle_id = p_id
-        union select invitee_id from app.circle_invitations where circle_id = p_id and status = 'pending') p;
-  delete from app.circles where id = p_id;
+  perform private.drop_circle(p_id, app.uid());
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_circle is

@@ -917,7 +917,7 @@ create table app.audit_log (
   previous    bytea,
   hash        bytea not null
 );
-create index audit_log_actor_id_idx on app.audit_log (actor_id);
+create index audit_log_actor_id_idx on app.audit_log (actor_id, id desc);
 comment on table app.audit_log is
   'Every write of staff, chained by hash to the one before it. Ids and numbers only; words and addresses are in '
   'app.audit_details.';
@@ -930,6 +930,15 @@ create table app.audit_details (
 );
 comment on table app.audit_details is
   'The part of an audit entry that can be erased: the caller''s address, reasons, free text.';
+
+create table private.audit_head (
+  entries bigint not null,
+  hash    bytea not null
+);
+create unique index audit_head_one_row_idx on private.audit_head ((true));
+comment on table private.audit_head is
+  'One row once there is an entry: how many there are, and the hash of the last. Without it the last could be deleted '
+  'and nothing would be missing.';
 
 create function private.audit_hash(p_entry app.audit_log) returns bytea
 language sql immutable
@@ -960,6 +969,8 @@ begin
   v_entry.created_at := clock_timestamp();
   v_entry.hash := private.audit_hash(v_entry);
   insert into app.audit_log values (v_entry.*);
+  insert into private.audit_head as h (entries, hash) values (1, v_entry.hash)
+  on conflict ((true)) do update set entries = h.entries + 1, hash = excluded.hash;
   insert into app.audit_details (audit_id, ip, detail)
   values (v_entry.id, nullif(current_setting('request.headers', true), '')::json ->> 'x-forwarded-for',
           p_detail::jsonb);
@@ -2627,6 +2638,9 @@ alter table app.audit_log enable row level security;
 
 -- audit_details: for definer functions and staff operations
 alter table app.audit_details enable row level security;
+
+-- audit_head: for definer functions alone
+alter table private.audit_head enable row level security;
 
 -- job_runs: for definer functions alone
 alter table private.job_runs enable row level security;
@@ -5285,17 +5299,28 @@ comment on function api.update_circle is
   'Changes name and accent of the caller''s circle; an accent of null clears it. Fails: circle_unknown, '
   'circle_not_yours, text_unfit.';
 
+create function private.drop_circle(p_id uuid, p_owner uuid) returns boolean
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- the pairs before the rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
+  perform private.lock_pairs(array_agg(p.person), array_agg(p_owner))
+  from (select member_id as person from app.circle_members where circle_id = p_id
+        union select invitee_id from app.circle_invitations where circle_id = p_id and status = 'pending') p;
+  delete from app.circles where id = p_id;
+  return found;
+end $$;
+comment on function private.drop_circle is
+  'Deletes a circle of this owner with its memberships and invitations. False when it was gone already.';
+
 create function api.delete_circle(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
   perform private.require_own_circle(p_id);
-  -- the pairs before the rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
-  perform private.lock_pairs(array_agg(p.person), array_agg(app.uid()))
-  from (select member_id as person from app.circle_members where circle_id = p_id
-        union select invitee_id from app.circle_invitations where circle_id = p_id and status = 'pending') p;
-  delete from app.circles where id = p_id;
+  perform private.drop_circle(p_id, app.uid());
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_circle is
@@ -6962,6 +6987,7 @@ grant execute on function
   private.circle_cards,
   private.circle_name,
   private.find_blocked_person,
+  private.drop_circle,
   private.find_circles,
   private.find_follows,
   private.find_invitations,
@@ -8446,7 +8472,7 @@ create table app.media_assets (
   unique (bucket, key),
   check ((status = 'committed') = (committed_at is not null and mime_type is not null and expires_at is null))
 );
-create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at desc);
+create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at desc, id desc);
 create index media_assets_expires_at_idx on app.media_assets (expires_at);
 comment on table app.media_assets is
   'What a person uploads, or has announced. Definer functions alone write it: what is committed was looked at in the '
@@ -25323,7 +25349,7 @@ comment on function api.list_mentors is
 -- People by name: each name is cut into trigrams, and each trigram has its list of people, newest first. A list of
 -- them all, as an index on names gives it, would grow with the instance.
 
-create index users_created_at_idx on app.users (created_at desc, id desc)
+create index users_present_created_at_idx on app.users (created_at desc, id desc)
   where banned_at is null and erased_at is null;
 
 create table private.name_trigrams (
@@ -25887,9 +25913,137 @@ grant execute on function
   api.set_intent
   to authenticated;
 
+-- sql/admin/05_lists.sql
+
+-- How staff lists anything: newest first, narrowed by what an operation names, each a view private.staff_<list>.
+-- docs/decisions.md, Staff; Lists.
+
+create function private.staff_page(
+  p_list text, p_filters json, p_by text[], p_q text, p_since timestamptz, p_until timestamptz, p_limit integer,
+  p_cursor text, p_key text default null
+) returns json
+language plpgsql stable security definer   -- staff sees what no policy shows
+set search_path = ''
+as $$
+declare
+  v_view   text := format('private.%I', 'staff_' || p_list);   -- no other relation can be named
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_times  text := format('l.at < %L and l.at >= %L', coalesce(p_until, 'infinity'), coalesce(p_since, '-infinity'));
+  v_behind text := 'true';
+  v_walk   text;
+  v_fits   text;
+  v_ids    uuid[];
+  v_next   uuid;
+  v_items  json;
+begin
+  perform private.require_role('moderator', 'admin');
+  -- literals, not parameters, so that an index of some rows can be found
+  if v_cursor is not null then
+    if p_key is null then
+      execute format($q$ select format('(l.at, l.id) < (%%L, %%L)', l.at, l.id) from %s l where l.id = %L $q$,
+                     v_view, v_cursor) into v_behind;
+    else
+      execute format($q$ select format('l.%%I < %%L', %2$L, l.%2$I) from %1$s l where l.id = %3$L $q$,
+                     v_view, p_key, v_cursor) into v_behind;
+    end if;
+    if v_behind is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  select coalesce(string_agg(format('l.%I = %L', f.key, f.value), ' and '), 'true') into v_fits
+  from json_each_text(p_filters) f where f.value is not null;
+
+  if pg_input_is_valid(p_q, 'uuid') then
+    execute format('select array(select l.id from %s l where l.id = %L and %s and %s and %s)',
+                   v_view, p_q, v_behind, v_times, v_fits)
+      into v_ids;
+  else
+    select coalesce((
+      select format('l.%I = %L', b.name, p_filters ->> b.name) from unnest(p_by) with ordinality b (name, place)
+      where p_filters ->> b.name is not null order by b.place limit 1), 'true') into v_walk;
+    if p_key is null then
+      v_walk := v_walk || ' and ' || v_times;
+    else
+      v_fits := v_fits || ' and ' || v_times;   -- in another order no index knows when they end
+    end if;
+    if p_q is not null then
+      v_fits := v_fits || format(' and strpos(lower(l.said), lower(%L)) > 0', p_q);
+    end if;
+    execute format($q$
+      with looked as materialized (
+        select l.id, %s as fits from %s l where %s and %s order by %s limit 400
+      ), seen as materialized (
+        select array(select id from looked where fits limit 51) as ids
+      )
+      select ids, case when cardinality(ids) < 51 then (select id from looked offset 399 limit 1) end from seen
+      $q$, v_fits, v_view, v_behind, v_walk,
+                   case when p_key is null then 'l.at desc, l.id desc' else format('l.%I desc', p_key) end)
+      into v_ids, v_next;
+  end if;
+  execute format('select json_agg(l.card order by p.place) from unnest($1) with ordinality p (id, place)
+                  join %s l on l.id = p.id', v_view)
+    into v_items using v_ids[:p_limit];
+  return private.page(v_items, v_ids::text[], p_limit, v_next);
+end $$;
+comment on function private.staff_page is
+  'A page of private.staff_<list>, a view of at, id, said (its words), card and whatever it can be narrowed by: the '
+  'next among 400 of which each filter that is not null holds, since a moment and before another, and whose words '
+  'have p_q, or whose id is p_q. The first filter of p_by that is given has an index in the order of the list, and '
+  'narrows the 400; p_key is the column of another order than by time. The cursor of a short page is the row looked '
+  'at last: nothing is hidden from staff. Fails: role_required, cursor_unknown, limit_out_of_range.';
+call private.make_walk('private.staff_page');
+
+create function private.staff_card(p_list text, p_id uuid) returns json
+language plpgsql stable security definer   -- staff sees what no policy shows
+set search_path = ''
+as $$
+declare
+  v_card json;
+begin
+  perform private.require_role('moderator', 'admin');
+  execute format('select card from private.%I where id = $1', 'staff_' || p_list) into v_card using p_id;
+  return v_card;
+end $$;
+comment on function private.staff_card is 'One row of a list as staff sees it, or null. Fails: role_required.';
+
+create function private.require_any_person(p_person text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  if pg_input_is_valid(p_person, 'uuid') then
+    v_id := p_person::uuid;
+  else
+    v_id := private.find_person(p_person);
+  end if;
+  if not exists (select from app.users u where u.id = v_id and u.erased_at is null) then
+    perform private.fail('person_unknown');
+  end if;
+  return v_id;
+end $$;
+comment on function private.require_any_person is
+  'Finds a person, also a banned one, for staff: by UUID, actor id or username. Fails: person_unknown (also when '
+  'erased).';
+
+create function private.find_staff_person(p_person text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  if p_person is null then
+    return null;
+  end if;
+  return private.require_any_person(p_person);
+end $$;
+comment on function private.find_staff_person is
+  'By whom staff narrows a list; null gives null. Fails: role_required, person_unknown.';
+
 -- sql/admin/10_invites.sql
 
--- Invite codes that staff make.
+-- Invite codes that staff make, lists and revokes.
 -- docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
@@ -25917,6 +26071,68 @@ comment on function api.generate_invite_codes is
   'Makes invite codes for the calling admin: {items: [{id, code, status, expiresAt}]}. Leaves an audit entry. Fails: '
   'role_required, count_out_of_range.';
 
+create index invite_codes_created_at_idx on app.invite_codes (created_at desc, id desc);
+
+create view private.staff_invite_codes with (security_invoker) as
+select c.created_at as at, c.id, private.invite_status(c) as status, c.generated_by,
+       concat_ws(' ', c.code, u.username) as said,
+       json_build_object(
+         'id', c.id,
+         'code', c.code,
+         'status', private.invite_status(c),
+         'ownerId', c.generated_by,
+         'owner', owner.card,
+         'usedById', c.used_by,
+         'usedBy', redeemer.card,
+         'usedAt', private.utc(c.used_at),
+         'expiresAt', private.utc(c.expires_at),
+         'createdAt', private.utc(c.created_at)) as card
+from app.invite_codes c
+join app.users u on u.id = c.generated_by
+join app.person_card owner on owner.id = c.generated_by
+left join app.person_card redeemer on redeemer.id = c.used_by;
+comment on view private.staff_invite_codes is
+  'Invite codes as staff sees them, with whose they are and who came by them.';
+
+create function api.list_invite_codes(
+  p_status text default null, p_owner_id text default null, p_q text default null, p_from timestamptz default null,
+  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.staff_page(
+    'invite_codes', json_build_object('status', p_status, 'generated_by', private.find_staff_person(p_owner_id)),
+    array['generated_by'], p_q, p_from, p_to, p_limit, p_cursor);
+end $$;
+comment on function api.list_invite_codes is
+  'Everybody''s invite codes, newest first. Fails: those of private.staff_page, person_unknown.';
+
+create function api.revoke_invite_code(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_code app.invite_codes;
+begin
+  perform private.require_role('admin');
+  select * into v_code from app.invite_codes where id = p_id for update;
+  if not found then
+    perform private.fail('invite_unknown');
+  elsif private.invite_status(v_code) in ('used', 'expired') then
+    perform private.fail('invite_settled');
+  elsif v_code.status <> 'revoked' then
+    update app.invite_codes set status = 'revoked' where id = p_id;
+    perform private.tell_moderated('invite-code', p_id, 'revoked', v_code.generated_by);
+    perform private.audit('invite_code.revoked', 'invite_code', p_id::text);
+  end if;
+  return private.staff_card('invite_codes', p_id);
+end $$;
+comment on function api.revoke_invite_code is
+  'Revokes anybody''s unused invite code; a reservation on it ends with it, and its owner is told. Repeating it '
+  'changes nothing. Leaves an audit entry. Fails: role_required, invite_unknown, invite_settled.';
+
 -- sql/admin/20_reputation.sql
 
 -- What staff does about reputation: appeals, and adjustments by hand.
@@ -25934,27 +26150,6 @@ insert into private.errors (code, status, text) values
   ('delta_out_of_range', 422, 'A delta must have at most two decimals and lie between -1000 and 1000, and must not '
   'be 0. What an appeal restores must be above 0.'),
   ('note_length', 422, 'A note must have 1 to 1000 characters.');
-
-create function private.require_any_person(p_person text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_id uuid;
-begin
-  if pg_input_is_valid(p_person, 'uuid') then
-    v_id := p_person::uuid;
-  else
-    v_id := private.find_person(p_person);
-  end if;
-  if not exists (select from app.users u where u.id = v_id and u.erased_at is null) then
-    perform private.fail('person_unknown');
-  end if;
-  return v_id;
-end $$;
-comment on function private.require_any_person is
-  'Finds a person, also a banned one, for staff: by UUID, actor id or username. Fails: person_unknown (also when '
-  'erased).';
 
 create function private.require_delta(p_delta numeric, p_least numeric) returns void
 language plpgsql stable
@@ -26104,6 +26299,214 @@ comment on function api.adjust_reputation is
   'interestId, delta, value, level}. Leaves an audit entry with the note. Fails: role_required, text_unfit, '
   'delta_out_of_range, note_length, person_unknown, interest_unknown.';
 
+-- sql/admin/21_reputation_lists.sql
+
+-- What staff sees of the ledger of reputation, of peer votes and of who contributed most.
+-- docs/decisions.md, Staff.
+
+create index reputation_entries_created_at_idx on app.reputation_entries (created_at desc, id desc);
+create index reputation_votes_created_at_idx on app.reputation_votes (created_at desc, id desc);
+
+create view private.staff_reputation_entries with (security_invoker) as
+select e.created_at as at, e.id, e.position, e.user_id, e.interest_id, e.kind, e.roll_up_level > 0 as rolled_up,
+       concat_ws(' ', u.username, i.slug, i.name) as said,
+       json_build_object(
+         'id', e.id,
+         'userId', e.user_id,
+         'user', person.card,
+         'interestId', e.interest_id,
+         'slug', i.slug,
+         'kind', e.kind,
+         'delta', e.delta,
+         'rollUpLevel', e.roll_up_level,
+         'originId', e.origin_id,
+         'undoesId', e.undoes_id,
+         'sourceId', e.source_id,
+         'earnedFromId', e.earned_from,
+         'createdAt', private.utc(e.created_at)) as card
+from app.reputation_entries e
+join app.users u on u.id = e.user_id
+join app.interests i on i.id = e.interest_id
+join app.person_card person on person.id = e.user_id;
+comment on view private.staff_reputation_entries is 'The ledger of reputation as staff sees it.';
+
+create function api.list_reputation_entries(
+  p_user_id text default null, p_interest_id uuid default null, p_kind text default null,
+  p_roll_ups boolean default null, p_q text default null, p_from timestamptz default null,
+  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.staff_page(
+    'reputation_entries',
+    json_build_object('interest_id', p_interest_id, 'kind', p_kind, 'rolled_up', p_roll_ups,
+                      'user_id', private.find_staff_person(p_user_id)),
+    array['user_id'], p_q, p_from, p_to, p_limit, p_cursor,
+    case when p_user_id is not null then 'position' end);
+end $$;
+comment on function api.list_reputation_entries is
+  'Entries of the ledger of reputation, newest first. Fails: those of private.staff_page, person_unknown.';
+
+create view private.staff_reputation_votes with (security_invoker) as
+select v.created_at as at, v.id, v.user_id, v.voter_id, v.interest_id, v.value,
+       concat_ws(' ', voter.username, u.username, v.comment) as said,
+       json_build_object(
+         'id', v.id,
+         'voterId', v.voter_id,
+         'voter', voter_card.card,
+         'userId', v.user_id,
+         'user', person.card,
+         'interestId', v.interest_id,
+         'value', v.value,
+         'comment', v.comment,
+         'impact', v.impact,
+         'createdAt', private.utc(v.created_at),
+         'updatedAt', private.utc(v.updated_at)) as card
+from app.reputation_votes v
+join app.users voter on voter.id = v.voter_id
+join app.users u on u.id = v.user_id
+join app.person_card voter_card on voter_card.id = v.voter_id
+join app.person_card person on person.id = v.user_id;
+comment on view private.staff_reputation_votes is 'Peer votes as staff sees them; one with value 0 is taken back.';
+
+create function api.list_reputation_votes(
+  p_user_id text default null, p_voter_id text default null, p_interest_id uuid default null, p_q text default null,
+  p_from timestamptz default null, p_to timestamptz default null, p_limit integer default 20,
+  p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.staff_page(
+    'reputation_votes',
+    json_build_object('interest_id', p_interest_id, 'user_id', private.find_staff_person(p_user_id),
+                      'voter_id', private.find_staff_person(p_voter_id)),
+    array['user_id'], p_q, p_from, p_to, p_limit, p_cursor);
+end $$;
+comment on function api.list_reputation_votes is
+  'Peer votes, newest first. Fails: those of private.staff_page, person_unknown.';
+
+create function api.list_contributors(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_id    uuid := private.require_cursor(p_cursor);
+  v_score numeric;
+  v_ids   uuid[];
+begin
+  perform private.require_role('moderator', 'admin');
+  if v_id is null then
+    v_ids := array(select user_id from app.contribution_scores order by score desc, user_id limit 51);
+  else
+    select score into v_score from app.contribution_scores where user_id = v_id;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+    v_ids := array(select user_id from app.contribution_scores
+                   where score <= v_score and (score < v_score or user_id > v_id)
+                   order by score desc, user_id limit 51);
+  end if;
+  return private.page((
+    select json_agg(json_build_object('id', s.user_id, 'user', p.card, 'score', s.score) order by o.place)
+    from unnest(v_ids[:p_limit]) with ordinality o (id, place)
+    join app.contribution_scores s on s.user_id = o.id
+    join app.person_card p on p.id = o.id), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_contributors is
+  'People by their contribution, the most first. The cursor is a person, whose place is that of their score now. '
+  'Fails: role_required, cursor_unknown, limit_out_of_range.';
+
+-- sql/admin/25_reports.sql
+
+-- What people reported, and how staff settles it.
+-- docs/decisions.md, Staff; Circles and blocks.
+
+create index reports_created_at_idx on app.reports (created_at desc, id desc);
+
+insert into private.errors (code, status, text) values
+  ('report_unknown', 404, 'There is no such report.'),
+  ('report_settled', 409, 'This report has already been reviewed or dismissed.');
+
+create view private.staff_reports with (security_invoker) as
+select r.created_at as at, r.id, r.status, r.target_type, r.reporter_id, concat_ws(' ', r.reason, r.target_id) as said,
+       json_build_object(
+         'id', r.id,
+         'reporterId', r.reporter_id,
+         'reporter', reporter.card,
+         'targetType', r.target_type,
+         'targetId', r.target_id,
+         'reason', r.reason,
+         'copy', r.copy,
+         'status', r.status,
+         'reviewedById', r.reviewed_by,
+         'reviewedAt', private.utc(r.reviewed_at),
+         'createdAt', private.utc(r.created_at)) as card
+from app.reports r
+join app.person_card reporter on reporter.id = r.reporter_id;
+comment on view private.staff_reports is
+  'Reports as staff sees them. A reported message is in the copy, as its reporter saw it, and nowhere else.';
+
+create function api.list_reports(
+  p_status text default null, p_target_type text default null, p_reporter_id text default null,
+  p_q text default null, p_from timestamptz default null, p_to timestamptz default null,
+  p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.staff_page(
+    'reports', json_build_object('status', p_status, 'target_type', p_target_type,
+                                 'reporter_id', private.find_staff_person(p_reporter_id)),
+    array['status'], p_q, p_from, p_to, p_limit, p_cursor);
+end $$;
+comment on function api.list_reports is
+  'Reports, newest first. Fails: those of private.staff_page, person_unknown.';
+
+create function private.settle_report(p_id uuid, p_status text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_reporter uuid;
+begin
+  perform private.require_role('moderator', 'admin');
+  if not exists (select from app.reports where id = p_id) then
+    perform private.fail('report_unknown');
+  end if;
+  update app.reports set status = p_status, reviewed_by = app.uid(), reviewed_at = now()
+  where id = p_id and status = 'open'
+  returning reporter_id into v_reporter;
+  if not found then
+    perform private.fail('report_settled');   -- the second of two moderators waits for the first, and finds this
+  end if;
+  perform private.tell_moderated('report', p_id, p_status, v_reporter);
+  perform private.audit('report.' || p_status, 'report', p_id::text);
+  return private.staff_card('reports', p_id);
+end $$;
+comment on function private.settle_report is
+  'Settles an open report. Its reporter is told, and not by whom; whom it is about is not. Fails: role_required, '
+  'report_unknown, report_settled.';
+
+create function api.review_report(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.settle_report(p_id, 'reviewed'); end $$;
+comment on function api.review_report is
+  'Marks an open report as reviewed, once. Leaves an audit entry. Fails: role_required, report_unknown, '
+  'report_settled.';
+
+create function api.dismiss_report(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.settle_report(p_id, 'dismissed'); end $$;
+comment on function api.dismiss_report is
+  'Dismisses an open report, once. Leaves an audit entry. Fails: role_required, report_unknown, report_settled.';
+
 -- sql/admin/30_posts.sql
 
 -- How staff hides posts and replies, shows them again and deletes them.
@@ -26111,7 +26514,8 @@ comment on function api.adjust_reputation is
 
 insert into private.events (name, payload, happens) values
   ('admin.content.moderated', '{targetType,targetId,action,authorId}',
-   'staff has hidden, shown again or deleted a post or a reply, or removed or restored a content');
+   'staff has hidden, shown again or deleted a post or a reply, removed or restored a content, deleted a circle, '
+   'revoked an invite code, or settled a report, whose author is who made it');
 
 insert into private.errors (code, status, text) values
   ('reason_length', 422, 'A reason can have at most 1000 characters. A ban and a reversal must have one.');
@@ -26131,6 +26535,17 @@ end $$;
 comment on function private.find_reason is
   'A reason as it is stored; null where there is none. Fails: text_unfit, reason_length.';
 
+create function private.tell_moderated(p_type text, p_id uuid, p_action text, p_author uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.emit('admin.content.moderated', json_build_object(
+    'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author), array[p_author]);
+end $$;
+comment on function private.tell_moderated is
+  'Has somebody hear what staff did about something of theirs, and not who did it.';
+
 create function private.record_moderation(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text)
 returns void
 language plpgsql volatile
@@ -26139,8 +26554,7 @@ as $$
 declare
   v_reason text := private.find_reason(p_reason);
 begin
-  perform private.emit('admin.content.moderated', json_build_object(
-    'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author), array[p_author]);
+  perform private.tell_moderated(p_type, p_id, p_action, p_author);
   perform private.audit(p_type || '.' || p_action, p_type, p_id::text,
                         case when v_reason is not null then json_build_object('reason', v_reason) end);
 end $$;
@@ -26251,6 +26665,132 @@ end $$;
 comment on function api.remove_post is
   'Deletes anybody''s post for everyone; repeating it changes nothing. Leaves an audit entry. Fails: role_required, '
   'post_unknown, text_unfit, reason_length.';
+
+-- sql/admin/31_post_lists.sql
+
+-- How staff finds posts, replies and series.
+-- docs/decisions.md, Staff.
+
+create index posts_created_at_idx on app.posts (created_at desc, id desc);
+create index posts_hidden_idx on app.posts (created_at desc, id desc) where hidden_at is not null;
+create index posts_by_author_idx on app.posts (author_id, created_at desc, id desc);
+create index replies_created_at_idx on app.replies (created_at desc, id desc);
+create index replies_hidden_idx on app.replies (created_at desc, id desc) where hidden_at is not null;
+create index series_created_at_idx on app.series (created_at desc, id desc);
+
+create view private.staff_posts with (security_invoker) as
+select p.created_at as at, p.id, p.author_id, p.format, p.interest_id, p.visibility, p.is_journalism as journalism,
+       p.hidden_at is not null as hidden, concat_ws(' ', p.title, p.body) as said,
+       json_build_object(
+         'id', p.id,
+         'authorId', p.author_id,
+         'author', author.card,
+         'format', p.format,
+         'title', p.title,
+         'body', p.body,
+         'media', p.media,
+         'quotedPostId', p.quoted_post_id,
+         'visibility', p.visibility,
+         'depth', p.depth,
+         'interestId', p.interest_id,
+         'isJournalism', p.is_journalism,
+         'groupId', case space.kind when 'group' then space.id end,
+         'guildId', case space.kind when 'guild' then space.id end,
+         'publishAt', private.utc(p.publish_at),
+         'publishedAt', private.utc(p.published_at),
+         'editedAt', private.utc(p.edited_at),
+         'hiddenAt', private.utc(p.hidden_at),
+         'deletedAt', private.utc(p.deleted_at),
+         'createdAt', private.utc(p.created_at)) as card
+from app.posts p
+join app.person_card author on author.id = p.author_id
+left join app.spaces space on space.id = p.space_id;
+comment on view private.staff_posts is
+  'Posts as staff sees them, whoever else may: hidden, scheduled and deleted ones too.';
+
+create function api.list_all_posts(
+  p_format text default null, p_interest_id uuid default null, p_visibility text default null,
+  p_journalism boolean default null, p_hidden boolean default null, p_author_id text default null,
+  p_q text default null, p_from timestamptz default null, p_to timestamptz default null,
+  p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.staff_page(
+    'posts',
+    json_build_object('format', p_format, 'interest_id', p_interest_id, 'visibility', p_visibility,
+                      'journalism', p_journalism, 'hidden', p_hidden,
+                      'author_id', private.find_staff_person(p_author_id)),
+    array['author_id', case when p_hidden then 'hidden' end],
+    p_q, p_from, p_to, p_limit, p_cursor);
+end $$;
+comment on function api.list_all_posts is
+  'Posts, newest first, whoever may see them. Fails: those of private.staff_page, person_unknown.';
+
+create view private.staff_replies with (security_invoker) as
+select r.created_at as at, r.id, r.author_id, r.post_id, r.kind, r.hidden_at is not null as hidden, r.body as said,
+       json_build_object(
+         'id', r.id,
+         'postId', r.post_id,
+         'parentId', r.parent_id,
+         'authorId', r.author_id,
+         'author', author.card,
+         'kind', r.kind,
+         'body', r.body,
+         'hiddenAt', private.utc(r.hidden_at),
+         'deletedAt', private.utc(r.deleted_at),
+         'createdAt', private.utc(r.created_at)) as card
+from app.replies r
+join app.person_card author on author.id = r.author_id;
+comment on view private.staff_replies is 'Replies as staff sees them, hidden and deleted ones too.';
+
+create function api.list_all_replies(
+  p_kind text default null, p_hidden boolean default null, p_author_id text default null,
+  p_q text default null, p_from timestamptz default null, p_to timestamptz default null,
+  p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.staff_page(
+    'replies',
+    json_build_object('kind', p_kind, 'hidden', p_hidden, 'author_id', private.find_staff_person(p_author_id)),
+    array['author_id', case when p_hidden then 'hidden' end], p_q, p_from, p_to, p_limit, p_cursor);
+end $$;
+comment on function api.list_all_replies is
+  'Replies, newest first, whoever may see them. Fails: those of private.staff_page, person_unknown.';
+
+create view private.staff_series with (security_invoker) as
+select s.created_at as at, s.id, s.author_id, concat_ws(' ', s.title, s.description) as said,
+       json_build_object(
+         'id', s.id,
+         'authorId', s.author_id,
+         'author', author.card,
+         'title', s.title,
+         'description', s.description,
+         'partCount', (select count(*) from app.series_items i where i.series_id = s.id),
+         'createdAt', private.utc(s.created_at)) as card
+from app.series s
+join app.person_card author on author.id = s.author_id;
+comment on view private.staff_series is 'Series as staff sees them; partCount counts hidden and deleted posts too.';
+
+create function api.list_all_series(
+  p_author_id text default null, p_q text default null, p_from timestamptz default null,
+  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.staff_page(
+    'series', json_build_object('author_id', private.find_staff_person(p_author_id)), array['author_id'],
+    p_q, p_from, p_to, p_limit, p_cursor);
+end $$;
+comment on function api.list_all_series is
+  'Everybody''s series, newest first. Fails: those of private.staff_page, person_unknown.';
 
 -- sql/admin/35_contents.sql
 
@@ -26871,6 +27411,163 @@ comment on function private.suspicious_flows is
   'that is nothing. Left out are reversed payments, votes against and those taken back, and ways that lead over '
   'staff, who let strangers in.';
 
+-- sql/admin/41_users.sql
+
+-- How staff finds people, and what it sees of them.
+-- docs/decisions.md, Staff.
+
+create index users_created_at_idx on app.users (created_at desc, id desc);
+create index users_banned_at_idx on app.users (created_at desc, id desc) where banned_at is not null;
+create index users_staff_idx on app.users (created_at desc, id desc) where role <> 'user';
+
+create view private.staff_users with (security_invoker) as
+select u.created_at as at, u.id, u.role, u.banned_at is not null as banned, u.erased_at is not null as erased,
+       concat_ws(' ', u.username, u.first_name, u.last_name, a.email) as said,
+       json_build_object(
+         'id', u.id,
+         'user', person.card,
+         'role', u.role,
+         'bannedAt', private.utc(u.banned_at),
+         'erasedAt', private.utc(u.erased_at),
+         'email', a.email,
+         'emailVerifiedAt', private.utc(a.email_verified_at),
+         'lastSeenAt', private.utc(a.last_seen_at),
+         'createdAt', private.utc(u.created_at)) as card
+from app.users u
+join app.accounts a on a.user_id = u.id
+join app.person_card person on person.id = u.id;
+comment on view private.staff_users is 'People as staff sees them, the banned and the erased among them.';
+
+create function private.find_by_address(p_q text) returns uuid
+language plpgsql stable security definer   -- nobody may read addresses
+set search_path = ''
+as $$
+begin
+  return coalesce((select user_id from app.accounts where lower(email) = lower(p_q)), private.find_person(p_q));
+end $$;
+comment on function private.find_by_address is 'Whose email address or actor id this is, or null.';
+
+create function api.list_users(
+  p_role text default null, p_status text default null, p_q text default null, p_from timestamptz default null,
+  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  return private.staff_page(
+    'users', json_build_object('banned', case p_status when 'banned' then true when 'active' then false end,
+                               'erased', case p_status when 'erased' then true when 'active' then false end,
+                               'role', p_role),
+    array[case when p_status = 'banned' then 'banned' end, case when p_role <> 'user' then 'role' end],
+    case when strpos(p_q, '@') > 0 then coalesce(private.find_by_address(p_q)::text, p_q) else p_q end,
+    p_from, p_to, p_limit, p_cursor);
+end $$;
+comment on function api.list_users is
+  'People, those who joined last first. An email address or actor id in p_q finds its person at once. Fails: those of '
+  'private.staff_page.';
+
+create function private.staff_user_details(p_user uuid) returns json
+language plpgsql stable security definer   -- staff sees what no policy shows
+set search_path = ''
+as $$
+begin
+  return (
+    select json_build_object(
+      'about', u.about,
+      'country', u.country,
+      'city', u.city,
+      'invitedById', t.inviter_id,
+      'invitedBy', inviter.card,
+      'reputation', a.total_reputation,
+      'contribution', coalesce((select score from app.contribution_scores where user_id = p_user), 0),
+      'balance', coalesce((select balance from app.wallets where user_id = p_user), 0),
+      'openReports', (select count(*) from (select from app.reports r
+                                            where r.target_type = 'user' and r.target_id = p_user and r.status = 'open'
+                                            limit 1000) o))
+    from app.users u
+    join app.accounts a on a.user_id = u.id
+    left join app.invite_tree t on t.invitee_id = u.id
+    left join app.person_card inviter on inviter.id = t.inviter_id
+    where u.id = p_user);
+end $$;
+comment on function private.staff_user_details is
+  'What the list of people leaves out: {about, country, city, invitedById, invitedBy, reputation, contribution, '
+  'balance, openReports}. Reports are counted up to 1000.';
+
+create function api.get_user(p_id text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_id uuid := private.find_staff_person(p_id);
+begin
+  return private.merged(private.staff_card('users', v_id), private.staff_user_details(v_id));
+end $$;
+comment on function api.get_user is 'A person as staff sees them. Fails: role_required, person_unknown.';
+
+-- sql/admin/45_circles.sql
+
+-- How staff finds circles, and deletes them.
+-- docs/decisions.md, Staff.
+
+create index circles_created_at_idx on app.circles (created_at desc, id desc);
+
+create view private.staff_circles with (security_invoker) as
+select c.created_at as at, c.id, c.kind, c.owner_id, concat_ws(' ', c.name, u.username) as said,
+       json_build_object(
+         'id', c.id,
+         'name', c.name,
+         'kind', c.kind,
+         'accent', c.accent,
+         'ownerId', c.owner_id,
+         'owner', owner.card,
+         'memberCount', (select count(*) from app.circle_members m where m.circle_id = c.id),
+         'createdAt', private.utc(c.created_at)) as card
+from app.circles c
+join app.users u on u.id = c.owner_id
+join app.person_card owner on owner.id = c.owner_id;
+comment on view private.staff_circles is 'Circles as staff sees them, without who is in them.';
+
+create function api.list_circles(
+  p_kind text default null, p_owner_id text default null, p_q text default null, p_from timestamptz default null,
+  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.staff_page(
+    'circles', json_build_object('kind', p_kind, 'owner_id', private.find_staff_person(p_owner_id)),
+    array['owner_id'], p_q, p_from, p_to, p_limit, p_cursor);
+end $$;
+comment on function api.list_circles is
+  'Everybody''s circles, newest first. Fails: those of private.staff_page, person_unknown.';
+
+create function api.remove_circle(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_owner uuid;
+begin
+  perform private.require_role('admin');
+  select owner_id into v_owner from app.circles where id = p_id;
+  if not found then
+    perform private.fail('circle_unknown');
+  end if;
+  if not private.drop_circle(p_id, v_owner) then
+    perform private.fail('circle_unknown');   -- its owner was faster
+  end if;
+  perform private.tell_moderated('circle', p_id, 'deleted', v_owner);
+  perform private.audit('circle.deleted', 'circle', p_id::text);
+  return null;   -- answered as 204
+end $$;
+comment on function api.remove_circle is
+  'Deletes anybody''s circle with its memberships and invitations; its owner is told. Leaves an audit entry. Fails: '
+  'role_required, circle_unknown.';
+
 -- sql/admin/45_wiki.sql
 
 -- How staff settles proposals for the wiki.
@@ -27178,6 +27875,675 @@ comment on function api.reverse_payment is
   'role_required, text_unfit, reason_length, payment_unknown, payment_reversed, mana_gone, those of '
   'private.begin_idempotent.';
 
+-- sql/admin/60_audit.sql
+
+-- How admins read the audit log, and find out whether anybody has touched it.
+-- docs/decisions.md, Staff.
+
+create index audit_log_created_at_idx on app.audit_log (created_at);
+create index audit_log_action_idx on app.audit_log (action, id desc);
+
+create view private.staff_audit_log with (security_invoker) as
+select l.id, l.action, l.actor_id, l.target_type, l.target_id, l.created_at as at,
+       concat_ws(' ', l.action, actor.username, l.target_id, d.ip, d.detail) as said,
+       json_build_object(
+         'id', l.id,
+         'action', l.action,
+         'actorId', l.actor_id,
+         'actor', person.card,
+         'targetType', l.target_type,
+         'targetId', l.target_id,
+         'ip', d.ip,
+         'detail', d.detail,
+         'createdAt', private.utc(l.created_at)) as card
+from app.audit_log l
+left join app.audit_details d on d.audit_id = l.id
+left join app.users actor on actor.id = l.actor_id
+left join app.person_card person on person.id = l.actor_id;
+comment on view private.staff_audit_log is 'Audit entries as admins see them; an erasure empties ip and detail.';
+
+create function private.audit_page(
+  p_filters json, p_by text, p_q text, p_since timestamptz, p_until timestamptz, p_limit integer, p_cursor text
+) returns json
+language plpgsql stable security definer   -- nobody may read the log
+set search_path = ''
+as $$
+declare
+  v_before bigint := 9223372036854775807;
+  v_since  timestamptz := coalesce(p_since, '-infinity');
+  v_fits   text;
+  v_ids    bigint[];
+  v_next   bigint;
+  v_items  json;
+begin
+  if p_cursor is not null then
+    if not pg_input_is_valid(p_cursor, 'bigint')
+       or not exists (select from app.audit_log where id = p_cursor::bigint) then
+      perform private.fail('cursor_unknown');
+    end if;
+    v_before := p_cursor::bigint;
+  elsif p_until is not null then
+    -- one writer at a time numbers and dates them
+    v_before := coalesce((select id + 1 from app.audit_log where created_at < p_until
+                          order by created_at desc limit 1), 0);
+  end if;
+  select coalesce(string_agg(format('l.%I = %L', f.key, f.value), ' and '), 'true') into v_fits
+  from json_each_text(p_filters) f where f.value is not null;
+  if p_q is not null then
+    v_fits := v_fits || format(' and strpos(lower(l.said), lower(%L)) > 0', p_q);
+  end if;
+  execute format($q$
+    with looked as materialized (
+      select l.id, %s and l.at >= $2 as fits from private.staff_audit_log l where l.id < $1 and %s
+      order by l.id desc limit 400
+    ), seen as materialized (
+      select array(select id from looked where fits limit 51) as ids
+    )
+    select ids, case when cardinality(ids) < 51 then (select id from looked offset 399 limit 1) end from seen
+    $q$, v_fits, case when p_by is null then 'true' else format('l.%I = %L', p_by, p_filters ->> p_by) end)
+    into v_ids, v_next using v_before, v_since;
+  if (select created_at from app.audit_log where id = v_next) < v_since then
+    v_next := null;   -- all behind it are older too
+  end if;
+  v_items := (
+    select json_agg(l.card order by p.place)
+    from unnest(v_ids[:p_limit]) with ordinality p (id, place) join private.staff_audit_log l on l.id = p.id);
+  if v_next is not null and cardinality(v_ids) <= p_limit then
+    return json_build_object('items', coalesce(v_items, '[]'), 'nextCursor', v_next::text, 'hasMore', true);
+  end if;
+  return private.page(v_items, v_ids::text[], p_limit);
+end $$;
+comment on function private.audit_page is
+  'A page of the audit log, as private.staff_page makes one; p_by names the filter that has an index. Fails: '
+  'cursor_unknown, limit_out_of_range.';
+call private.make_walk('private.audit_page');
+
+create function api.list_audit_log(
+  p_action text default null, p_actor_id text default null, p_target_type text default null,
+  p_target_id text default null, p_q text default null, p_from timestamptz default null,
+  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('admin');
+  return private.audit_page(
+    json_build_object('action', p_action, 'actor_id', private.find_staff_person(p_actor_id),
+                      'target_type', p_target_type, 'target_id', p_target_id),
+    case when p_actor_id is not null then 'actor_id' when p_action is not null then 'action' end,
+    p_q, p_from, p_to, p_limit, p_cursor);
+end $$;
+comment on function api.list_audit_log is
+  'The audit log, newest first. Fails: role_required, person_unknown, cursor_unknown, limit_out_of_range.';
+
+create function private.verify_audit(p_after bigint) returns json
+language plpgsql stable security definer   -- nobody may read the log
+set search_path = ''
+as $$
+declare
+  c_most     constant integer := 10000;
+  v_head     private.audit_head;
+  v_entry    app.audit_log;
+  v_last     bigint := p_after;
+  v_previous bytea;
+  v_broken   bigint;
+begin
+  select * into v_head from private.audit_head;
+  if p_after > 0 then
+    select hash into v_previous from app.audit_log where id = p_after;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  for v_entry in select * from app.audit_log where id > p_after order by id limit c_most loop
+    if v_entry.id <> v_last + 1 then
+      v_broken := v_last + 1;
+    elsif v_entry.previous is distinct from v_previous or v_entry.hash <> private.audit_hash(v_entry) then
+      v_broken := v_entry.id;
+    end if;
+    exit when v_broken is not null;
+    v_last := v_entry.id;
+    v_previous := v_entry.hash;
+  end loop;
+  if v_broken is null and v_last < p_after + c_most then
+    -- the end: what was taken from it only the head knows
+    v_broken := case when v_last <> coalesce(v_head.entries, 0) then least(v_last, coalesce(v_head.entries, 0)) + 1
+                     when v_previous is distinct from v_head.hash then v_last end;
+  end if;
+  return json_build_object(
+    'ok', v_broken is null,
+    'entries', coalesce(v_head.entries, 0),
+    'firstBroken', v_broken,
+    'verifiedTo', v_last,
+    'next', case when v_broken is null and v_last = p_after + c_most then v_last end);
+end $$;
+comment on function private.verify_audit is
+  'Looks at the next 10,000 entries behind p_after, and at the end at the head: {ok, entries, firstBroken, '
+  'verifiedTo, next}. firstBroken is the first that is not what was written, or is missing. Fails: cursor_unknown.';
+
+create function api.verify_audit_log(p_after bigint default 0) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('admin');
+  return private.verify_audit(greatest(p_after, 0));
+end $$;
+comment on function api.verify_audit_log is
+  'Whether the audit log is as it was written, 10,000 entries at a time. Fails: role_required, cursor_unknown.';
+
+-- sql/admin/65_interests.sql
+
+-- How staff writes the catalog of interests, which stays a tree: a parent is one level up, and nothing is deleted.
+-- docs/decisions.md, Interests; Staff.
+
+create index interests_created_at_idx on app.interests (created_at desc, id desc);
+
+insert into private.errors (code, status, text) values
+  ('interest_fields', 422, 'An interest must have a slug of small letters, digits and single hyphens, a name of 1 to '
+   '80 characters, a level from 1 to 3, and a known accent colour.');
+
+create view private.staff_interests with (security_invoker) as
+select i.created_at as at, i.id, i.level, i.parent_id, concat_ws(' ', i.slug, i.name) as said,
+       json_build_object(
+         'id', i.id,
+         'slug', i.slug,
+         'name', i.name,
+         'level', i.level,
+         'parentId', i.parent_id,
+         'accentColor', i.accent_color,
+         'userCount', i.user_count,
+         'childCount', (select count(*) from app.interests c where c.parent_id = i.id),
+         'createdAt', private.utc(i.created_at)) as card
+from app.interests i;
+comment on view private.staff_interests is 'Interests as staff sees them.';
+
+create function api.list_all_interests(
+  p_level integer default null, p_parent_id uuid default null, p_q text default null,
+  p_from timestamptz default null, p_to timestamptz default null, p_limit integer default 20,
+  p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.staff_page('interests', json_build_object('level', p_level, 'parent_id', p_parent_id), null, p_q,
+                            p_from, p_to, p_limit, p_cursor);
+end $$;
+comment on function api.list_all_interests is
+  'Interests, newest first, of every level. Fails: those of private.staff_page.';
+
+create function api.get_interest(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  return private.staff_card('interests', private.require_interest(p_id));
+end $$;
+comment on function api.get_interest is 'An interest as staff sees it. Fails: role_required, interest_unknown.';
+
+create function private.save_interest(p_interest app.interests) returns void
+language plpgsql volatile security definer   -- nobody else may write the catalog
+set search_path = ''
+as $$
+begin
+  if (p_interest.slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(p_interest.slug) <= 80
+      and length(btrim(p_interest.name)) between 1 and 80 and p_interest.level between 1 and 3
+      and p_interest.accent_color in ('ink', 'gold', 'sage', 'coral', 'cyan', 'plum')) is not true then
+    perform private.fail('interest_fields');
+  elsif p_interest.parent_id is not null then
+    perform private.require_interest(p_interest.parent_id);
+  end if;
+  -- the constraints hold the tree together, whoever writes beside this
+  insert into app.interests as i (id, slug, name, level, parent_id, accent_color)
+  values (p_interest.id, p_interest.slug, p_interest.name, p_interest.level, p_interest.parent_id,
+          p_interest.accent_color)
+  on conflict (id) do update
+    set slug = excluded.slug, name = excluded.name, parent_id = excluded.parent_id,
+        accent_color = excluded.accent_color;
+end $$;
+comment on function private.save_interest is
+  'Adds an interest or changes the one of this id, whose level stays. Fails: interest_fields, interest_unknown, '
+  'interest_slug_taken, interest_parent_misplaced, interest_parent_unfit.';
+
+create function api.create_interest(
+  p_slug text, p_name text, p_level integer, p_accent_color text, p_parent_id uuid default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_interest app.interests;
+begin
+  perform private.require_role('admin');
+  v_interest.id := gen_random_uuid();
+  v_interest.slug := p_slug;
+  v_interest.name := private.require_name(p_name);
+  v_interest.level := p_level;
+  v_interest.parent_id := p_parent_id;
+  v_interest.accent_color := p_accent_color;
+  perform private.save_interest(v_interest);
+  perform private.audit('interest.created', 'interest', v_interest.id::text,
+                        json_build_object('slug', p_slug, 'parentId', p_parent_id));
+  return private.staff_card('interests', v_interest.id);
+end $$;
+comment on function api.create_interest is
+  'Adds an interest to the catalog. Leaves an audit entry. Fails: role_required, text_unfit, those of '
+  'private.save_interest.';
+
+create function api.update_interest(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_old app.interests;
+  v_new app.interests;
+begin
+  perform private.require_role('admin');
+  select * into v_old from app.interests where id = p_id for no key update;
+  if not found then
+    perform private.fail('interest_unknown');
+  end if;
+  v_new := v_old;
+  v_new.slug := coalesce(p_changes ->> 'slug', v_old.slug);
+  v_new.name := coalesce(private.require_name(p_changes ->> 'name'), v_old.name);
+  v_new.accent_color := coalesce(p_changes ->> 'accentColor', v_old.accent_color);
+  if p_changes ->> 'parentId' is not null then
+    if not pg_input_is_valid(p_changes ->> 'parentId', 'uuid') then
+      perform private.fail('interest_unknown');
+    end if;
+    v_new.parent_id := (p_changes ->> 'parentId')::uuid;
+  end if;
+  if v_new is distinct from v_old then
+    perform private.save_interest(v_new);
+    perform private.audit('interest.updated', 'interest', p_id::text, json_build_object(
+      'from', json_build_object('slug', v_old.slug, 'name', v_old.name, 'parentId', v_old.parent_id,
+                                'accentColor', v_old.accent_color),
+      'to', json_build_object('slug', v_new.slug, 'name', v_new.name, 'parentId', v_new.parent_id,
+                              'accentColor', v_new.accent_color)));
+  end if;
+  return private.staff_card('interests', p_id);
+end $$;
+comment on function api.update_interest is
+  'Changes those of slug, name, accentColor and parentId that are given. Repeating it changes nothing. Leaves an '
+  'audit entry. Fails: role_required, text_unfit, those of private.save_interest.';
+
+-- sql/admin/66_flags.sql
+
+-- Feature flags, which staff switches. Operations read them where they stand, so a switch acts at once everywhere.
+-- docs/decisions.md, Staff.
+
+insert into private.errors (code, status, text) values
+  ('flag_unknown', 404, 'There is no such feature flag.');
+
+create function api.list_feature_flags() returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  return json_build_object('items', coalesce((
+    select json_agg(json_build_object('key', key, 'enabled', enabled, 'description', description) order by key)
+    from app.feature_flags), '[]'::json));
+end $$;
+comment on function api.list_feature_flags is
+  'All feature flags: {items: [{key, enabled, description}]}. Fails: role_required.';
+
+create function private.switch_flag(p_key text, p_enabled boolean) returns boolean
+language plpgsql volatile security definer   -- nobody else may switch them
+set search_path = ''
+as $$
+begin
+  update app.feature_flags set enabled = p_enabled where key = p_key and enabled <> p_enabled;
+  return found;
+end $$;
+comment on function private.switch_flag is 'Switches a flag. False when it stands there already.';
+
+create function api.set_feature_flag(p_key text, p_enabled boolean) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_role('admin');
+  if not exists (select from app.feature_flags where key = p_key) then
+    perform private.fail('flag_unknown');
+  end if;
+  if private.switch_flag(p_key, p_enabled) then
+    perform private.audit('flag.switched', 'feature_flag', p_key, json_build_object('enabled', p_enabled));
+  end if;
+  return (select json_build_object('key', key, 'enabled', enabled, 'description', description)
+          from app.feature_flags where key = p_key);
+end $$;
+comment on function api.set_feature_flag is
+  'Switches a feature on or off, at once everywhere: {key, enabled, description}. Repeating it changes nothing. '
+  'Leaves an audit entry. Fails: role_required, flag_unknown.';
+
+-- sql/admin/70_media.sql
+
+-- What staff sees of uploads and of reflections: that there are some, and no word that is for nobody else.
+-- docs/decisions.md, Staff.
+
+create index media_assets_created_at_idx on app.media_assets (created_at desc, id desc);
+create index ai_sessions_created_at_idx on app.ai_sessions (created_at desc, id desc);
+
+create view private.staff_media with (security_invoker) as
+select a.created_at as at, a.id, a.kind, a.status, a.owner_id,
+       a.kind = 'attachment' or exists (select from app.messages m where m.asset_id = a.id) as in_messages,
+       concat_ws(' ', a.key, a.content_type, u.username) as said,
+       json_build_object(
+         'id', a.id,
+         'ownerId', a.owner_id,
+         'owner', owner.card,
+         'kind', a.kind,
+         'contentType', a.content_type,
+         'mimeType', a.mime_type,
+         'size', a.size,
+         'status', a.status,
+         'url', case when a.status = 'committed' then private.asset_url(a.key) end,
+         'committedAt', private.utc(a.committed_at),
+         'reviewedAt', private.utc(a.reviewed_at),
+         'removedAt', private.utc(a.removed_at),
+         'createdAt', private.utc(a.created_at)) as card
+from app.media_assets a
+join app.users u on u.id = a.owner_id
+join app.person_card owner on owner.id = a.owner_id;
+comment on view private.staff_media is 'Uploads as staff sees them. in_messages: sent in a message, or meant for one.';
+
+create function api.list_media(
+  p_kind text default null, p_status text default null, p_owner_id text default null, p_q text default null,
+  p_from timestamptz default null, p_to timestamptz default null, p_limit integer default 20,
+  p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.staff_page(
+    'media',
+    json_build_object('kind', p_kind, 'status', p_status, 'owner_id', private.find_staff_person(p_owner_id),
+                      'in_messages', false),
+    array['owner_id'], p_q, p_from, p_to, p_limit, p_cursor);
+end $$;
+comment on function api.list_media is
+  'Uploads, newest first, without what was sent in messages. Fails: those of private.staff_page, person_unknown.';
+
+create view private.staff_ai_sessions with (security_invoker) as
+select s.created_at as at, s.id, s.user_id, private.ai_status(s) as status, u.username as said,
+       json_build_object(
+         'id', s.id,
+         'userId', s.user_id,
+         'user', person.card,
+         'status', private.ai_status(s),
+         'questionCount', t.questions,
+         'answerCount', t.answers,
+         'fallbackCount', t.fallbacks,
+         'answeredAt', private.utc(s.answered_at),
+         'completedAt', private.utc(s.completed_at),
+         'createdAt', private.utc(s.created_at)) as card
+from app.ai_sessions s
+join app.users u on u.id = s.user_id
+join app.person_card person on person.id = s.user_id
+cross join lateral (
+  select count(*) as questions, count(t.answered_at) as answers, count(*) filter (where t.fallback) as fallbacks
+  from app.ai_turns t where t.session_id = s.id) t;
+comment on view private.staff_ai_sessions is
+  'Reflections as staff sees them: how far they are, and neither topic nor questions nor answers.';
+
+create function api.list_assistant_sessions(
+  p_status text default null, p_user_id text default null, p_q text default null, p_from timestamptz default null,
+  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.staff_page(
+    'ai_sessions', json_build_object('status', p_status, 'user_id', private.find_staff_person(p_user_id)),
+    array['user_id'], p_q, p_from, p_to, p_limit, p_cursor, case when p_user_id is not null then 'id' end);
+end $$;
+comment on function api.list_assistant_sessions is
+  'Everybody''s reflections, newest first, without a word of them. Fails: those of private.staff_page, '
+  'person_unknown.';
+
+-- sql/admin/75_figures.sql
+
+-- Figures of the instance for staff: counters, signals, jobs.
+-- docs/decisions.md, Staff.
+
+create table private.staff_metrics (
+  counted_at timestamptz not null,
+  figures    json not null
+);
+create unique index staff_metrics_one_row_idx on private.staff_metrics ((true));
+comment on table private.staff_metrics is 'One row: what was counted last for all staff and facades.';
+comment on column private.staff_metrics.counted_at is 'When it was counted: it holds for 30 seconds.';
+
+create function private.count_metrics() returns json
+language plpgsql volatile security definer   -- staff sees what no policy shows
+set search_path = ''
+as $$
+declare
+  v_kept private.staff_metrics;
+begin
+  select * into v_kept from private.staff_metrics;
+  if v_kept.counted_at > now() - interval '30 seconds' then
+    return v_kept.figures;
+  end if;
+  perform from private.staff_metrics for update skip locked;
+  if not found and v_kept.counted_at is not null then
+    return v_kept.figures;   -- another is counting
+  end if;
+  insert into private.staff_metrics as m (counted_at, figures)
+  select now(), json_build_object(
+    'users', (select count(*) from app.users where erased_at is null),
+    'postsTotal', (select count(*) from app.posts where deleted_at is null),
+    'invitesActive', (select count(*) from app.invite_codes c where private.invite_status(c) = 'active'),
+    'reportsOpen', (select count(*) from app.reports where status = 'open'),
+    'postsHidden', (select count(*) from app.posts where hidden_at is not null and deleted_at is null),
+    'repliesHidden', (select count(*) from app.replies where hidden_at is not null and deleted_at is null),
+    'mauActive', (select count(*) from app.accounts a where a.last_seen_at > now() - interval '30 days'),
+    'countedAt', private.utc(now()))
+  on conflict ((true)) do update set counted_at = excluded.counted_at, figures = excluded.figures
+  returning figures into v_kept.figures;
+  return v_kept.figures;
+end $$;
+comment on function private.count_metrics is
+  'Counts everything, at most once in 30 seconds in the whole instance; who comes meanwhile gets the figures before.';
+
+create function api.get_metrics() returns json
+language plpgsql volatile   -- what was counted is kept
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  return private.count_metrics();
+end $$;
+comment on function api.get_metrics is
+  'Counters of the instance, up to 30 seconds old: {users, postsTotal, invitesActive, reportsOpen, postsHidden, '
+  'repliesHidden, mauActive, countedAt}. Fails: role_required.';
+
+create function private.signals_page(p_kind text, p_since timestamptz, p_limit integer, p_cursor text) returns json
+language plpgsql stable security definer   -- staff sees what no policy shows
+set search_path = ''
+as $$
+declare
+  v_passed integer := 0;
+  v_items  json[];
+begin
+  if p_cursor is not null then
+    if p_cursor !~ '^[0-9]{1,4}$' then
+      perform private.fail('cursor_unknown');
+    end if;
+    v_passed := p_cursor::integer;
+  end if;
+  v_items := array(
+    select json_build_object(
+      'kind', f.kind,
+      'giverId', f.giver_id,
+      'giver', giver.card,
+      'receiverId', f.receiver_id,
+      'receiver', receiver.card,
+      'distance', f.distance,
+      'youngerAgeDays', floor(extract(epoch from f.younger_age) / 86400)::integer,
+      'flows', f.flows,
+      'total', f.total,
+      'givenShare', f.given_share,
+      'neighbourShare', f.neighbour_share,
+      'firstAt', private.utc(f.first_at),
+      'lastAt', private.utc(f.last_at))
+    from (select * from private.suspicious_flows(coalesce(p_since, now() - interval '30 days'), 1000) s
+          where p_kind is null or s.kind = p_kind offset v_passed limit 51) f
+    join app.person_card giver on giver.id = f.giver_id
+    join app.person_card receiver on receiver.id = f.receiver_id);
+  return private.page(
+    (select json_agg(i.item order by i.place) from unnest(v_items[:p_limit]) with ordinality i (item, place)),
+    array(select (v_passed + n)::text from generate_series(1, cardinality(v_items)) n), p_limit);
+end $$;
+comment on function private.signals_page is
+  'A page of private.suspicious_flows. The cursor is how many were passed. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.list_signals(
+  p_kind text default null, p_since timestamptz default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  return private.signals_page(p_kind, p_since, p_limit, p_cursor);
+end $$;
+comment on function api.list_signals is
+  'Mana and votes that flow between neighbours of the invite tree, the largest sums of each kind first. Fails: '
+  'role_required, cursor_unknown, limit_out_of_range.';
+
+create function private.staff_jobs() returns json
+language plpgsql stable security definer   -- nobody else may read the queues
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'jobs', (select json_agg(json_build_object(
+                      'name', j.name,
+                      'cron', j.cron,
+                      'runs', coalesce(r.runs, 0),
+                      'failures', coalesce(r.failures, 0),
+                      'lastChanged', coalesce(r.last_changed, 0),
+                      'lastRunAt', private.utc(r.last_run_at),
+                      'lastFailedAt', private.utc(r.last_failed_at)) order by j.name)
+             from private.jobs j left join private.job_runs r on r.job = j.name),
+    'deadLetters', coalesce((
+      select json_agg(json_build_object('queue', f.queue, 'id', f.id, 'message', left(f.message, 200),
+                                        'retries', f.retries, 'createdAt', private.utc(f.created_at),
+                                        'failedAt', private.utc(f.failed_at)) order by f.failed_at desc, f.id)
+      from (select * from private.failed_jobs limit 50) f), '[]'::json),
+    'effects', (
+      select json_build_object(
+        'depth', count(*),
+        'lagSeconds', round(coalesce(extract(epoch from clock_timestamp() - min(e.caused_at)), 0), 3),
+        'stuckPeople', (select count(*) from private.stuck_effects))
+      from (select caused_at from private.effects limit 100000) e));
+end $$;
+comment on function private.staff_jobs is
+  'How the worker does: its jobs, the newest 50 of what failed for good, and the effects that wait, up to 100,000.';
+
+create function api.get_jobs() returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  return private.staff_jobs();
+end $$;
+comment on function api.get_jobs is
+  'How the worker does: {jobs: [{name, cron, runs, failures, lastChanged, lastRunAt, lastFailedAt}], deadLetters: '
+  '[{queue, id, message, retries, createdAt, failedAt}], effects: {depth, lagSeconds, stuckPeople}}. Fails: '
+  'role_required.';
+
+-- sql/admin/78_rights.sql
+
+-- What an admin does for a banned person, who cannot log in: the export, and the erasure.
+-- docs/decisions.md, Staff; Erasure and export.
+
+insert into private.errors (code, status, text) values
+  ('person_free', 409, 'This person is not banned, and can do this themselves.');
+
+create function private.require_banned(p_person text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_id uuid := private.require_any_person(p_person);
+begin
+  if not exists (select from app.users where id = v_id and banned_at is not null) then
+    perform private.fail('person_free');
+  end if;
+  return v_id;
+end $$;
+comment on function private.require_banned is
+  'A banned person, whose rights staff serves. Fails: person_unknown, person_free.';
+
+create function private.export_banned(p_user uuid, p_section text, p_after jsonb) returns json
+language plpgsql volatile security definer   -- private.export_page exports anybody
+set search_path = ''
+as $$
+begin
+  if p_section is null then
+    perform private.catch_up(p_user);
+    return private.export_head(p_user);
+  end if;
+  return private.export_page(p_user, p_section, p_after);
+end $$;
+comment on function private.export_banned is
+  'The export of a person whom staff has looked up: its head, or a page of a section. Fails: section_unknown.';
+
+create function api.export_user(p_id text, p_section text default null, p_after jsonb default null) returns json
+language plpgsql volatile   -- what waits for the person is applied first
+set search_path = ''
+as $$
+declare
+  v_id   uuid;
+  v_part json;
+begin
+  perform private.require_role('admin');
+  v_id := private.require_banned(p_id);
+  v_part := private.export_banned(v_id, p_section, p_after);
+  if p_section is null then
+    perform private.audit('user.exported', 'user', v_id::text);
+  end if;
+  return v_part;
+end $$;
+comment on function api.export_user is
+  'A banned person''s data, as api.export_me gives it. The head leaves an audit entry. Fails: role_required, '
+  'person_unknown, person_free, section_unknown.';
+
+create function api.erase_user(p_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_person app.users;
+begin
+  perform private.require_role('admin');
+  v_person := private.lock_account(private.require_banned(p_id));
+  if v_person.banned_at is null then
+    perform private.fail('person_free');   -- let in again meanwhile
+  end if;
+  perform private.erase_banned(v_person.id);
+  perform private.audit('user.erased', 'user', v_person.id::text);
+  return json_build_object('erased', true);
+end $$;
+comment on function api.erase_user is
+  'Erases a banned person for good, {erased}. Leaves an audit entry. Fails: role_required, person_unknown, '
+  'person_free.';
+
+create function private.erase_banned(p_user uuid) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$ begin perform private.erase_person(p_user); end $$;
+comment on function private.erase_banned is 'Erases a person whom staff has looked up and locked.';
+
 -- sql/admin/80_notifications.sql
 
 -- Notifications of staff: a person hears that something was done about what they published.
@@ -27197,8 +28563,8 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_moderated is
-  'Listener: tells the author that their post or reply was hidden, shown again or deleted, or their content '
-  'removed or restored.';
+  'Listener: tells the author that their post or reply was hidden, shown again or deleted, their content removed or '
+  'restored, their circle deleted, their invite code revoked, or their report settled.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('admin.content.moderated', 'private.notify_moderated', 600, 'soon');
@@ -27425,52 +28791,75 @@ call private.make_checks_speak();
 -- broadcasts: definer functions alone write and read them
 alter table app.broadcasts enable row level security;
 
+-- staff_metrics: for definer functions alone
+alter table private.staff_metrics enable row level security;
+
 -- helpers
 grant execute on function
   private.add_reputation,
   private.approve_wiki_proposal,
+  private.audit_page,
   private.begin_broadcast,
   private.change_account,
   private.close_sessions,
+  private.count_metrics,
   private.delete_post,
+  private.drop_circle,
+  private.erase_banned,
+  private.export_banned,
+  private.find_by_address,
   private.find_reason,
   private.find_staff_contents,
+  private.find_staff_conversations,
   private.find_staff_part,
   private.find_staff_parts,
-  private.is_part,
-  private.find_staff_conversations,
+  private.find_staff_person,
   private.find_staff_wiki_proposals,
+  private.invite_status,
+  private.is_part,
   private.keep_an_admin,
   private.lock_account,
-  private.lock_roles,
   private.lock_counters,
   private.lock_effects,
   private.lock_original,
+  private.lock_roles,
   private.lock_wiki_proposal,
   private.make_invite_code,
   private.random_code,
   private.record_moderation,
   private.require_any_person,
+  private.require_banned,
   private.require_content_kind,
   private.require_delta,
+  private.require_interest,
   private.require_open_wiki_proposal,
   private.reverse_payment,
   private.roll_up_fraction,
+  private.save_interest,
   private.set_banned,
   private.set_content_removed,
+  private.set_part_removed,
   private.set_post_hidden,
   private.set_reply_hidden,
+  private.settle_report,
   private.settle_wiki_by_staff,
   private.settle_wiki_proposal,
+  private.signals_page,
   private.staff_account,
-  private.set_part_removed,
+  private.staff_card,
   private.staff_contents,
-  private.staff_parts,
   private.staff_conversation_place,
   private.staff_conversations,
+  private.staff_jobs,
+  private.staff_page,
+  private.staff_parts,
+  private.staff_user_details,
   private.staff_wiki_proposals,
   private.suspicious_flows,
+  private.switch_flag,
+  private.tell_moderated,
   private.trending_at,   -- a column of posts is computed with it
+  private.verify_audit,
   private.visibility_level,   -- a column of posts is computed with it
   private.write_reputation
   to service_role;
@@ -27481,25 +28870,55 @@ grant execute on function
   api.approve_wiki_proposal,
   api.ban_person,
   api.broadcast,
+  api.create_interest,
+  api.dismiss_report,
+  api.erase_user,
+  api.export_user,
   api.generate_invite_codes,
+  api.get_interest,
+  api.get_jobs,
+  api.get_metrics,
+  api.get_user,
   api.hide_post,
   api.hide_reply,
   api.list_all_conversations,
+  api.list_all_interests,
   api.list_all_payments,
+  api.list_all_posts,
+  api.list_all_replies,
+  api.list_all_series,
   api.list_all_wiki_proposals,
   api.list_appeals,
+  api.list_assistant_sessions,
+  api.list_audit_log,
+  api.list_circles,
   api.list_contents,
+  api.list_contributors,
+  api.list_feature_flags,
+  api.list_invite_codes,
+  api.list_media,
+  api.list_reports,
+  api.list_reputation_entries,
+  api.list_reputation_votes,
+  api.list_signals,
+  api.list_users,
   api.list_wallets,
   api.reject_wiki_proposal,
+  api.remove_circle,
   api.remove_content,
   api.remove_post,
   api.resolve_appeal,
   api.restore_content,
   api.reverse_payment,
+  api.review_report,
+  api.revoke_invite_code,
+  api.set_feature_flag,
   api.set_role,
   api.unban_person,
   api.unhide_post,
-  api.unhide_reply
+  api.unhide_reply,
+  api.update_interest,
+  api.verify_audit_log
   to service_role;
 
 -- batches that the worker does

@@ -1,10 +1,13 @@
 // Admin routes. Each runs on the service pool after the guard, and its operation checks the stored role itself.
 import { routes, type Table } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
+import community from './community.ts'
 import content from './content.ts'
 import economy from './economy.ts'
 import people from './people.ts'
 import posts from './posts.ts'
+import reading from './reading.ts'
+import running from './running.ts'
 import {
   Adjusted,
   Adjustment,
@@ -70,6 +73,16 @@ const others = routes('admin', {
 
 const table: Table = {
   feature: 'admin',
-  rows: { ...others.rows, ...content.rows, ...economy.rows, ...people.rows, ...posts.rows, ...wiki.rows },
+  rows: {
+    ...others.rows,
+    ...community.rows,
+    ...content.rows,
+    ...economy.rows,
+    ...people.rows,
+    ...posts.rows,
+    ...reading.rows,
+    ...running.rows,
+    ...wiki.rows,
+  },
 }
 export default table

@@ -22,7 +22,7 @@ function kind<K extends string, P extends z.ZodRawShape>(name: K, target: z.ZodT
 const of = (...types: readonly [string, ...string[]]) => z.object({ type: z.enum(types), id: Uuid })
 const postId = Uuid
 const interestId = Uuid
-const moderated = ['post', 'reply', 'video', 'audio'] as const
+const moderated = ['post', 'reply', 'video', 'audio', 'circle', 'report', 'invite-code'] as const
 
 export const Notification = z
   .discriminatedUnion('kind', [
@@ -66,9 +66,12 @@ export const Notification = z
     kind('moderation.actioned', of(...moderated), {
       targetType: z.enum(moderated),
       targetId: Uuid,
-      action: z.enum(['hidden', 'unhidden', 'deleted', 'removed', 'restored']).openapi({
-        description: 'Posts and replies are hidden, unhidden and deleted, contents removed and restored.',
-      }),
+      action: z
+        .enum(['hidden', 'unhidden', 'deleted', 'removed', 'restored', 'reviewed', 'dismissed', 'revoked'])
+        .openapi({
+          description:
+            'Posts and replies are hidden, unhidden and deleted, contents removed and restored, my circles deleted, my invite codes revoked, and what I reported is reviewed or dismissed.',
+        }),
     }),
     kind('membership.decided', of('group', 'guild'), {
       event: z.enum(['approved', 'rejected', 'invited', 'removed', 'role_changed']),

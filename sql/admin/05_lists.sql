@@ -1,0 +1,125 @@
+-- How staff lists anything: newest first, narrowed by what an operation names, each a view private.staff_<list>.
+-- docs/decisions.md, Staff; Lists.
+
+create function private.staff_page(
+  p_list text, p_filters json, p_by text[], p_q text, p_since timestamptz, p_until timestamptz, p_limit integer,
+  p_cursor text, p_key text default null
+) returns json
+language plpgsql stable security definer   -- staff sees what no policy shows
+set search_path = ''
+as $$
+declare
+  v_view   text := format('private.%I', 'staff_' || p_list);   -- no other relation can be named
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_times  text := format('l.at < %L and l.at >= %L', coalesce(p_until, 'infinity'), coalesce(p_since, '-infinity'));
+  v_behind text := 'true';
+  v_walk   text;
+  v_fits   text;
+  v_ids    uuid[];
+  v_next   uuid;
+  v_items  json;
+begin
+  perform private.require_role('moderator', 'admin');
+  -- literals, not parameters, so that an index of some rows can be found
+  if v_cursor is not null then
+    if p_key is null then
+      execute format($q$ select format('(l.at, l.id) < (%%L, %%L)', l.at, l.id) from %s l where l.id = %L $q$,
+                     v_view, v_cursor) into v_behind;
+    else
+      execute format($q$ select format('l.%%I < %%L', %2$L, l.%2$I) from %1$s l where l.id = %3$L $q$,
+                     v_view, p_key, v_cursor) into v_behind;
+    end if;
+    if v_behind is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  select coalesce(string_agg(format('l.%I = %L', f.key, f.value), ' and '), 'true') into v_fits
+  from json_each_text(p_filters) f where f.value is not null;
+
+  if pg_input_is_valid(p_q, 'uuid') then
+    execute format('select array(select l.id from %s l where l.id = %L and %s and %s and %s)',
+                   v_view, p_q, v_behind, v_times, v_fits)
+      into v_ids;
+  else
+    select coalesce((
+      select format('l.%I = %L', b.name, p_filters ->> b.name) from unnest(p_by) with ordinality b (name, place)
+      where p_filters ->> b.name is not null order by b.place limit 1), 'true') into v_walk;
+    if p_key is null then
+      v_walk := v_walk || ' and ' || v_times;
+    else
+      v_fits := v_fits || ' and ' || v_times;   -- in another order no index knows when they end
+    end if;
+    if p_q is not null then
+      v_fits := v_fits || format(' and strpos(lower(l.said), lower(%L)) > 0', p_q);
+    end if;
+    execute format($q$
+      with looked as materialized (
+        select l.id, %s as fits from %s l where %s and %s order by %s limit 400
+      ), seen as materialized (
+        select array(select id from looked where fits limit 51) as ids
+      )
+      select ids, case when cardinality(ids) < 51 then (select id from looked offset 399 limit 1) end from seen
+      $q$, v_fits, v_view, v_behind, v_walk,
+                   case when p_key is null then 'l.at desc, l.id desc' else format('l.%I desc', p_key) end)
+      into v_ids, v_next;
+  end if;
+  execute format('select json_agg(l.card order by p.place) from unnest($1) with ordinality p (id, place)
+                  join %s l on l.id = p.id', v_view)
+    into v_items using v_ids[:p_limit];
+  return private.page(v_items, v_ids::text[], p_limit, v_next);
+end $$;
+comment on function private.staff_page is
+  'A page of private.staff_<list>, a view of at, id, said (its words), card and whatever it can be narrowed by: the '
+  'next among 400 of which each filter that is not null holds, since a moment and before another, and whose words '
+  'have p_q, or whose id is p_q. The first filter of p_by that is given has an index in the order of the list, and '
+  'narrows the 400; p_key is the column of another order than by time. The cursor of a short page is the row looked '
+  'at last: nothing is hidden from staff. Fails: role_required, cursor_unknown, limit_out_of_range.';
+call private.make_walk('private.staff_page');
+
+create function private.staff_card(p_list text, p_id uuid) returns json
+language plpgsql stable security definer   -- staff sees what no policy shows
+set search_path = ''
+as $$
+declare
+  v_card json;
+begin
+  perform private.require_role('moderator', 'admin');
+  execute format('select card from private.%I where id = $1', 'staff_' || p_list) into v_card using p_id;
+  return v_card;
+end $$;
+comment on function private.staff_card is 'One row of a list as staff sees it, or null. Fails: role_required.';
+
+create function private.require_any_person(p_person text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  if pg_input_is_valid(p_person, 'uuid') then
+    v_id := p_person::uuid;
+  else
+    v_id := private.find_person(p_person);
+  end if;
+  if not exists (select from app.users u where u.id = v_id and u.erased_at is null) then
+    perform private.fail('person_unknown');
+  end if;
+  return v_id;
+end $$;
+comment on function private.require_any_person is
+  'Finds a person, also a banned one, for staff: by UUID, actor id or username. Fails: person_unknown (also when '
+  'erased).';
+
+create function private.find_staff_person(p_person text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  if p_person is null then
+    return null;
+  end if;
+  return private.require_any_person(p_person);
+end $$;
+comment on function private.find_staff_person is
+  'By whom staff narrows a list; null gives null. Fails: role_required, person_unknown.';

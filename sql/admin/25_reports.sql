@@ -1,0 +1,84 @@
+-- What people reported, and how staff settles it.
+-- docs/decisions.md, Staff; Circles and blocks.
+
+create index reports_created_at_idx on app.reports (created_at desc, id desc);
+
+insert into private.errors (code, status, text) values
+  ('report_unknown', 404, 'There is no such report.'),
+  ('report_settled', 409, 'This report has already been reviewed or dismissed.');
+
+create view private.staff_reports with (security_invoker) as
+select r.created_at as at, r.id, r.status, r.target_type, r.reporter_id, concat_ws(' ', r.reason, r.target_id) as said,
+       json_build_object(
+         'id', r.id,
+         'reporterId', r.reporter_id,
+         'reporter', reporter.card,
+         'targetType', r.target_type,
+         'targetId', r.target_id,
+         'reason', r.reason,
+         'copy', r.copy,
+         'status', r.status,
+         'reviewedById', r.reviewed_by,
+         'reviewedAt', private.utc(r.reviewed_at),
+         'createdAt', private.utc(r.created_at)) as card
+from app.reports r
+join app.person_card reporter on reporter.id = r.reporter_id;
+comment on view private.staff_reports is
+  'Reports as staff sees them. A reported message is in the copy, as its reporter saw it, and nowhere else.';
+
+create function api.list_reports(
+  p_status text default null, p_target_type text default null, p_reporter_id text default null,
+  p_q text default null, p_from timestamptz default null, p_to timestamptz default null,
+  p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.staff_page(
+    'reports', json_build_object('status', p_status, 'target_type', p_target_type,
+                                 'reporter_id', private.find_staff_person(p_reporter_id)),
+    array['status'], p_q, p_from, p_to, p_limit, p_cursor);
+end $$;
+comment on function api.list_reports is
+  'Reports, newest first. Fails: those of private.staff_page, person_unknown.';
+
+create function private.settle_report(p_id uuid, p_status text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_reporter uuid;
+begin
+  perform private.require_role('moderator', 'admin');
+  if not exists (select from app.reports where id = p_id) then
+    perform private.fail('report_unknown');
+  end if;
+  update app.reports set status = p_status, reviewed_by = app.uid(), reviewed_at = now()
+  where id = p_id and status = 'open'
+  returning reporter_id into v_reporter;
+  if not found then
+    perform private.fail('report_settled');   -- the second of two moderators waits for the first, and finds this
+  end if;
+  perform private.tell_moderated('report', p_id, p_status, v_reporter);
+  perform private.audit('report.' || p_status, 'report', p_id::text);
+  return private.staff_card('reports', p_id);
+end $$;
+comment on function private.settle_report is
+  'Settles an open report. Its reporter is told, and not by whom; whom it is about is not. Fails: role_required, '
+  'report_unknown, report_settled.';
+
+create function api.review_report(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.settle_report(p_id, 'reviewed'); end $$;
+comment on function api.review_report is
+  'Marks an open report as reviewed, once. Leaves an audit entry. Fails: role_required, report_unknown, '
+  'report_settled.';
+
+create function api.dismiss_report(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.settle_report(p_id, 'dismissed'); end $$;
+comment on function api.dismiss_report is
+  'Dismisses an open report, once. Leaves an audit entry. Fails: role_required, report_unknown, report_settled.';

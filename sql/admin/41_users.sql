@@ -1,0 +1,93 @@
+-- How staff finds people, and what it sees of them.
+-- docs/decisions.md, Staff.
+
+create index users_created_at_idx on app.users (created_at desc, id desc);
+create index users_banned_at_idx on app.users (created_at desc, id desc) where banned_at is not null;
+create index users_staff_idx on app.users (created_at desc, id desc) where role <> 'user';
+
+create view private.staff_users with (security_invoker) as
+select u.created_at as at, u.id, u.role, u.banned_at is not null as banned, u.erased_at is not null as erased,
+       concat_ws(' ', u.username, u.first_name, u.last_name, a.email) as said,
+       json_build_object(
+         'id', u.id,
+         'user', person.card,
+         'role', u.role,
+         'bannedAt', private.utc(u.banned_at),
+         'erasedAt', private.utc(u.erased_at),
+         'email', a.email,
+         'emailVerifiedAt', private.utc(a.email_verified_at),
+         'lastSeenAt', private.utc(a.last_seen_at),
+         'createdAt', private.utc(u.created_at)) as card
+from app.users u
+join app.accounts a on a.user_id = u.id
+join app.person_card person on person.id = u.id;
+comment on view private.staff_users is 'People as staff sees them, the banned and the erased among them.';
+
+create function private.find_by_address(p_q text) returns uuid
+language plpgsql stable security definer   -- nobody may read addresses
+set search_path = ''
+as $$
+begin
+  return coalesce((select user_id from app.accounts where lower(email) = lower(p_q)), private.find_person(p_q));
+end $$;
+comment on function private.find_by_address is 'Whose email address or actor id this is, or null.';
+
+create function api.list_users(
+  p_role text default null, p_status text default null, p_q text default null, p_from timestamptz default null,
+  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  return private.staff_page(
+    'users', json_build_object('banned', case p_status when 'banned' then true when 'active' then false end,
+                               'erased', case p_status when 'erased' then true when 'active' then false end,
+                               'role', p_role),
+    array[case when p_status = 'banned' then 'banned' end, case when p_role <> 'user' then 'role' end],
+    case when strpos(p_q, '@') > 0 then coalesce(private.find_by_address(p_q)::text, p_q) else p_q end,
+    p_from, p_to, p_limit, p_cursor);
+end $$;
+comment on function api.list_users is
+  'People, those who joined last first. An email address or actor id in p_q finds its person at once. Fails: those of '
+  'private.staff_page.';
+
+create function private.staff_user_details(p_user uuid) returns json
+language plpgsql stable security definer   -- staff sees what no policy shows
+set search_path = ''
+as $$
+begin
+  return (
+    select json_build_object(
+      'about', u.about,
+      'country', u.country,
+      'city', u.city,
+      'invitedById', t.inviter_id,
+      'invitedBy', inviter.card,
+      'reputation', a.total_reputation,
+      'contribution', coalesce((select score from app.contribution_scores where user_id = p_user), 0),
+      'balance', coalesce((select balance from app.wallets where user_id = p_user), 0),
+      'openReports', (select count(*) from (select from app.reports r
+                                            where r.target_type = 'user' and r.target_id = p_user and r.status = 'open'
+                                            limit 1000) o))
+    from app.users u
+    join app.accounts a on a.user_id = u.id
+    left join app.invite_tree t on t.invitee_id = u.id
+    left join app.person_card inviter on inviter.id = t.inviter_id
+    where u.id = p_user);
+end $$;
+comment on function private.staff_user_details is
+  'What the list of people leaves out: {about, country, city, invitedById, invitedBy, reputation, contribution, '
+  'balance, openReports}. Reports are counted up to 1000.';
+
+create function api.get_user(p_id text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_id uuid := private.find_staff_person(p_id);
+begin
+  return private.merged(private.staff_card('users', v_id), private.staff_user_details(v_id));
+end $$;
+comment on function api.get_user is 'A person as staff sees them. Fails: role_required, person_unknown.';

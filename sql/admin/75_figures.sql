@@ -1,0 +1,151 @@
+-- Figures of the instance for staff: counters, signals, jobs.
+-- docs/decisions.md, Staff.
+
+create table private.staff_metrics (
+  counted_at timestamptz not null,
+  figures    json not null
+);
+create unique index staff_metrics_one_row_idx on private.staff_metrics ((true));
+comment on table private.staff_metrics is 'One row: what was counted last for all staff and facades.';
+comment on column private.staff_metrics.counted_at is 'When it was counted: it holds for 30 seconds.';
+
+create function private.count_metrics() returns json
+language plpgsql volatile security definer   -- staff sees what no policy shows
+set search_path = ''
+as $$
+declare
+  v_kept private.staff_metrics;
+begin
+  select * into v_kept from private.staff_metrics;
+  if v_kept.counted_at > now() - interval '30 seconds' then
+    return v_kept.figures;
+  end if;
+  perform from private.staff_metrics for update skip locked;
+  if not found and v_kept.counted_at is not null then
+    return v_kept.figures;   -- another is counting
+  end if;
+  insert into private.staff_metrics as m (counted_at, figures)
+  select now(), json_build_object(
+    'users', (select count(*) from app.users where erased_at is null),
+    'postsTotal', (select count(*) from app.posts where deleted_at is null),
+    'invitesActive', (select count(*) from app.invite_codes c where private.invite_status(c) = 'active'),
+    'reportsOpen', (select count(*) from app.reports where status = 'open'),
+    'postsHidden', (select count(*) from app.posts where hidden_at is not null and deleted_at is null),
+    'repliesHidden', (select count(*) from app.replies where hidden_at is not null and deleted_at is null),
+    'mauActive', (select count(*) from app.accounts a where a.last_seen_at > now() - interval '30 days'),
+    'countedAt', private.utc(now()))
+  on conflict ((true)) do update set counted_at = excluded.counted_at, figures = excluded.figures
+  returning figures into v_kept.figures;
+  return v_kept.figures;
+end $$;
+comment on function private.count_metrics is
+  'Counts everything, at most once in 30 seconds in the whole instance; who comes meanwhile gets the figures before.';
+
+create function api.get_metrics() returns json
+language plpgsql volatile   -- what was counted is kept
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  return private.count_metrics();
+end $$;
+comment on function api.get_metrics is
+  'Counters of the instance, up to 30 seconds old: {users, postsTotal, invitesActive, reportsOpen, postsHidden, '
+  'repliesHidden, mauActive, countedAt}. Fails: role_required.';
+
+create function private.signals_page(p_kind text, p_since timestamptz, p_limit integer, p_cursor text) returns json
+language plpgsql stable security definer   -- staff sees what no policy shows
+set search_path = ''
+as $$
+declare
+  v_passed integer := 0;
+  v_items  json[];
+begin
+  if p_cursor is not null then
+    if p_cursor !~ '^[0-9]{1,4}$' then
+      perform private.fail('cursor_unknown');
+    end if;
+    v_passed := p_cursor::integer;
+  end if;
+  v_items := array(
+    select json_build_object(
+      'kind', f.kind,
+      'giverId', f.giver_id,
+      'giver', giver.card,
+      'receiverId', f.receiver_id,
+      'receiver', receiver.card,
+      'distance', f.distance,
+      'youngerAgeDays', floor(extract(epoch from f.younger_age) / 86400)::integer,
+      'flows', f.flows,
+      'total', f.total,
+      'givenShare', f.given_share,
+      'neighbourShare', f.neighbour_share,
+      'firstAt', private.utc(f.first_at),
+      'lastAt', private.utc(f.last_at))
+    from (select * from private.suspicious_flows(coalesce(p_since, now() - interval '30 days'), 1000) s
+          where p_kind is null or s.kind = p_kind offset v_passed limit 51) f
+    join app.person_card giver on giver.id = f.giver_id
+    join app.person_card receiver on receiver.id = f.receiver_id);
+  return private.page(
+    (select json_agg(i.item order by i.place) from unnest(v_items[:p_limit]) with ordinality i (item, place)),
+    array(select (v_passed + n)::text from generate_series(1, cardinality(v_items)) n), p_limit);
+end $$;
+comment on function private.signals_page is
+  'A page of private.suspicious_flows. The cursor is how many were passed. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.list_signals(
+  p_kind text default null, p_since timestamptz default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  return private.signals_page(p_kind, p_since, p_limit, p_cursor);
+end $$;
+comment on function api.list_signals is
+  'Mana and votes that flow between neighbours of the invite tree, the largest sums of each kind first. Fails: '
+  'role_required, cursor_unknown, limit_out_of_range.';
+
+create function private.staff_jobs() returns json
+language plpgsql stable security definer   -- nobody else may read the queues
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'jobs', (select json_agg(json_build_object(
+                      'name', j.name,
+                      'cron', j.cron,
+                      'runs', coalesce(r.runs, 0),
+                      'failures', coalesce(r.failures, 0),
+                      'lastChanged', coalesce(r.last_changed, 0),
+                      'lastRunAt', private.utc(r.last_run_at),
+                      'lastFailedAt', private.utc(r.last_failed_at)) order by j.name)
+             from private.jobs j left join private.job_runs r on r.job = j.name),
+    'deadLetters', coalesce((
+      select json_agg(json_build_object('queue', f.queue, 'id', f.id, 'message', left(f.message, 200),
+                                        'retries', f.retries, 'createdAt', private.utc(f.created_at),
+                                        'failedAt', private.utc(f.failed_at)) order by f.failed_at desc, f.id)
+      from (select * from private.failed_jobs limit 50) f), '[]'::json),
+    'effects', (
+      select json_build_object(
+        'depth', count(*),
+        'lagSeconds', round(coalesce(extract(epoch from clock_timestamp() - min(e.caused_at)), 0), 3),
+        'stuckPeople', (select count(*) from private.stuck_effects))
+      from (select caused_at from private.effects limit 100000) e));
+end $$;
+comment on function private.staff_jobs is
+  'How the worker does: its jobs, the newest 50 of what failed for good, and the effects that wait, up to 100,000.';
+
+create function api.get_jobs() returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  return private.staff_jobs();
+end $$;
+comment on function api.get_jobs is
+  'How the worker does: {jobs: [{name, cron, runs, failures, lastChanged, lastRunAt, lastFailedAt}], deadLetters: '
+  '[{queue, id, message, retries, createdAt, failedAt}], effects: {depth, lagSeconds, stuckPeople}}. Fails: '
+  'role_required.';

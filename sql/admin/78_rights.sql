@@ -1,0 +1,80 @@
+-- What an admin does for a banned person, who cannot log in: the export, and the erasure.
+-- docs/decisions.md, Staff; Erasure and export.
+
+insert into private.errors (code, status, text) values
+  ('person_free', 409, 'This person is not banned, and can do this themselves.');
+
+create function private.require_banned(p_person text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_id uuid := private.require_any_person(p_person);
+begin
+  if not exists (select from app.users where id = v_id and banned_at is not null) then
+    perform private.fail('person_free');
+  end if;
+  return v_id;
+end $$;
+comment on function private.require_banned is
+  'A banned person, whose rights staff serves. Fails: person_unknown, person_free.';
+
+create function private.export_banned(p_user uuid, p_section text, p_after jsonb) returns json
+language plpgsql volatile security definer   -- private.export_page exports anybody
+set search_path = ''
+as $$
+begin
+  if p_section is null then
+    perform private.catch_up(p_user);
+    return private.export_head(p_user);
+  end if;
+  return private.export_page(p_user, p_section, p_after);
+end $$;
+comment on function private.export_banned is
+  'The export of a person whom staff has looked up: its head, or a page of a section. Fails: section_unknown.';
+
+create function api.export_user(p_id text, p_section text default null, p_after jsonb default null) returns json
+language plpgsql volatile   -- what waits for the person is applied first
+set search_path = ''
+as $$
+declare
+  v_id   uuid;
+  v_part json;
+begin
+  perform private.require_role('admin');
+  v_id := private.require_banned(p_id);
+  v_part := private.export_banned(v_id, p_section, p_after);
+  if p_section is null then
+    perform private.audit('user.exported', 'user', v_id::text);
+  end if;
+  return v_part;
+end $$;
+comment on function api.export_user is
+  'A banned person''s data, as api.export_me gives it. The head leaves an audit entry. Fails: role_required, '
+  'person_unknown, person_free, section_unknown.';
+
+create function api.erase_user(p_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_person app.users;
+begin
+  perform private.require_role('admin');
+  v_person := private.lock_account(private.require_banned(p_id));
+  if v_person.banned_at is null then
+    perform private.fail('person_free');   -- let in again meanwhile
+  end if;
+  perform private.erase_banned(v_person.id);
+  perform private.audit('user.erased', 'user', v_person.id::text);
+  return json_build_object('erased', true);
+end $$;
+comment on function api.erase_user is
+  'Erases a banned person for good, {erased}. Leaves an audit entry. Fails: role_required, person_unknown, '
+  'person_free.';
+
+create function private.erase_banned(p_user uuid) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$ begin perform private.erase_person(p_user); end $$;
+comment on function private.erase_banned is 'Erases a person whom staff has looked up and locked.';
