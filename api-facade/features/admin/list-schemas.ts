@@ -292,6 +292,7 @@ const Slug = z
   .string()
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be small letters and digits with single hyphens between')
   .max(80)
+  .openapi({ example: 'alpine-gardens' })
 const InterestName = z.string().trim().min(1).max(80)
 const AccentColor = z.enum(['ink', 'gold', 'sage', 'coral', 'cyan', 'plum'])
 export const InterestsQuery = z.object({
