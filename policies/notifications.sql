@@ -70,6 +70,7 @@ grant execute on function
   private.mark_own_read,
   private.notification_cards,
   private.place_cursor,
+  private.known_timezone,
   private.require_timezone,
   private.take_push_token,
   private.unread_count

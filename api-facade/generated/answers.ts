@@ -234,6 +234,9 @@ export interface Schemas {
     conversations: Schemas['ExportedConversations'][]
     messages: Schemas['ExportedMessages'][]
     messageReactions: Schemas['ExportedMessageReactions'][]
+    events: Schemas['ExportedEvents'][]
+    eventPlaces: Schemas['ExportedEventPlaces'][]
+    eventReplies: Schemas['ExportedEventReplies'][]
     wikiVersions: Schemas['ExportedWikiVersions'][]
     wikiProposals: Schemas['ExportedWikiProposals'][]
     wikiVotes: Schemas['ExportedWikiVotes'][]
@@ -764,6 +767,36 @@ export interface Schemas {
     createdAt: string
   }
   ExportedMessageReactions: { messageId: string | null; emoji: string; userId: string | null; createdAt: string }
+  ExportedEvents: {
+    id: string
+    body: string
+    startsAt: string
+    endsAt: string
+    timezone: string
+    locationKind: string
+    url: string | null
+    city: string | null
+    country: string | null
+    address: string | null
+    capacity: number | null
+    sequence: number
+    cancelledAt: string | null
+    cancelReason: string | null
+  }
+  ExportedEventPlaces: {
+    eventId: string | null
+    going: number
+    interested: number
+    waitlisted: number
+    remindedFor: string | null
+  }
+  ExportedEventReplies: {
+    eventId: string | null
+    userId: string | null
+    spaceId: string | null
+    status: string
+    since: string
+  }
   ExportedWikiVersions: {
     id: string
     interestId: string | null
@@ -1150,6 +1183,79 @@ export interface Schemas {
       expiresAt: string
     }
     senderBalance: number
+  }
+  Event: {
+    id: string
+    kind: 'event'
+    authorId: string
+    author: Schemas['PersonCard']
+    interestId: string | null
+    interest: { id: string; slug: string; name: string; accentColor: string } | null
+    title: string
+    groupId: string | null
+    guildId: string | null
+    createdAt: string
+    editedAt: string | null
+    removedAt: string | null
+    body: string
+    startsAt: string
+    endsAt: string
+    timezone: string
+    location: {
+      kind: 'online' | 'place' | 'hybrid'
+      url: string | null
+      city: string | null
+      country: string | null
+      address: string | null
+    }
+    capacity: number | null
+    status: 'scheduled' | 'live' | 'ended' | 'cancelled'
+    cancelledAt: string | null
+    cancelReason: string | null
+    goingCount: number
+    interestedCount: number
+    waitlistCount: number
+    viewer: { rsvp: 'going' | 'interested' | 'waitlisted' | null; waitlistPosition: number | null }
+  }
+  NewEvent: {
+    title: string
+    body: string
+    startsAt: string
+    endsAt: string
+    timezone: string
+    location: {
+      kind: 'online' | 'place' | 'hybrid'
+      url?: string | null
+      city?: string | null
+      country?: string | null
+      address?: string | null
+    }
+    capacity?: number | null
+    interestId?: string | null
+    groupId?: string | null
+    guildId?: string | null
+  }
+  EventChanges: {
+    title?: string
+    body?: string
+    startsAt?: string
+    endsAt?: string
+    timezone?: string
+    location?: {
+      kind: 'online' | 'place' | 'hybrid'
+      url?: string | null
+      city?: string | null
+      country?: string | null
+      address?: string | null
+    }
+    capacity?: number | null
+    interestId?: string | null
+  }
+  EventAttendee: {
+    userId: string
+    user: Schemas['PersonCard']
+    status: 'going' | 'interested' | 'waitlisted'
+    since: string
   }
   FeedItem:
     | Schemas['FeedItemNote']
@@ -1945,6 +2051,7 @@ export interface Schemas {
     | Schemas['NotificationMessageReceived']
     | Schemas['NotificationModerationActioned']
     | Schemas['NotificationMembershipDecided']
+    | Schemas['NotificationEventReminder']
     | Schemas['NotificationAdminBroadcast']
   NotificationInviteUsed: {
     id: string
@@ -2220,9 +2327,9 @@ export interface Schemas {
     updatedAt: string
     readAt: string | null
     kind: 'moderation.actioned'
-    target: { type: 'post' | 'reply' | 'video' | 'audio' | 'circle' | 'report' | 'invite-code'; id: string }
+    target: { type: 'post' | 'reply' | 'video' | 'audio' | 'event' | 'circle' | 'report' | 'invite-code'; id: string }
     payload: {
-      targetType: 'post' | 'reply' | 'video' | 'audio' | 'circle' | 'report' | 'invite-code'
+      targetType: 'post' | 'reply' | 'video' | 'audio' | 'event' | 'circle' | 'report' | 'invite-code'
       targetId: string
       action: 'hidden' | 'unhidden' | 'deleted' | 'removed' | 'restored' | 'reviewed' | 'dismissed' | 'revoked'
     }
@@ -2243,6 +2350,22 @@ export interface Schemas {
       guildId: string | null
       invitationId: string | null
       role: string | null
+    }
+  }
+  NotificationEventReminder: {
+    id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: string
+    updatedAt: string
+    readAt: string | null
+    kind: 'event.reminder'
+    target: { type: 'event'; id: string }
+    payload: {
+      eventId: string
+      event: 'starts_in_a_day' | 'starts_in_an_hour' | 'changed' | 'cancelled' | 'promoted'
+      startsAt: string
     }
   }
   NotificationAdminBroadcast: {
@@ -2282,6 +2405,7 @@ export interface Schemas {
     'message.received': Schemas['NotificationChannels']
     'moderation.actioned': Schemas['NotificationChannels']
     'membership.decided': Schemas['NotificationChannels']
+    'event.reminder': Schemas['NotificationChannels']
     'admin.broadcast': Schemas['NotificationChannels']
     timezone: string
     digestHour: number | null
@@ -3178,6 +3302,7 @@ export interface Answers {
   bookmark: Schemas['Reactions']
   boost_post: Schemas['Boosted']
   broadcast: Schemas['Broadcast']
+  cancel_event: Schemas['Event']
   change_password: Json
   check_availability: Schemas['Availability']
   check_circles: { sharesCircle: boolean; inMyCircle: boolean; inTheirCircle: boolean }
@@ -3193,6 +3318,7 @@ export interface Answers {
   create_audio: Schemas['Audio']
   create_circle: Schemas['Circle']
   create_conversation: Schemas['Conversation']
+  create_event: Schemas['Event']
   create_group: Schemas['Group']
   create_guild: Schemas['Guild']
   create_interest: Schemas['StaffInterest']
@@ -3208,6 +3334,7 @@ export interface Answers {
   decline_invitation: Schemas['CircleInvitation']
   delete_audio: null
   delete_circle: null
+  delete_event: null
   delete_message: null
   delete_persona: null
   delete_post: null
@@ -3236,6 +3363,8 @@ export interface Answers {
   get_breakdown: { emojiBreakdown: Schemas['EmojiBreakdown'] }
   get_catalog: Schemas['Catalog']
   get_conversation: Schemas['Conversation']
+  get_event: Schemas['Event']
+  get_event_calendar: Json
   get_group: Schemas['Group']
   get_guild: Schemas['Guild']
   get_intent: Schemas['Intent']
@@ -3294,6 +3423,8 @@ export interface Answers {
   list_contents: { items: Schemas['StaffContent'][]; nextCursor: string | null; hasMore: boolean }
   list_contributors: { items: Schemas['Contributor'][]; nextCursor: string | null; hasMore: boolean }
   list_conversations: { items: Schemas['Conversation'][]; nextCursor: string | null; hasMore: boolean }
+  list_event_attendees: { items: Schemas['EventAttendee'][]; nextCursor: string | null; hasMore: boolean }
+  list_events: { items: Schemas['Event'][]; nextCursor: string | null; hasMore: boolean }
   list_feature_flags: Schemas['FeatureFlags']
   list_feed: { items: Schemas['FeedItem'][]; nextCursor: string | null; hasMore: boolean }
   list_followers: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
@@ -3316,6 +3447,7 @@ export interface Answers {
   list_mutes: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
   list_my_appeals: { items: Schemas['ReputationAppeal'][]; nextCursor: string | null; hasMore: boolean }
   list_my_circles: { items: Schemas['Circle'][]; nextCursor: string | null; hasMore: boolean }
+  list_my_events: { items: Schemas['Event'][]; nextCursor: string | null; hasMore: boolean }
   list_my_group_invitations: { items: Schemas['GroupInvitation'][]; nextCursor: string | null; hasMore: boolean }
   list_my_guild_applications: { items: Schemas['GuildApplication'][]; nextCursor: string | null; hasMore: boolean }
   list_my_interests: Schemas['UserInterests']
@@ -3395,6 +3527,7 @@ export interface Answers {
   revoke_invitation: null
   revoke_invite: null
   revoke_invite_code: Schemas['StaffInviteCode']
+  rsvp_event: Schemas['Event']
   select_interest: Schemas['UserInterest']
   select_interests: Schemas['UserInterests']
   send_message: Schemas['Message']
@@ -3423,9 +3556,11 @@ export interface Answers {
   unreact_to_message: null
   unrepost: null
   unrepost_video: Schemas['Video']
+  unrsvp_event: null
   unsubscribe: Json
   unvote_poll: Schemas['Poll']
   update_circle: Schemas['Circle']
+  update_event: Schemas['Event']
   update_group: Schemas['Group']
   update_guild: Schemas['Guild']
   update_interest: Schemas['StaffInterest']

@@ -52,6 +52,7 @@ export type Database = {
       bookmark: { Args: { p_id: string }; Returns: Answers['bookmark'] }
       boost_post: { Args: { p_id: string; p_tier: number }; Returns: Answers['boost_post'] }
       broadcast: { Args: { p_body: string; p_title: string }; Returns: Answers['broadcast'] }
+      cancel_event: { Args: { p_id: string; p_reason?: string }; Returns: Answers['cancel_event'] }
       check_availability: { Args: { p_person: string }; Returns: Answers['check_availability'] }
       check_circles: { Args: { p_person: string }; Returns: Answers['check_circles'] }
       complete_ai_session: { Args: { p_session_id: string }; Returns: Answers['complete_ai_session'] }
@@ -81,6 +82,21 @@ export type Database = {
       create_conversation: {
         Args: { p_kind: string; p_member_ids: string[]; p_title?: string }
         Returns: Answers['create_conversation']
+      }
+      create_event: {
+        Args: {
+          p_body: string
+          p_capacity?: number
+          p_ends_at: string
+          p_group_id?: string
+          p_guild_id?: string
+          p_interest_id?: string
+          p_location: Json
+          p_starts_at: string
+          p_timezone: string
+          p_title: string
+        }
+        Returns: Answers['create_event']
       }
       create_group: {
         Args: {
@@ -159,6 +175,7 @@ export type Database = {
       decline_invitation: { Args: { p_id: string }; Returns: Answers['decline_invitation'] }
       delete_audio: { Args: { p_id: string }; Returns: Answers['delete_audio'] }
       delete_circle: { Args: { p_id: string }; Returns: Answers['delete_circle'] }
+      delete_event: { Args: { p_id: string }; Returns: Answers['delete_event'] }
       delete_message: { Args: { p_id: string }; Returns: Answers['delete_message'] }
       delete_persona: { Args: { p_id: string }; Returns: Answers['delete_persona'] }
       delete_post: { Args: { p_id: string }; Returns: Answers['delete_post'] }
@@ -186,6 +203,8 @@ export type Database = {
       get_breakdown: { Args: { p_post_id: string }; Returns: Answers['get_breakdown'] }
       get_catalog: { Args: { p_level?: number; p_parent_id?: string }; Returns: Answers['get_catalog'] }
       get_conversation: { Args: { p_id: string }; Returns: Answers['get_conversation'] }
+      get_event: { Args: { p_id: string }; Returns: Answers['get_event'] }
+      get_event_calendar: { Args: { p_id: string }; Returns: Answers['get_event_calendar'] }
       get_group: { Args: { p_id: string }; Returns: Answers['get_group'] }
       get_guild: { Args: { p_id: string }; Returns: Answers['get_guild'] }
       get_intent: { Args: Record<PropertyKey, never>; Returns: Answers['get_intent'] }
@@ -396,6 +415,27 @@ export type Database = {
         Args: { p_cursor?: string; p_kind?: string; p_limit?: number; p_q?: string; p_unread?: boolean }
         Returns: Answers['list_conversations']
       }
+      list_event_attendees: {
+        Args: { p_cursor?: string; p_id: string; p_limit?: number; p_status?: string }
+        Returns: Answers['list_event_attendees']
+      }
+      list_events: {
+        Args: {
+          p_author_id?: string
+          p_city?: string
+          p_country?: string
+          p_cursor?: string
+          p_from?: string
+          p_group_id?: string
+          p_guild_id?: string
+          p_interest_id?: string
+          p_limit?: number
+          p_q?: string
+          p_to?: string
+          p_when?: string
+        }
+        Returns: Answers['list_events']
+      }
       list_feature_flags: { Args: Record<PropertyKey, never>; Returns: Answers['list_feature_flags'] }
       list_feed: {
         Args: {
@@ -498,6 +538,10 @@ export type Database = {
       list_mutes: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_mutes'] }
       list_my_appeals: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_my_appeals'] }
       list_my_circles: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_my_circles'] }
+      list_my_events: {
+        Args: { p_cursor?: string; p_limit?: number; p_role?: string }
+        Returns: Answers['list_my_events']
+      }
       list_my_group_invitations: {
         Args: { p_cursor?: string; p_limit?: number }
         Returns: Answers['list_my_group_invitations']
@@ -708,6 +752,7 @@ export type Database = {
       revoke_invitation: { Args: { p_circle_id: string; p_id: string }; Returns: Answers['revoke_invitation'] }
       revoke_invite: { Args: { p_id: string }; Returns: Answers['revoke_invite'] }
       revoke_invite_code: { Args: { p_id: string }; Returns: Answers['revoke_invite_code'] }
+      rsvp_event: { Args: { p_id: string; p_status: string }; Returns: Answers['rsvp_event'] }
       select_interest: {
         Args: { p_depth: number; p_expertise: number; p_interest_id: string }
         Returns: Answers['select_interest']
@@ -744,8 +789,10 @@ export type Database = {
       unreact_to_message: { Args: { p_emoji: string; p_id: string }; Returns: Answers['unreact_to_message'] }
       unrepost: { Args: { p_id: string }; Returns: Answers['unrepost'] }
       unrepost_video: { Args: { p_id: string }; Returns: Answers['unrepost_video'] }
+      unrsvp_event: { Args: { p_id: string }; Returns: Answers['unrsvp_event'] }
       unvote_poll: { Args: { p_id: string }; Returns: Answers['unvote_poll'] }
       update_circle: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_circle'] }
+      update_event: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_event'] }
       update_group: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_group'] }
       update_guild: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_guild'] }
       update_interest: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_interest'] }

@@ -729,6 +729,39 @@ export const sections = {
     single: false,
     fields: { messageId: 'uuid?', emoji: 'text', userId: 'uuid?', createdAt: 'timestamp with time zone' },
   },
+  events: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      body: 'app.markdown',
+      startsAt: 'timestamp with time zone',
+      endsAt: 'timestamp with time zone',
+      timezone: 'text',
+      locationKind: 'text',
+      url: 'text?',
+      city: 'text?',
+      country: 'text?',
+      address: 'text?',
+      capacity: 'integer?',
+      sequence: 'integer',
+      cancelledAt: 'timestamp with time zone?',
+      cancelReason: 'text?',
+    },
+  },
+  eventPlaces: {
+    single: false,
+    fields: {
+      eventId: 'uuid?',
+      going: 'integer',
+      interested: 'integer',
+      waitlisted: 'integer',
+      remindedFor: 'timestamp with time zone?',
+    },
+  },
+  eventReplies: {
+    single: false,
+    fields: { eventId: 'uuid?', userId: 'uuid?', spaceId: 'uuid?', status: 'text', since: 'timestamp with time zone' },
+  },
   wikiVersions: {
     single: false,
     fields: {

@@ -163,7 +163,7 @@ begin
   return new;
 end $$;
 comment on function private.date_member is 'Trigger: a membership has the time of its space.';
-create trigger date_member before insert on app.space_members
+create trigger _050_date_member before insert on app.space_members
   for each row execute function private.date_member();
 
 create function private.is_let_in(p_space uuid, p_viewer uuid) returns boolean

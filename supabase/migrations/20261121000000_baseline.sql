@@ -7223,7 +7223,7 @@ begin
   return new;
 end $$;
 comment on function private.date_member is 'Trigger: a membership has the time of its space.';
-create trigger date_member before insert on app.space_members
+create trigger _050_date_member before insert on app.space_members
   for each row execute function private.date_member();
 
 create function private.is_let_in(p_space uuid, p_viewer uuid) returns boolean
@@ -14419,6 +14419,7 @@ grant execute on function
   private.mark_own_read,
   private.notification_cards,
   private.place_cursor,
+  private.known_timezone,
   private.require_timezone,
   private.take_push_token,
   private.unread_count
@@ -23525,6 +23526,1135 @@ grant execute on function
   api.unmute_conversation,
   api.unreact_to_message
   to authenticated;
+
+-- sql/events/10_events.sql
+
+-- Events: a kind of contents that happens somewhere at some time, and that people go to. The head: sql/content.
+-- docs/decisions.md, Contents; Events.
+
+create table app.events (
+  id            uuid primary key references app.contents on delete cascade,
+  body          app.markdown not null,
+  starts_at     timestamptz not null,
+  ends_at       timestamptz not null,
+  timezone      text not null,
+  location_kind text not null check (location_kind in ('online', 'place', 'hybrid')),
+  url           text,
+  city          text,
+  country       text,
+  address       text,
+  capacity      integer,
+  sequence      integer not null default 0,
+  cancelled_at  timestamptz,
+  cancel_reason text,
+  constraint event_times check (starts_at < ends_at),
+  constraint event_capacity check (capacity between 1 and 100000),
+  constraint event_url check (url ~* '^https?://[^[:space:]]+$' and length(url) <= 2000),
+  constraint event_location check (length(city) <= 100 and length(country) <= 100 and length(address) <= 500),
+  constraint event_reason check (length(cancel_reason) <= 500)
+);
+create index events_starts_at_idx on app.events (starts_at, id);
+comment on table app.events is 'What an event has beside its head in app.contents.';
+comment on column app.events.starts_at is 'The instant; timezone says which clock its host and guests go by.';
+comment on column app.events.ends_at is 'From then on nobody replies to it, and nothing of it changes.';
+comment on column app.events.capacity is
+  'How many may go; null for any number. Who has a place keeps it when it falls.';
+comment on column app.events.sequence is 'How often it was changed, by which calendars know the latest (RFC 5545).';
+comment on column app.events.cancelled_at is 'When its host called it off, for good; null unless they did.';
+
+create table app.event_places (
+  event_id     uuid primary key references app.events on delete cascade,
+  going        integer not null default 0 check (going >= 0),
+  interested   integer not null default 0 check (interested >= 0),
+  waitlisted   integer not null default 0 check (waitlisted >= 0),
+  reminded_for timestamptz
+);
+comment on table app.event_places is
+  'How many replied to an event, whoever sees whom. Who locks this row decides alone who has a place.';
+comment on column app.event_places.reminded_for is 'When the reminder was due that all who go have had; null before.';
+
+create table app.event_rsvps (
+  event_id     uuid not null references app.contents on delete cascade,
+  user_id      uuid not null references app.users on delete cascade,
+  host_id      uuid not null references app.users on delete cascade,
+  space_id     uuid references app.spaces on delete cascade,
+  status       text not null check (status in ('going', 'interested', 'waitlisted')),
+  since        timestamptz not null,
+  reminded_for timestamptz,
+  primary key (event_id, user_id)
+);
+create unique index event_rsvps_since_key on app.event_rsvps (event_id, status, since, user_id);
+create index event_rsvps_user_id_idx on app.event_rsvps (user_id, event_id);
+create index event_rsvps_going_idx on app.event_rsvps (user_id, since desc, event_id desc) where status = 'going';
+create index event_rsvps_host_id_idx on app.event_rsvps (host_id, user_id, event_id);
+create index event_rsvps_space_id_idx on app.event_rsvps (space_id, user_id, event_id) where space_id is not null;
+comment on table app.event_rsvps is
+  'Who replied to which event. Host and space are those of the event, which never change: a block and leaving find '
+  'by them what they end.';
+comment on column app.event_rsvps.status is 'going has a place, waitlisted waits for one, interested wants none.';
+comment on column app.event_rsvps.since is
+  'When it became so, by which people wait: later than that of everybody before in the same status.';
+comment on column app.event_rsvps.reminded_for is 'When the latest reminder was due that the person had.';
+
+insert into private.write_limits (kind, per_hour) values ('rsvps', 600);
+
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.events', 'id', 'events', 'id in (select c.id from app.contents c where c.author_id = $1)'),
+  ('app.event_places', 'event_id', 'eventPlaces',
+   'event_id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.event_rsvps', 'user_id', 'eventReplies', '{host_id,reminded_for}');
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.event_rsvps', 'host_id', 'The reply is another''s; how many there are is in eventPlaces.');
+
+insert into private.errors (code, status, text) values
+  ('event_unknown', 404, 'There is no such event.'),
+  ('event_times', 422, 'An event must start before it ends.'),
+  ('event_past', 422, 'An event must start in the future.'),
+  ('event_capacity', 422, 'capacity must be between 1 and 100,000, or null for any number.'),
+  ('event_url', 422, 'url must be an http(s) address of up to 2000 characters.'),
+  ('event_location', 422, 'A location has a kind (online, place or hybrid), a city and a country of up to 100 '
+   'characters, and an address of up to 500.'),
+  ('event_reason', 422, 'The reason can have up to 500 characters.'),
+  ('event_when', 422, 'when must be upcoming or past.'),
+  ('event_role', 422, 'role must be hosting or going.'),
+  ('event_rsvp', 422, 'status must be going or interested.'),
+  ('event_cancelled', 409, 'This event is cancelled.'),
+  ('event_over', 409, 'This event is over.'),
+  ('event_waitlist_full', 409, 'At most 500 people can wait for a place.');
+
+insert into private.events (name, payload, happens) values
+  ('events.event.changed', '{eventId,event,sequence}',
+   'the time or place of an event changes, or its host cancels it'),
+  ('events.place.given', '{eventId,event}', 'somebody on a waiting list gets a place'),
+  ('events.event.reminded', '{eventId,event,startsAt}', 'an event is about to begin');
+
+create view private.event_details with (security_invoker) as
+select e.id,
+       json_build_object(
+         'body', e.body,
+         'startsAt', private.utc(e.starts_at),
+         'endsAt', private.utc(e.ends_at),
+         'timezone', e.timezone,
+         'location', json_build_object('kind', e.location_kind, 'url', e.url, 'city', e.city, 'country', e.country,
+                                       'address', e.address),
+         'capacity', e.capacity,
+         'status', case when e.cancelled_at is not null then 'cancelled'
+                        when e.starts_at > now() then 'scheduled'
+                        when e.ends_at > now() then 'live' else 'ended' end,
+         'cancelledAt', private.utc(e.cancelled_at),
+         'cancelReason', e.cancel_reason) as detail
+from app.events e;
+comment on view private.event_details is
+  'What the card of an event has of its own kind: {body, startsAt, endsAt, timezone, location, capacity, status, '
+  'cancelledAt, cancelReason}. status comes of the clock.';
+
+create function private.erase_events(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  perform private.lock_events(p_ids);   -- which go too
+  delete from app.events where id = any (p_ids);
+end $$;
+comment on function private.erase_events is
+  'Deletes what these events are and say; their author is erased. Replies stay, and nobody sees them.';
+
+create function private.lock_events(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- nobody may write places
+set search_path = ''
+as $$
+begin
+  perform from app.event_places where event_id = any (p_ids) order by event_id for no key update;
+end $$;
+comment on function private.lock_events is
+  'Locks the places of these events, sorted: nobody else gives or frees one meanwhile. ARCHITECTURE.md, Locks.';
+
+create function private.event_wanted(p_id uuid, p_filters jsonb) returns boolean
+language plpgsql stable security definer   -- asked of contents that private.find_contents has found
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from app.events e
+    where e.id = p_id
+      and e.starts_at >= coalesce((p_filters ->> 'from')::timestamptz, '-infinity')
+      and e.starts_at < coalesce((p_filters ->> 'to')::timestamptz, 'infinity')
+      and (e.cancelled_at is null or not coalesce((p_filters ->> 'on')::boolean, false))
+      and (p_filters ->> 'country' is null or private.fold(e.country) = private.fold(p_filters ->> 'country'))
+      and (p_filters ->> 'city' is null or private.fold(e.city) = private.fold(p_filters ->> 'city')));
+end $$;
+comment on function private.event_wanted is
+  'Whether an event begins within {from, to}, is not cancelled where {on} asks for it, and is in this {country} and '
+  '{city}, case and accents forgiven.';
+
+insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
+  ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.event_wanted');
+
+create function private.require_reported_event(p_target text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_reported_content('event', p_target); end $$;
+comment on function private.require_reported_event is
+  'Answers the event that a report names, if the caller may see it. Fails: event_unknown.';
+insert into private.report_targets (type, finder) values ('event', 'private.require_reported_event');
+
+create function private.event_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- checks once whether an event is visible, not once for each of its parts
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(
+             private.merged(private.merged(h.head, d.detail), json_build_object(
+               'goingCount', p.going,
+               'interestedCount', p.interested,
+               'waitlistCount', p.waitlisted,
+               'viewer', (
+                 select json_build_object(
+                   'rsvp', r.status,
+                   'waitlistPosition', case when r.status = 'waitlisted' then (
+                     select count(*) from app.event_rsvps w
+                     where w.event_id = h.id and w.status = 'waitlisted' and w.since <= r.since) end)
+                 from (select true) one
+                 left join app.event_rsvps r on r.event_id = h.id and r.user_id = (select app.uid()))))
+             order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.content_heads h on h.id = i.id
+    join private.event_details d on d.id = h.id
+    join app.event_places p on p.event_id = h.id);
+end $$;
+comment on function private.event_cards is
+  'The cards of these events, in order, as far as the caller sees them: the head, the detail, {goingCount, '
+  'interestedCount, waitlistCount, viewer: {rsvp, waitlistPosition}}.';
+call private.make_walk('private.event_cards');
+
+create function private.require_event_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.event_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('event_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_event_card is 'Answers the card of an event that the caller may see. Fails: '
+  'event_unknown.';
+
+-- sql/events/20_places.sql
+
+-- Replies to events, and who has a place. All of it happens under the lock of the event's places, so that a place that
+-- is freed or added goes to who waits longest in the same transaction.
+-- docs/decisions.md, Events.
+
+create function private.put_rsvp(p_event uuid, p_user uuid, p_status text) returns void
+language plpgsql volatile security definer   -- nobody may write replies
+set search_path = ''
+as $$
+declare
+  v_old   text;
+  v_since timestamptz;
+begin
+  select status into v_old from app.event_rsvps where event_id = p_event and user_id = p_user;
+  -- the clock may stand still, or go back
+  v_since := greatest(clock_timestamp(), (
+    select since from app.event_rsvps where event_id = p_event and status = p_status
+    order by since desc limit 1) + interval '1 microsecond');
+  if p_status is null then
+    delete from app.event_rsvps where event_id = p_event and user_id = p_user;
+  else
+    insert into app.event_rsvps as r (event_id, user_id, host_id, space_id, status, since)
+    select c.id, p_user, c.author_id, c.space_id, p_status, v_since from app.contents c where c.id = p_event
+    on conflict (event_id, user_id) do update set status = excluded.status, since = excluded.since;
+  end if;
+  update app.event_places
+  set going = going + (p_status is not distinct from 'going')::integer
+                    - (v_old is not distinct from 'going')::integer,
+      interested = interested + (p_status is not distinct from 'interested')::integer
+                              - (v_old is not distinct from 'interested')::integer,
+      waitlisted = waitlisted + (p_status is not distinct from 'waitlisted')::integer
+                              - (v_old is not distinct from 'waitlisted')::integer
+  where event_id = p_event;
+end $$;
+comment on function private.put_rsvp is
+  'Gives a person this reply to an event that is locked, or with null takes it away, and counts it.';
+
+create function private.fill_places(p_event uuid) returns void
+language plpgsql volatile security definer   -- nobody may write replies
+set search_path = ''
+as $$
+declare
+  v_free  integer;
+  v_users uuid[];
+begin
+  -- without a capacity everybody gets one, and at most 500 wait
+  select greatest(0, coalesce(e.capacity - p.going, 500)) into v_free
+  from app.events e join app.event_places p on p.event_id = e.id
+  where e.id = p_event and e.cancelled_at is null and e.ends_at > now() and p.waitlisted > 0;
+  if not found or v_free = 0 then
+    return;
+  end if;
+  v_users := array(select r.user_id from app.event_rsvps r
+                   where r.event_id = p_event and r.status = 'waitlisted'
+                     -- whose place is about to be freed
+                     and not exists (select from app.silenced_people s where s.user_id = r.user_id)
+                   order by r.since limit v_free);
+  perform private.put_rsvp(p_event, u.id, 'going')
+  from (select id from unnest(v_users) with ordinality as w (id, place) order by place) u;
+  if v_users <> '{}' then
+    perform private.emit('events.place.given', json_build_object('eventId', p_event, 'event', 'promoted'), v_users);
+  end if;
+end $$;
+comment on function private.fill_places is
+  'Gives the free places of an event that is locked to those who wait longest, and emits events.place.given.';
+
+create function private.rsvp(p_head app.contents, p_status text) returns void
+language plpgsql volatile security definer   -- nobody may write replies
+set search_path = ''
+as $$
+declare
+  v_me     uuid := private.require_caller();
+  v_id     uuid := p_head.id;
+  v_event  app.events;
+  v_places app.event_places;
+  v_old    text;
+begin
+  -- in the order of ARCHITECTURE.md, Locks: a ban or a block, which would end the reply, waits, or is seen
+  perform from app.users where id = v_me and banned_at is null and erased_at is null for share;
+  if not found then
+    perform private.fail('token_revoked');
+  end if;
+  perform private.lock_pairs(array[p_head.author_id], array[v_me]);
+  perform private.lock_events(array[v_id]);
+  perform from private.visible_contents where id = v_id and required_level = 0;
+  if not found then
+    perform private.fail('event_unknown');
+  end if;
+  select * into v_event from app.events where id = v_id;
+  select * into v_places from app.event_places where event_id = v_id;
+  if v_event.cancelled_at is not null then
+    perform private.fail('event_cancelled');
+  elsif v_event.ends_at <= now() then
+    perform private.fail('event_over');
+  end if;
+  select status into v_old from app.event_rsvps where event_id = v_id and user_id = v_me;
+  if v_old = p_status or (p_status = 'going' and v_old = 'waitlisted') then
+    return;
+  elsif p_status = 'going' and v_places.going >= v_event.capacity then
+    if v_places.waitlisted >= 500 then
+      perform private.fail('event_waitlist_full');
+    end if;
+    perform private.put_rsvp(v_id, v_me, 'waitlisted');
+  else
+    perform private.put_rsvp(v_id, v_me, p_status);
+    perform private.fill_places(v_id);
+  end if;
+end $$;
+comment on function private.rsvp is
+  'The caller, who has entered an event (private.enter_content), goes to it or is interested. Without a free place '
+  'they wait. Repeating it changes nothing. Fails: token_revoked, event_unknown, event_cancelled, event_over, '
+  'event_waitlist_full.';
+
+create function private.drop_rsvp(p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may write replies
+set search_path = ''
+as $$
+begin
+  perform private.lock_events(array[p_id]);
+  perform from app.event_rsvps where event_id = p_id and user_id = private.require_caller();
+  if not found then
+    return false;
+  end if;
+  perform private.put_rsvp(p_id, app.uid(), null);
+  perform private.fill_places(p_id);
+  return true;
+end $$;
+comment on function private.drop_rsvp is
+  'Takes the caller''s reply to an event back, whether they see it or not, and gives the place on; false when there '
+  'is none.';
+
+create function api.rsvp_event(p_id uuid, p_status text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if (p_status in ('going', 'interested')) is not true then
+    perform private.fail('event_rsvp');
+  end if;
+  perform private.count_writes('rsvps');
+  perform private.rsvp(private.enter_content('event', p_id), p_status);
+  return private.require_event_card(p_id);
+end $$;
+comment on function api.rsvp_event is
+  'The caller goes to an event, or is interested; repeating it changes nothing. Without a free place they wait, up '
+  'to 500 people. Answers the card. Fails: event_rsvp, writes_exceeded, event_unknown, space_not_member, '
+  'space_archived, event_cancelled, event_over, event_waitlist_full.';
+
+create function api.unrsvp_event(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_dropped boolean := private.drop_rsvp(p_id);
+begin
+  if exists (select from app.contents where id = p_id and kind = 'event') then
+    return null;   -- answered as 204
+  elsif v_dropped then
+    return private.refusal('event_unknown');   -- it is taken back, and nothing of the event is shown
+  end if;
+  perform private.fail('event_unknown');
+  return null;
+end $$;
+comment on function api.unrsvp_event is
+  'Takes the caller''s reply back; repeating it changes nothing. A place goes to who waits longest. It also works on '
+  'an event that they no longer see, which is answered as unknown all the same. Fails: event_unknown.';
+
+create function private.find_attendees(p_event uuid, p_status text, p_cursor text) returns app.found
+language plpgsql stable security definer   -- who sees the event sees who replied, but for those whom they never see
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor, true);
+  v_from   timestamptz := coalesce(v_place.at, '-infinity');   -- plain variables, as in every walk
+  v_after  uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
+  v_found  app.found;
+begin
+  if v_cursor is not null and v_place.at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  with looked as materialized (
+    select since as at, user_id as id from app.event_rsvps
+    where event_id = p_event and status = p_status and (since, user_id) > (v_from, v_after)
+    order by since, user_id limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people v on v.id = l.id
+                 order by l.at, l.id limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_attendees is
+  'The next people with this reply to an event whom the caller sees, among the next 400. Fails: cursor_unknown.';
+call private.make_walk('private.find_attendees');
+
+create function private.list_attendees(p_event uuid, p_status text, p_limit integer, p_cursor text) returns json
+language plpgsql stable security definer   -- as private.find_attendees
+set search_path = ''
+as $$
+declare
+  v_found app.found := private.find_attendees(p_event, p_status, p_cursor);
+begin
+  return (
+    select private.page(
+      json_agg(json_build_object('userId', p.actor_id, 'user', p.card, 'status', r.status,
+                                 'since', private.utc(r.since)) order by i.place)
+        filter (where i.place <= p_limit),
+      coalesce(array_agg(private.place_cursor(r.since, r.user_id)::text order by i.place), '{}'), p_limit,
+      v_found.next)
+    from unnest(v_found.ids) with ordinality as i (id, place)
+    join app.event_rsvps r on r.event_id = p_event and r.user_id = i.id
+    join app.person_card p on p.id = i.id);
+end $$;
+comment on function private.list_attendees is
+  'As private.find_attendees, a page of {userId, user, status, since}. Fails: cursor_unknown, limit_out_of_range.';
+call private.make_walk('private.list_attendees');
+
+create function api.list_event_attendees(
+  p_id uuid, p_status text default 'going', p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.list_attendees((private.require_content('event', p_id)).id, p_status, p_limit, p_cursor);
+end $$;
+comment on function api.list_event_attendees is
+  'Who has this reply to an event, the first one first: who goes, is interested, or waits. Fails: event_unknown, '
+  'cursor_unknown, limit_out_of_range.';
+
+-- sql/events/30_operations.sql
+
+-- Publishing, listing, opening, changing, cancelling and deleting events.
+-- docs/decisions.md, Contents; Events; Lists.
+
+create function private.event_with(p_event app.events, p_changes jsonb) returns app.events
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_event    app.events := p_event;
+  v_location jsonb := p_changes -> 'location';
+begin
+  if p_changes ? 'body' then
+    v_event.body := private.require_body(p_changes ->> 'body');
+  end if;
+  if p_changes ? 'startsAt' then
+    v_event.starts_at := p_changes ->> 'startsAt';
+    if v_event.starts_at is distinct from p_event.starts_at and v_event.starts_at <= now() then
+      perform private.fail('event_past');
+    end if;
+  end if;
+  if p_changes ? 'endsAt' then
+    v_event.ends_at := p_changes ->> 'endsAt';
+  end if;
+  if p_changes ? 'timezone' then
+    v_event.timezone := private.require_timezone(p_changes ->> 'timezone');
+  end if;
+  if p_changes ? 'location' then
+    if (v_location ->> 'kind' in ('online', 'place', 'hybrid')) is not true then
+      perform private.fail('event_location');
+    end if;
+    v_event.location_kind := v_location ->> 'kind';
+    v_event.url := nullif(private.require_text(v_location ->> 'url'), '');
+    v_event.city := nullif(private.require_name(v_location ->> 'city'), '');
+    v_event.country := nullif(private.require_name(v_location ->> 'country'), '');
+    v_event.address := nullif(private.require_text(v_location ->> 'address'), '');
+  end if;
+  if p_changes ? 'capacity' then
+    v_event.capacity := p_changes ->> 'capacity';
+  end if;
+  return v_event;
+end $$;
+comment on function private.event_with is
+  'An event with these changes, {body, startsAt, endsAt, timezone, location, capacity}, as far as each is there. '
+  'Fails: text_unfit, content_body, event_past, timezone_unknown, event_location.';
+
+create function private.add_event(
+  p_event app.events, p_title text, p_interest uuid, p_group_id text, p_guild_id text
+) returns uuid
+language plpgsql volatile security definer   -- nobody may write a detail
+set search_path = ''
+as $$
+declare
+  v_event app.events := p_event;
+begin
+  v_event.id := private.add_content('event', p_interest, p_title, array[v_event.body::text], p_group_id, p_guild_id);
+  v_event.sequence := 0;
+  insert into app.events select v_event.*;
+  insert into app.event_places (event_id) values (v_event.id);
+  return v_event.id;
+end $$;
+comment on function private.add_event is
+  'Publishes an event of the caller. Fails: private.add_content, event_times, event_capacity, event_url, '
+  'event_location.';
+
+create function api.create_event(
+  p_title text, p_body text, p_starts_at timestamptz, p_ends_at timestamptz, p_timezone text, p_location jsonb,
+  p_capacity integer default null, p_interest_id uuid default null, p_group_id text default null,
+  p_guild_id text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_event app.events := private.event_with(null, jsonb_build_object(
+    'body', p_body, 'startsAt', p_starts_at, 'endsAt', p_ends_at, 'timezone', p_timezone, 'location', p_location,
+    'capacity', p_capacity));
+begin
+  v_event.id := private.add_event(v_event, p_title, p_interest_id, p_group_id, p_guild_id);
+  return private.event_cards(array[v_event.id]) -> 0;
+end $$;
+comment on function api.create_event is
+  'Publishes an event, perhaps in a group or guild. Fails: private.event_with, private.add_event.';
+
+create function api.list_events(
+  p_when text default null, p_from timestamptz default null, p_to timestamptz default null,
+  p_country text default null, p_city text default null, p_interest_id uuid default null,
+  p_author_id text default null, p_q text default null, p_group_id text default null,
+  p_guild_id text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_past   boolean := p_when is not distinct from 'past';
+  v_timed  boolean := p_when is not null or p_from is not null or p_to is not null;
+  v_from   timestamptz := case p_when when 'upcoming' then greatest(p_from, now()) else p_from end;
+  v_to     timestamptz := case when v_past then least(p_to, now()) else p_to end;
+  v_wanted jsonb := jsonb_strip_nulls(jsonb_build_object('from', v_from, 'to', v_to, 'country', p_country,
+                                                         'city', p_city, 'on', nullif(p_when, 'past') is not null));
+  v_found  app.listing;
+begin
+  if p_when not in ('upcoming', 'past') then
+    perform private.fail('event_when');
+  end if;
+  v_found := private.search_contents(
+    'event', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id, p_cursor, v_wanted,
+    case when v_timed then 'starts_at' end, v_timed and not v_past,
+    case when v_past then v_to when v_timed then v_from end);
+  -- the walk goes by the time of the start: behind the last one that is asked for there is nothing to go on to
+  if v_timed and (private.cursor_place(v_found.next)).at not between coalesce(v_from, '-infinity')
+                                                                 and coalesce(v_to, 'infinity') then
+    v_found.next := null;
+  end if;
+  return private.page(private.event_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function api.list_events is
+  'Events, newest first; with when or dates by their start: the soonest first, and past ones the latest first. '
+  'upcoming are those that have not begun and are not cancelled, past those that have begun. Fails: event_when, '
+  'private.search_contents, limit_out_of_range.';
+
+create function api.get_event(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_event_card(p_id); end $$;
+comment on function api.get_event is 'The card of an event. Fails: event_unknown.';
+
+create function api.get_event_calendar(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.merged(private.require_event_card(p_id), (
+    select json_build_object(
+      'sequence', e.sequence,
+      'localStart', to_char(e.starts_at at time zone private.known_timezone(e.timezone), 'YYYY-MM-DD"T"HH24:MI:SS'),
+      'localEnd', to_char(e.ends_at at time zone private.known_timezone(e.timezone), 'YYYY-MM-DD"T"HH24:MI:SS'))
+    from app.events e where e.id = p_id));
+end $$;
+comment on function api.get_event_calendar is
+  'What a calendar needs of an event: its card with {sequence, localStart, localEnd}, the times as clocks show them '
+  'there. Fails: event_unknown.';
+
+create function private.find_my_events(p_role text, p_cursor text) returns app.listing
+language plpgsql stable security definer   -- the caller's own, and what they reply to as far as they see it
+set search_path = ''
+as $$
+declare
+  v_me     uuid := private.require_caller();
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor);
+  v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
+  v_before uuid := coalesce(v_place.id, v_me);   -- any id will do beside infinity
+  v_found  app.listing;
+begin
+  if v_cursor is not null and v_place.at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  with looked as materialized (
+    select w.at, w.id from (
+      (select created_at as at, id from app.contents
+       where p_role is distinct from 'going' and author_id = v_me and kind = 'event'
+         and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select since, event_id from app.event_rsvps
+       where p_role is distinct from 'hosting' and user_id = v_me and status = 'going'
+         and (p_role = 'going' or host_id <> v_me) and (since, event_id) < (v_from, v_before)
+       order by since desc, event_id desc limit 400)) w
+    order by w.at desc, w.id desc limit 400
+  ), seen as materialized (
+    select l.at, l.id from looked l join private.visible_contents c on c.id = l.id
+    order by l.at desc, l.id desc limit 51
+  )
+  select array(select id from seen order by at desc, id desc),
+         array(select private.place_cursor(at, id)::text from seen order by at desc, id desc),
+         case when (select count(*) from seen) < 51
+              then (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l) end
+  into v_found;
+  return v_found;
+end $$;
+comment on function private.find_my_events is
+  'The next events that the caller hosts or goes to, by when they published or said so, among the next 400. Fails: '
+  'cursor_unknown.';
+call private.make_walk('private.find_my_events');
+
+create function api.list_my_events(p_role text default null, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.listing;
+begin
+  if p_role not in ('hosting', 'going') then
+    perform private.fail('event_role');
+  end if;
+  v_found := private.find_my_events(p_role, p_cursor);
+  return private.page(private.event_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function api.list_my_events is
+  'The events that the caller hosts or goes to, or one of the two, the latest first by when they published it or got '
+  'their place. Fails: event_role, cursor_unknown, limit_out_of_range.';
+
+create function private.lock_own_event(p_id uuid) returns app.contents
+language plpgsql volatile security definer   -- nobody may write events
+set search_path = ''
+as $$
+declare
+  v_head  app.contents;
+  v_event app.events;
+begin
+  perform private.count_writes('edits');
+  perform private.lock_events(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
+  v_head := private.lock_own_content('event', p_id, false);
+  perform from private.visible_contents where id = p_id;
+  if not found then
+    perform private.fail('event_unknown');
+  end if;
+  select * into v_event from app.events where id = p_id;
+  if v_event.cancelled_at is not null then
+    perform private.fail('event_cancelled');
+  elsif v_event.ends_at <= now() then
+    perform private.fail('event_over');
+  end if;
+  return v_head;
+end $$;
+comment on function private.lock_own_event is
+  'The head of the caller''s own event that is neither cancelled nor over, locked with its places. Fails: '
+  'writes_exceeded, content_not_yours, event_unknown, event_cancelled, event_over.';
+
+create function private.change_event(p_id uuid, p_changes jsonb) returns void
+language plpgsql volatile security definer   -- nobody may write events
+set search_path = ''
+as $$
+declare
+  v_head  app.contents := private.lock_own_event(p_id);
+  v_old   app.events;
+  v_event app.events;
+begin
+  select * into v_old from app.events where id = p_id;
+  v_event := private.event_with(v_old, p_changes);
+  perform private.edit_content(v_head, p_changes, array[v_event.body::text]);
+  update app.events
+  set body = v_event.body, starts_at = v_event.starts_at, ends_at = v_event.ends_at, timezone = v_event.timezone,
+      location_kind = v_event.location_kind, url = v_event.url, city = v_event.city, country = v_event.country,
+      address = v_event.address, capacity = v_event.capacity, sequence = sequence + 1
+  where id = p_id;
+  perform private.fill_places(p_id);
+  if (v_event.starts_at, v_event.ends_at, v_event.timezone, v_event.location_kind, v_event.url, v_event.city,
+      v_event.country, v_event.address)
+     is distinct from (v_old.starts_at, v_old.ends_at, v_old.timezone, v_old.location_kind, v_old.url, v_old.city,
+                       v_old.country, v_old.address) then
+    perform private.emit('events.event.changed', json_build_object(
+      'eventId', p_id, 'event', 'changed', 'sequence', v_old.sequence + 1));
+  end if;
+end $$;
+comment on function private.change_event is
+  'Changes the caller''s own event, gives places that are added to who waits longest, and emits events.event.changed '
+  'where time or place change. Fails: private.lock_own_event, private.event_with, content_title, interest_unknown, '
+  'event_times, event_capacity, event_url.';
+
+create function api.update_event(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.change_event(p_id, p_changes);
+  return private.require_event_card(p_id);
+end $$;
+comment on function api.update_event is
+  'Changes the caller''s own event, {title, body, interestId, startsAt, endsAt, timezone, location, capacity}, and '
+  'answers the card. Fails: private.change_event.';
+
+create function private.cancel_event(p_id uuid, p_reason text) returns void
+language plpgsql volatile security definer   -- nobody may write events
+set search_path = ''
+as $$
+declare
+  v_sequence integer;
+begin
+  perform private.lock_own_event(p_id);
+  update app.events
+  set cancelled_at = now(), cancel_reason = nullif(private.require_text(p_reason), ''), sequence = sequence + 1
+  where id = p_id returning sequence into v_sequence;
+  perform private.emit('events.event.changed', json_build_object(
+    'eventId', p_id, 'event', 'cancelled', 'sequence', v_sequence));
+end $$;
+comment on function private.cancel_event is
+  'Cancels the caller''s own event, and emits events.event.changed. Fails: private.lock_own_event, text_unfit, '
+  'event_reason.';
+
+create function api.cancel_event(p_id uuid, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.cancel_event(p_id, p_reason);
+  return private.require_event_card(p_id);
+end $$;
+comment on function api.cancel_event is
+  'Cancels the caller''s own event for good, and answers the card. Fails: private.cancel_event, event_unknown.';
+
+create function private.clear_event(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- nobody may delete what others left
+set search_path = ''
+as $$
+declare
+  v_event   uuid := (p_job ->> 'eventId')::uuid;
+  v_deleted integer;
+begin
+  delete from app.event_rsvps
+  where exists (select from app.contents where id = v_event and deleted_at is not null)
+    and ctid = any (array(select ctid from app.event_rsvps where event_id = v_event limit 500));
+  get diagnostics v_deleted = row_count;
+  return json_build_object('changed', v_deleted, 'next', case when v_deleted = 500 then v_event end);
+end $$;
+comment on function private.clear_event is
+  'For the worker alone, and private.delete_event: deletes 500 replies to a deleted event {eventId}. Answers '
+  '{changed, next}; next is null when there are no more.';
+call private.make_batch_queue('deleted-events', 'private.clear_event', 1);
+
+create function private.delete_event(p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may delete what others left
+set search_path = ''
+as $$
+declare
+  v_job json := json_build_object('eventId', p_id);
+begin
+  perform private.lock_events(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
+  if not private.delete_content('event', p_id) then
+    return false;
+  end if;
+  delete from app.events where id = p_id;
+  if private.clear_event(v_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('deleted-events', v_job);
+  end if;
+  return true;
+end $$;
+comment on function private.delete_event is
+  'Deletes the caller''s own event with 500 replies, and leaves the rest to the worker; false when there is none.';
+
+create function api.delete_event(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.delete_event(p_id) then
+    perform private.require_content('event', p_id);
+    perform private.fail('content_not_yours');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_event is
+  'Deletes the caller''s event for good, replies and all. Fails: event_unknown, content_not_yours.';
+
+-- sql/events/40_reminders.sql
+
+-- What the guests of an event are told: that it is about to begin, that it changed or is cancelled, and that they have
+-- a place now. A change leaves an effect for each of up to 100 guests in its transaction, and for more by the worker.
+-- docs/decisions.md, Events; Notifications.
+
+insert into private.notification_kinds (kind) values ('event.reminder');
+
+create function private.tell_event_guests(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- who replied is for definer functions to know
+set search_path = ''
+as $$
+declare
+  v_event uuid := (p_job ->> 'eventId')::uuid;
+  v_after uuid := coalesce(p_after, '00000000-0000-0000-0000-000000000000');
+  v_ids   uuid[] := array(select user_id from app.event_rsvps
+                          where event_id = v_event and user_id > v_after
+                          order by user_id limit 500);
+begin
+  perform private.add_effects('events.event.changed', p_job, v_ids);
+  return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
+end $$;
+comment on function private.tell_event_guests is
+  'For the worker alone, and private.reach_event_guests: leaves an effect for the next 500 who replied to an event '
+  'behind one {eventId, event, sequence}. Answers {changed, next}; next is null at the end.';
+call private.make_walk('private.tell_event_guests');
+call private.make_batch_queue('event-notices', 'private.tell_event_guests', 1);
+
+create function private.reach_event_guests(p_event jsonb) returns void
+language plpgsql volatile security definer   -- as private.tell_event_guests
+set search_path = ''
+as $$
+begin
+  if (select going + interested + waitlisted from app.event_places
+      where event_id = (p_event ->> 'eventId')::uuid) > 100 then
+    perform private.enqueue('event-notices', p_event::json);
+  else
+    perform private.tell_event_guests(p_event);
+  end if;
+end $$;
+comment on function private.reach_event_guests is
+  'Listener: leaves an effect for who replied to an event, or lets the worker do it when they are more than 100.';
+
+create function private.notify_event_guests(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.tell(array(
+    select (e.user_id, 'event.reminder', null, 'event', v.id::text,
+            jsonb_build_object('eventId', v.id, 'event', e.payload -> 'event', 'startsAt', private.utc(v.starts_at)),
+            e.key, null, e.caused_at)::private.notice
+    from (select distinct on (f.user_id, k.key) f.*, k.key
+          from unnest(p_effects) f
+          cross join lateral (
+            select concat_ws(':', 'event.reminder', f.payload ->> 'eventId', f.payload ->> 'event',
+                             coalesce(f.payload ->> 'sequence', f.payload ->> 'startsAt', f.id::text)) as key) k
+          order by f.user_id, k.key, f.id) e
+    join app.contents c on c.id = (e.payload ->> 'eventId')::uuid and c.required_level = 0
+    join app.events v on v.id = c.id
+    join app.event_rsvps r on r.event_id = c.id and r.user_id = e.user_id
+    where r.status in ('going', case when e.event = 'events.event.changed' then 'waitlisted' end)
+      and (e.event <> 'events.event.changed' or c.author_id <> e.user_id)
+      and (v.cancelled_at is not null) = (e.payload ->> 'event' = 'cancelled')
+      and (e.event <> 'events.event.reminded' or private.utc(v.starts_at) = e.payload ->> 'startsAt')
+      and private.may_meet(private.find_level(e.user_id, c.author_id))
+      and (c.space_id is null or private.find_role(c.space_id, e.user_id) is not null)
+      and not exists (select from app.silenced_people s where s.user_id = c.author_id)
+      and not exists (select from app.notifications n where n.user_id = e.user_id and n.group_key = e.key)));
+end $$;
+comment on function private.notify_event_guests is
+  'Listener: tells who goes to an event, or waits for a place, what became of it, once, if they still do and see it. '
+  'It comes from nobody, so that muting a host keeps no cancellation away; the host knows what they changed.';
+
+insert into private.event_listeners (event, listener, position, timing) values
+  ('events.event.changed', 'private.reach_event_guests', 550, 'at once'),
+  ('events.event.changed', 'private.notify_event_guests', 600, 'soon'),
+  ('events.place.given', 'private.notify_event_guests', 600, 'soon'),
+  ('events.event.reminded', 'private.notify_event_guests', 600, 'soon');
+
+create function private.job_remind_events() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_event  uuid;
+  v_starts timestamptz;
+  v_due    timestamptz;
+  v_name   text;
+  v_users  uuid[];
+begin
+  select e.id, e.starts_at, e.due, b.name into v_event, v_starts, v_due, v_name
+  from (values (interval '24 hours', 'starts_in_a_day'), (interval '1 hour', 'starts_in_an_hour')) b (before, name)
+  cross join lateral (
+    select e.id, e.starts_at, e.starts_at - b.before as due
+    from app.events e join app.event_places p on p.event_id = e.id
+    where e.starts_at <= now() + b.before and e.starts_at > now() + b.before - interval '15 minutes'
+      and e.cancelled_at is null
+      and coalesce(p.reminded_for, '-infinity') < e.starts_at - b.before
+    order by e.starts_at limit 1
+    for no key update of p skip locked) e
+  limit 1;
+  if not found then
+    return 0;
+  end if;
+  with reminded as (
+    update app.event_rsvps r set reminded_for = v_due
+    from (select user_id from app.event_rsvps
+          where event_id = v_event and status = 'going' and since <= v_due
+            and coalesce(reminded_for, '-infinity') < v_due
+          order by since limit 500) n
+    where r.event_id = v_event and r.user_id = n.user_id
+    returning r.user_id
+  )
+  select array_agg(user_id) into v_users from reminded;
+  if coalesce(cardinality(v_users), 0) < 500 then
+    update app.event_places set reminded_for = v_due where event_id = v_event;
+  end if;
+  if v_users is not null then
+    perform private.emit('events.event.reminded', json_build_object(
+      'eventId', v_event, 'event', v_name, 'startsAt', private.utc(v_starts)), v_users);
+  end if;
+  return 1;
+end $$;
+comment on function private.job_remind_events is
+  'Job: reminds 500 people who go to an event, a day and an hour before it begins. Each is marked under the lock of '
+  'the places in the transaction that leaves the effect, so it may run twice or beside another. What is 15 minutes '
+  'late is left out, and who said so after a reminder was due gets none.';
+insert into private.jobs (name, cron, expires, repeats) values ('remind-events', '* * * * *', 300, true);
+
+-- sql/events/80_silence.sql
+
+-- What frees places: a block between host and guest, leaving the space, a ban and an erasure. The first 500 at once,
+-- the others by the worker.
+-- docs/decisions.md, Events; Erasure and export.
+
+create function private.free_places(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- nobody may write the replies of others
+set search_path = ''
+as $$
+declare
+  v_user   uuid := (p_job ->> 'userId')::uuid;
+  v_host   uuid := (p_job ->> 'hostId')::uuid;
+  v_space  uuid := (p_job ->> 'spaceId')::uuid;
+  v_after  uuid := coalesce(p_after, '00000000-0000-0000-0000-000000000000');
+  v_erased boolean := exists (select from app.users where id = v_user and erased_at is not null);
+  v_ids    uuid[];
+  v_id     uuid;
+begin
+  -- what the batch was for may be over when it comes
+  if v_host is not null then
+    if not private.may_meet(private.find_level(v_user, v_host)) then
+      v_ids := array(select event_id from app.event_rsvps
+                     where host_id = v_host and user_id = v_user and event_id > v_after order by event_id limit 500);
+    end if;
+  elsif v_space is not null then
+    if private.find_role(v_space, v_user) is null then
+      v_ids := array(select event_id from app.event_rsvps
+                     where space_id = v_space and user_id = v_user and event_id > v_after order by event_id limit 500);
+    end if;
+  elsif exists (select from app.silenced_people where user_id = v_user) then
+    v_ids := array(select event_id from app.event_rsvps
+                   where user_id = v_user and event_id > v_after order by event_id limit 500);
+  end if;
+  if v_ids is null then
+    return json_build_object('changed', 0, 'next', null);
+  end if;
+  perform private.lock_events(v_ids);
+  for v_id in
+    select i.id from unnest(v_ids) i (id)
+    where v_erased or exists (select from app.events e where e.id = i.id and e.ends_at > now())
+    order by i.id
+  loop
+    perform private.put_rsvp(v_id, v_user, null);
+    perform private.fill_places(v_id);
+  end loop;
+  return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
+end $$;
+comment on function private.free_places is
+  'For the worker alone, and triggers: of the next 500 replies of a person {userId}, all or those to a host {hostId} '
+  'or in a space {spaceId}, takes back those to events that are not over, of an erased person all. Places go to who '
+  'waits longest. Answers {changed, next}; next is null at the end.';
+call private.make_walk('private.free_places');
+call private.make_batch_queue('freed-places', 'private.free_places', 1);
+
+create function private.free_places_soon(p_job json) returns void
+language plpgsql volatile security definer   -- as private.free_places
+set search_path = ''
+as $$
+begin
+  if private.free_places(p_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('freed-places', p_job);
+  end if;
+end $$;
+comment on function private.free_places_soon is 'As private.free_places, and leaves what is more to the worker.';
+
+create function private.free_blocked_places() returns trigger
+language plpgsql security definer   -- frees places of both
+set search_path = ''
+as $$
+begin
+  perform private.free_places_soon(json_build_object('userId', w.guest, 'hostId', w.host))
+  from changed c
+  cross join lateral (values (c.blocker_id, c.blocked_id), (c.blocked_id, c.blocker_id)) w (guest, host);
+  return null;
+end $$;
+comment on function private.free_blocked_places is
+  'Trigger: a block takes each out of the other''s events that are not over.';
+create trigger _220_free_blocked_places after insert on app.blocks
+  referencing new table as changed for each statement execute function private.free_blocked_places();
+
+create function private.free_left_places() returns trigger
+language plpgsql security definer   -- frees places whoever takes somebody out of a space
+set search_path = ''
+as $$
+begin
+  -- an erasure frees all of them later: ARCHITECTURE.md, Locks
+  if not exists (select from app.users where id = old.user_id and erased_at is not null) then
+    perform private.free_places_soon(json_build_object('userId', old.user_id, 'spaceId', old.space_id));
+  end if;
+  return null;
+end $$;
+comment on function private.free_left_places is
+  'Trigger: who leaves a space, or is removed, goes to none of its events that are not over.';
+create trigger _100_free_left_places after delete on app.space_members
+  for each row execute function private.free_left_places();
+
+create function private.free_silenced_places() returns trigger
+language plpgsql security definer   -- a ban and an erasure change rows of their person
+set search_path = ''
+as $$
+declare
+  v_job json := json_build_object('userId', new.id);
+begin
+  -- with the person's own events, which an erasure deletes later on
+  perform private.lock_events(array(select event_id from app.event_rsvps where user_id = new.id
+                                    order by event_id limit 500)
+                              || case when new.erased_at is not null then private.next_contents(new.id, null) end);
+  if private.free_places(v_job::jsonb) ->> 'next' is null then
+    return null;
+  elsif new.erased_at is not null then
+    perform private.erase_later('freed-places', v_job);
+  else
+    perform private.enqueue('freed-places', v_job);
+  end if;
+  return null;
+end $$;
+comment on function private.free_silenced_places is
+  'Trigger: who is banned goes to no event that is not over; of who is erased every reply goes.';
+create trigger _159_free_silenced_places after update of banned_at, erased_at on app.users
+  for each row when ((old.banned_at is null and new.banned_at is not null) or new.erased_at is not null)
+  execute function private.free_silenced_places();
+
+-- policies/events.sql
+
+-- Who may see and touch events. Twin of sql/events/. The head's policies are in policies/content.sql.
+
+-- events
+alter table app.events enable row level security;
+grant select on app.events to authenticated;
+create policy select_with_content on app.events for select to authenticated
+  using ((select true from app.contents c where c.id = events.id));
+comment on policy select_with_content on app.events is
+  'Everybody who sees the head sees the event. Definer functions write it.';
+
+-- event_places
+alter table app.event_places enable row level security;
+grant select on app.event_places to authenticated;
+create policy select_with_content on app.event_places for select to authenticated
+  using ((select true from app.contents c where c.id = event_id));
+comment on policy select_with_content on app.event_places is
+  'Everybody who sees the event sees how many replied. Definer functions count them.';
+
+-- event_rsvps
+alter table app.event_rsvps enable row level security;
+grant select on app.event_rsvps to authenticated;
+create policy select_own on app.event_rsvps for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.event_rsvps is
+  'People see their own replies; those of others definer functions show to who sees the event.';
+
+-- helpers
+grant execute on function
+  private.add_event,
+  private.cancel_event,
+  private.change_event,
+  private.delete_event,
+  private.drop_rsvp,
+  private.event_cards,
+  private.event_with,
+  private.find_my_events,
+  private.list_attendees,
+  private.require_event_card,
+  private.require_reported_event,
+  private.rsvp
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.cancel_event,
+  api.create_event,
+  api.delete_event,
+  api.get_event,
+  api.get_event_calendar,
+  api.list_event_attendees,
+  api.list_events,
+  api.list_my_events,
+  api.rsvp_event,
+  api.unrsvp_event,
+  api.update_event
+  to authenticated;
+
+-- jobs and batches that the worker does
+grant execute on function
+  private.clear_event,
+  private.free_places,
+  private.job_remind_events,
+  private.tell_event_guests
+  to worker;
 
 -- sql/wiki/10_wiki.sql
 

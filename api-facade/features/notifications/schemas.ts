@@ -22,7 +22,7 @@ function kind<K extends string, P extends z.ZodRawShape>(name: K, target: z.ZodT
 const of = (...types: readonly [string, ...string[]]) => z.object({ type: z.enum(types), id: Uuid })
 const postId = Uuid
 const interestId = Uuid
-const moderated = ['post', 'reply', 'video', 'audio', 'circle', 'report', 'invite-code'] as const
+const moderated = ['post', 'reply', 'video', 'audio', 'event', 'circle', 'report', 'invite-code'] as const
 
 export const Notification = z
   .discriminatedUnion('kind', [
@@ -79,6 +79,13 @@ export const Notification = z
       guildId: Uuid.nullable(),
       invitationId: Uuid.nullable().openapi({ description: 'Of an invitation.' }),
       role: z.string().nullable().openapi({ description: 'Of a change of role, the new one.' }),
+    }),
+    kind('event.reminder', of('event'), {
+      eventId: Uuid,
+      event: z.enum(['starts_in_a_day', 'starts_in_an_hour', 'changed', 'cancelled', 'promoted']).openapi({
+        description: 'What became of it; with `promoted` I moved up from the waiting list.',
+      }),
+      startsAt: Timestamp,
     }),
     kind('admin.broadcast', of('broadcast'), { title: z.string(), body: z.string() }),
   ])

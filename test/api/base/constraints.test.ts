@@ -33,6 +33,15 @@ const talk = await made(alice, '/conversations', { kind: 'group', memberIds: [],
 const group = await made(bob, '/groups', { name: 'Those who ask', joinPolicy: 'request' })
 const circle = await made(alice, '/circles/me', { name: 'Kin', kind: 'family' })
 const [interest] = await owner<{ id: string }[]>`select id from app.interests where level = 3 limit 1`
+const event = {
+  title: 'Walk',
+  body: 'In the wood.',
+  startsAt: '2099-01-31T12:00:00Z',
+  endsAt: '2099-01-31T13:00:00Z',
+  timezone: 'UTC',
+  location: { kind: 'online' },
+}
+const walk = await made(alice, '/events', event)
 const session = await made(alice, '/ai/sessions', { topic: 'Rules' })
 const persona = await made(alice, '/me/personas', { name: 'Poet' })
 const other = await made(alice, '/me/personas', { name: 'Painter' })
@@ -56,8 +65,13 @@ const reached: Record<string, Call | Call[] | string> = {
   treasury_note: 'no member of a guild is here; test/db/treasury/treasury.sql reaches it',
   message_body: ['send_message', { p_id: talk, p_body: ' ', p_client_id: crypto.randomUUID() }],
   message_emoji: 'private.require_emoji looks first',
-  content_body: 'no kind of contents has a body yet',
-  content_title: 'no kind of contents has a title yet',
+  content_body: ['update_event', { p_id: walk, p_changes: { body: ' ' } }],
+  content_title: ['update_event', { p_id: walk, p_changes: { title: 'é'.repeat(201) } }],
+  event_capacity: ['update_event', { p_id: walk, p_changes: { capacity: 0 } }],
+  event_location: ['update_event', { p_id: walk, p_changes: { location: { kind: 'place', city: 'é'.repeat(101) } } }],
+  event_reason: ['cancel_event', { p_id: walk, p_reason: 'é'.repeat(501) }],
+  event_times: ['update_event', { p_id: walk, p_changes: { endsAt: event.startsAt } }],
+  event_url: ['update_event', { p_id: walk, p_changes: { location: { kind: 'online', url: 'ftp://example.org' } } }],
   space_about: ['create_group', { p_name: 'x', p_about: 'é'.repeat(2001) }],
   space_message: ['join_group', { p_id: group, p_message: 'é'.repeat(501) }],
   space_name: ['create_group', { p_name: 'é'.repeat(81) }],

@@ -1,0 +1,63 @@
+-- Who may see and touch events. Twin of sql/events/. The head's policies are in policies/content.sql.
+
+-- events
+alter table app.events enable row level security;
+grant select on app.events to authenticated;
+create policy select_with_content on app.events for select to authenticated
+  using ((select true from app.contents c where c.id = events.id));
+comment on policy select_with_content on app.events is
+  'Everybody who sees the head sees the event. Definer functions write it.';
+
+-- event_places
+alter table app.event_places enable row level security;
+grant select on app.event_places to authenticated;
+create policy select_with_content on app.event_places for select to authenticated
+  using ((select true from app.contents c where c.id = event_id));
+comment on policy select_with_content on app.event_places is
+  'Everybody who sees the event sees how many replied. Definer functions count them.';
+
+-- event_rsvps
+alter table app.event_rsvps enable row level security;
+grant select on app.event_rsvps to authenticated;
+create policy select_own on app.event_rsvps for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.event_rsvps is
+  'People see their own replies; those of others definer functions show to who sees the event.';
+
+-- helpers
+grant execute on function
+  private.add_event,
+  private.cancel_event,
+  private.change_event,
+  private.delete_event,
+  private.drop_rsvp,
+  private.event_cards,
+  private.event_with,
+  private.find_my_events,
+  private.list_attendees,
+  private.require_event_card,
+  private.require_reported_event,
+  private.rsvp
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.cancel_event,
+  api.create_event,
+  api.delete_event,
+  api.get_event,
+  api.get_event_calendar,
+  api.list_event_attendees,
+  api.list_events,
+  api.list_my_events,
+  api.rsvp_event,
+  api.unrsvp_event,
+  api.update_event
+  to authenticated;
+
+-- jobs and batches that the worker does
+grant execute on function
+  private.clear_event,
+  private.free_places,
+  private.job_remind_events,
+  private.tell_event_guests
+  to worker;

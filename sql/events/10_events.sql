@@ -1,0 +1,215 @@
+-- Events: a kind of contents that happens somewhere at some time, and that people go to. The head: sql/content.
+-- docs/decisions.md, Contents; Events.
+
+create table app.events (
+  id            uuid primary key references app.contents on delete cascade,
+  body          app.markdown not null,
+  starts_at     timestamptz not null,
+  ends_at       timestamptz not null,
+  timezone      text not null,
+  location_kind text not null check (location_kind in ('online', 'place', 'hybrid')),
+  url           text,
+  city          text,
+  country       text,
+  address       text,
+  capacity      integer,
+  sequence      integer not null default 0,
+  cancelled_at  timestamptz,
+  cancel_reason text,
+  constraint event_times check (starts_at < ends_at),
+  constraint event_capacity check (capacity between 1 and 100000),
+  constraint event_url check (url ~* '^https?://[^[:space:]]+$' and length(url) <= 2000),
+  constraint event_location check (length(city) <= 100 and length(country) <= 100 and length(address) <= 500),
+  constraint event_reason check (length(cancel_reason) <= 500)
+);
+create index events_starts_at_idx on app.events (starts_at, id);
+comment on table app.events is 'What an event has beside its head in app.contents.';
+comment on column app.events.starts_at is 'The instant; timezone says which clock its host and guests go by.';
+comment on column app.events.ends_at is 'From then on nobody replies to it, and nothing of it changes.';
+comment on column app.events.capacity is
+  'How many may go; null for any number. Who has a place keeps it when it falls.';
+comment on column app.events.sequence is 'How often it was changed, by which calendars know the latest (RFC 5545).';
+comment on column app.events.cancelled_at is 'When its host called it off, for good; null unless they did.';
+
+create table app.event_places (
+  event_id     uuid primary key references app.events on delete cascade,
+  going        integer not null default 0 check (going >= 0),
+  interested   integer not null default 0 check (interested >= 0),
+  waitlisted   integer not null default 0 check (waitlisted >= 0),
+  reminded_for timestamptz
+);
+comment on table app.event_places is
+  'How many replied to an event, whoever sees whom. Who locks this row decides alone who has a place.';
+comment on column app.event_places.reminded_for is 'When the reminder was due that all who go have had; null before.';
+
+create table app.event_rsvps (
+  event_id     uuid not null references app.contents on delete cascade,
+  user_id      uuid not null references app.users on delete cascade,
+  host_id      uuid not null references app.users on delete cascade,
+  space_id     uuid references app.spaces on delete cascade,
+  status       text not null check (status in ('going', 'interested', 'waitlisted')),
+  since        timestamptz not null,
+  reminded_for timestamptz,
+  primary key (event_id, user_id)
+);
+create unique index event_rsvps_since_key on app.event_rsvps (event_id, status, since, user_id);
+create index event_rsvps_user_id_idx on app.event_rsvps (user_id, event_id);
+create index event_rsvps_going_idx on app.event_rsvps (user_id, since desc, event_id desc) where status = 'going';
+create index event_rsvps_host_id_idx on app.event_rsvps (host_id, user_id, event_id);
+create index event_rsvps_space_id_idx on app.event_rsvps (space_id, user_id, event_id) where space_id is not null;
+comment on table app.event_rsvps is
+  'Who replied to which event. Host and space are those of the event, which never change: a block and leaving find '
+  'by them what they end.';
+comment on column app.event_rsvps.status is 'going has a place, waitlisted waits for one, interested wants none.';
+comment on column app.event_rsvps.since is
+  'When it became so, by which people wait: later than that of everybody before in the same status.';
+comment on column app.event_rsvps.reminded_for is 'When the latest reminder was due that the person had.';
+
+insert into private.write_limits (kind, per_hour) values ('rsvps', 600);
+
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.events', 'id', 'events', 'id in (select c.id from app.contents c where c.author_id = $1)'),
+  ('app.event_places', 'event_id', 'eventPlaces',
+   'event_id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.event_rsvps', 'user_id', 'eventReplies', '{host_id,reminded_for}');
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.event_rsvps', 'host_id', 'The reply is another''s; how many there are is in eventPlaces.');
+
+insert into private.errors (code, status, text) values
+  ('event_unknown', 404, 'There is no such event.'),
+  ('event_times', 422, 'An event must start before it ends.'),
+  ('event_past', 422, 'An event must start in the future.'),
+  ('event_capacity', 422, 'capacity must be between 1 and 100,000, or null for any number.'),
+  ('event_url', 422, 'url must be an http(s) address of up to 2000 characters.'),
+  ('event_location', 422, 'A location has a kind (online, place or hybrid), a city and a country of up to 100 '
+   'characters, and an address of up to 500.'),
+  ('event_reason', 422, 'The reason can have up to 500 characters.'),
+  ('event_when', 422, 'when must be upcoming or past.'),
+  ('event_role', 422, 'role must be hosting or going.'),
+  ('event_rsvp', 422, 'status must be going or interested.'),
+  ('event_cancelled', 409, 'This event is cancelled.'),
+  ('event_over', 409, 'This event is over.'),
+  ('event_waitlist_full', 409, 'At most 500 people can wait for a place.');
+
+insert into private.events (name, payload, happens) values
+  ('events.event.changed', '{eventId,event,sequence}',
+   'the time or place of an event changes, or its host cancels it'),
+  ('events.place.given', '{eventId,event}', 'somebody on a waiting list gets a place'),
+  ('events.event.reminded', '{eventId,event,startsAt}', 'an event is about to begin');
+
+create view private.event_details with (security_invoker) as
+select e.id,
+       json_build_object(
+         'body', e.body,
+         'startsAt', private.utc(e.starts_at),
+         'endsAt', private.utc(e.ends_at),
+         'timezone', e.timezone,
+         'location', json_build_object('kind', e.location_kind, 'url', e.url, 'city', e.city, 'country', e.country,
+                                       'address', e.address),
+         'capacity', e.capacity,
+         'status', case when e.cancelled_at is not null then 'cancelled'
+                        when e.starts_at > now() then 'scheduled'
+                        when e.ends_at > now() then 'live' else 'ended' end,
+         'cancelledAt', private.utc(e.cancelled_at),
+         'cancelReason', e.cancel_reason) as detail
+from app.events e;
+comment on view private.event_details is
+  'What the card of an event has of its own kind: {body, startsAt, endsAt, timezone, location, capacity, status, '
+  'cancelledAt, cancelReason}. status comes of the clock.';
+
+create function private.erase_events(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  perform private.lock_events(p_ids);   -- which go too
+  delete from app.events where id = any (p_ids);
+end $$;
+comment on function private.erase_events is
+  'Deletes what these events are and say; their author is erased. Replies stay, and nobody sees them.';
+
+create function private.lock_events(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- nobody may write places
+set search_path = ''
+as $$
+begin
+  perform from app.event_places where event_id = any (p_ids) order by event_id for no key update;
+end $$;
+comment on function private.lock_events is
+  'Locks the places of these events, sorted: nobody else gives or frees one meanwhile. ARCHITECTURE.md, Locks.';
+
+create function private.event_wanted(p_id uuid, p_filters jsonb) returns boolean
+language plpgsql stable security definer   -- asked of contents that private.find_contents has found
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from app.events e
+    where e.id = p_id
+      and e.starts_at >= coalesce((p_filters ->> 'from')::timestamptz, '-infinity')
+      and e.starts_at < coalesce((p_filters ->> 'to')::timestamptz, 'infinity')
+      and (e.cancelled_at is null or not coalesce((p_filters ->> 'on')::boolean, false))
+      and (p_filters ->> 'country' is null or private.fold(e.country) = private.fold(p_filters ->> 'country'))
+      and (p_filters ->> 'city' is null or private.fold(e.city) = private.fold(p_filters ->> 'city')));
+end $$;
+comment on function private.event_wanted is
+  'Whether an event begins within {from, to}, is not cancelled where {on} asks for it, and is in this {country} and '
+  '{city}, case and accents forgiven.';
+
+insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
+  ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.event_wanted');
+
+create function private.require_reported_event(p_target text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_reported_content('event', p_target); end $$;
+comment on function private.require_reported_event is
+  'Answers the event that a report names, if the caller may see it. Fails: event_unknown.';
+insert into private.report_targets (type, finder) values ('event', 'private.require_reported_event');
+
+create function private.event_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- checks once whether an event is visible, not once for each of its parts
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(
+             private.merged(private.merged(h.head, d.detail), json_build_object(
+               'goingCount', p.going,
+               'interestedCount', p.interested,
+               'waitlistCount', p.waitlisted,
+               'viewer', (
+                 select json_build_object(
+                   'rsvp', r.status,
+                   'waitlistPosition', case when r.status = 'waitlisted' then (
+                     select count(*) from app.event_rsvps w
+                     where w.event_id = h.id and w.status = 'waitlisted' and w.since <= r.since) end)
+                 from (select true) one
+                 left join app.event_rsvps r on r.event_id = h.id and r.user_id = (select app.uid()))))
+             order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.content_heads h on h.id = i.id
+    join private.event_details d on d.id = h.id
+    join app.event_places p on p.event_id = h.id);
+end $$;
+comment on function private.event_cards is
+  'The cards of these events, in order, as far as the caller sees them: the head, the detail, {goingCount, '
+  'interestedCount, waitlistCount, viewer: {rsvp, waitlistPosition}}.';
+call private.make_walk('private.event_cards');
+
+create function private.require_event_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.event_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('event_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_event_card is 'Answers the card of an event that the caller may see. Fails: '
+  'event_unknown.';

@@ -1,0 +1,232 @@
+-- Replies to events, and who has a place. All of it happens under the lock of the event's places, so that a place that
+-- is freed or added goes to who waits longest in the same transaction.
+-- docs/decisions.md, Events.
+
+create function private.put_rsvp(p_event uuid, p_user uuid, p_status text) returns void
+language plpgsql volatile security definer   -- nobody may write replies
+set search_path = ''
+as $$
+declare
+  v_old   text;
+  v_since timestamptz;
+begin
+  select status into v_old from app.event_rsvps where event_id = p_event and user_id = p_user;
+  -- the clock may stand still, or go back
+  v_since := greatest(clock_timestamp(), (
+    select since from app.event_rsvps where event_id = p_event and status = p_status
+    order by since desc limit 1) + interval '1 microsecond');
+  if p_status is null then
+    delete from app.event_rsvps where event_id = p_event and user_id = p_user;
+  else
+    insert into app.event_rsvps as r (event_id, user_id, host_id, space_id, status, since)
+    select c.id, p_user, c.author_id, c.space_id, p_status, v_since from app.contents c where c.id = p_event
+    on conflict (event_id, user_id) do update set status = excluded.status, since = excluded.since;
+  end if;
+  update app.event_places
+  set going = going + (p_status is not distinct from 'going')::integer
+                    - (v_old is not distinct from 'going')::integer,
+      interested = interested + (p_status is not distinct from 'interested')::integer
+                              - (v_old is not distinct from 'interested')::integer,
+      waitlisted = waitlisted + (p_status is not distinct from 'waitlisted')::integer
+                              - (v_old is not distinct from 'waitlisted')::integer
+  where event_id = p_event;
+end $$;
+comment on function private.put_rsvp is
+  'Gives a person this reply to an event that is locked, or with null takes it away, and counts it.';
+
+create function private.fill_places(p_event uuid) returns void
+language plpgsql volatile security definer   -- nobody may write replies
+set search_path = ''
+as $$
+declare
+  v_free  integer;
+  v_users uuid[];
+begin
+  -- without a capacity everybody gets one, and at most 500 wait
+  select greatest(0, coalesce(e.capacity - p.going, 500)) into v_free
+  from app.events e join app.event_places p on p.event_id = e.id
+  where e.id = p_event and e.cancelled_at is null and e.ends_at > now() and p.waitlisted > 0;
+  if not found or v_free = 0 then
+    return;
+  end if;
+  v_users := array(select r.user_id from app.event_rsvps r
+                   where r.event_id = p_event and r.status = 'waitlisted'
+                     -- whose place is about to be freed
+                     and not exists (select from app.silenced_people s where s.user_id = r.user_id)
+                   order by r.since limit v_free);
+  perform private.put_rsvp(p_event, u.id, 'going')
+  from (select id from unnest(v_users) with ordinality as w (id, place) order by place) u;
+  if v_users <> '{}' then
+    perform private.emit('events.place.given', json_build_object('eventId', p_event, 'event', 'promoted'), v_users);
+  end if;
+end $$;
+comment on function private.fill_places is
+  'Gives the free places of an event that is locked to those who wait longest, and emits events.place.given.';
+
+create function private.rsvp(p_head app.contents, p_status text) returns void
+language plpgsql volatile security definer   -- nobody may write replies
+set search_path = ''
+as $$
+declare
+  v_me     uuid := private.require_caller();
+  v_id     uuid := p_head.id;
+  v_event  app.events;
+  v_places app.event_places;
+  v_old    text;
+begin
+  -- in the order of ARCHITECTURE.md, Locks: a ban or a block, which would end the reply, waits, or is seen
+  perform from app.users where id = v_me and banned_at is null and erased_at is null for share;
+  if not found then
+    perform private.fail('token_revoked');
+  end if;
+  perform private.lock_pairs(array[p_head.author_id], array[v_me]);
+  perform private.lock_events(array[v_id]);
+  perform from private.visible_contents where id = v_id and required_level = 0;
+  if not found then
+    perform private.fail('event_unknown');
+  end if;
+  select * into v_event from app.events where id = v_id;
+  select * into v_places from app.event_places where event_id = v_id;
+  if v_event.cancelled_at is not null then
+    perform private.fail('event_cancelled');
+  elsif v_event.ends_at <= now() then
+    perform private.fail('event_over');
+  end if;
+  select status into v_old from app.event_rsvps where event_id = v_id and user_id = v_me;
+  if v_old = p_status or (p_status = 'going' and v_old = 'waitlisted') then
+    return;
+  elsif p_status = 'going' and v_places.going >= v_event.capacity then
+    if v_places.waitlisted >= 500 then
+      perform private.fail('event_waitlist_full');
+    end if;
+    perform private.put_rsvp(v_id, v_me, 'waitlisted');
+  else
+    perform private.put_rsvp(v_id, v_me, p_status);
+    perform private.fill_places(v_id);
+  end if;
+end $$;
+comment on function private.rsvp is
+  'The caller, who has entered an event (private.enter_content), goes to it or is interested. Without a free place '
+  'they wait. Repeating it changes nothing. Fails: token_revoked, event_unknown, event_cancelled, event_over, '
+  'event_waitlist_full.';
+
+create function private.drop_rsvp(p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may write replies
+set search_path = ''
+as $$
+begin
+  perform private.lock_events(array[p_id]);
+  perform from app.event_rsvps where event_id = p_id and user_id = private.require_caller();
+  if not found then
+    return false;
+  end if;
+  perform private.put_rsvp(p_id, app.uid(), null);
+  perform private.fill_places(p_id);
+  return true;
+end $$;
+comment on function private.drop_rsvp is
+  'Takes the caller''s reply to an event back, whether they see it or not, and gives the place on; false when there '
+  'is none.';
+
+create function api.rsvp_event(p_id uuid, p_status text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if (p_status in ('going', 'interested')) is not true then
+    perform private.fail('event_rsvp');
+  end if;
+  perform private.count_writes('rsvps');
+  perform private.rsvp(private.enter_content('event', p_id), p_status);
+  return private.require_event_card(p_id);
+end $$;
+comment on function api.rsvp_event is
+  'The caller goes to an event, or is interested; repeating it changes nothing. Without a free place they wait, up '
+  'to 500 people. Answers the card. Fails: event_rsvp, writes_exceeded, event_unknown, space_not_member, '
+  'space_archived, event_cancelled, event_over, event_waitlist_full.';
+
+create function api.unrsvp_event(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_dropped boolean := private.drop_rsvp(p_id);
+begin
+  if exists (select from app.contents where id = p_id and kind = 'event') then
+    return null;   -- answered as 204
+  elsif v_dropped then
+    return private.refusal('event_unknown');   -- it is taken back, and nothing of the event is shown
+  end if;
+  perform private.fail('event_unknown');
+  return null;
+end $$;
+comment on function api.unrsvp_event is
+  'Takes the caller''s reply back; repeating it changes nothing. A place goes to who waits longest. It also works on '
+  'an event that they no longer see, which is answered as unknown all the same. Fails: event_unknown.';
+
+create function private.find_attendees(p_event uuid, p_status text, p_cursor text) returns app.found
+language plpgsql stable security definer   -- who sees the event sees who replied, but for those whom they never see
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor, true);
+  v_from   timestamptz := coalesce(v_place.at, '-infinity');   -- plain variables, as in every walk
+  v_after  uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
+  v_found  app.found;
+begin
+  if v_cursor is not null and v_place.at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  with looked as materialized (
+    select since as at, user_id as id from app.event_rsvps
+    where event_id = p_event and status = p_status and (since, user_id) > (v_from, v_after)
+    order by since, user_id limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people v on v.id = l.id
+                 order by l.at, l.id limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_attendees is
+  'The next people with this reply to an event whom the caller sees, among the next 400. Fails: cursor_unknown.';
+call private.make_walk('private.find_attendees');
+
+create function private.list_attendees(p_event uuid, p_status text, p_limit integer, p_cursor text) returns json
+language plpgsql stable security definer   -- as private.find_attendees
+set search_path = ''
+as $$
+declare
+  v_found app.found := private.find_attendees(p_event, p_status, p_cursor);
+begin
+  return (
+    select private.page(
+      json_agg(json_build_object('userId', p.actor_id, 'user', p.card, 'status', r.status,
+                                 'since', private.utc(r.since)) order by i.place)
+        filter (where i.place <= p_limit),
+      coalesce(array_agg(private.place_cursor(r.since, r.user_id)::text order by i.place), '{}'), p_limit,
+      v_found.next)
+    from unnest(v_found.ids) with ordinality as i (id, place)
+    join app.event_rsvps r on r.event_id = p_event and r.user_id = i.id
+    join app.person_card p on p.id = i.id);
+end $$;
+comment on function private.list_attendees is
+  'As private.find_attendees, a page of {userId, user, status, since}. Fails: cursor_unknown, limit_out_of_range.';
+call private.make_walk('private.list_attendees');
+
+create function api.list_event_attendees(
+  p_id uuid, p_status text default 'going', p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.list_attendees((private.require_content('event', p_id)).id, p_status, p_limit, p_cursor);
+end $$;
+comment on function api.list_event_attendees is
+  'Who has this reply to an event, the first one first: who goes, is interested, or waits. Fails: event_unknown, '
+  'cursor_unknown, limit_out_of_range.';

@@ -1,0 +1,127 @@
+-- What the guests of an event are told: that it is about to begin, that it changed or is cancelled, and that they have
+-- a place now. A change leaves an effect for each of up to 100 guests in its transaction, and for more by the worker.
+-- docs/decisions.md, Events; Notifications.
+
+insert into private.notification_kinds (kind) values ('event.reminder');
+
+create function private.tell_event_guests(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- who replied is for definer functions to know
+set search_path = ''
+as $$
+declare
+  v_event uuid := (p_job ->> 'eventId')::uuid;
+  v_after uuid := coalesce(p_after, '00000000-0000-0000-0000-000000000000');
+  v_ids   uuid[] := array(select user_id from app.event_rsvps
+                          where event_id = v_event and user_id > v_after
+                          order by user_id limit 500);
+begin
+  perform private.add_effects('events.event.changed', p_job, v_ids);
+  return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
+end $$;
+comment on function private.tell_event_guests is
+  'For the worker alone, and private.reach_event_guests: leaves an effect for the next 500 who replied to an event '
+  'behind one {eventId, event, sequence}. Answers {changed, next}; next is null at the end.';
+call private.make_walk('private.tell_event_guests');
+call private.make_batch_queue('event-notices', 'private.tell_event_guests', 1);
+
+create function private.reach_event_guests(p_event jsonb) returns void
+language plpgsql volatile security definer   -- as private.tell_event_guests
+set search_path = ''
+as $$
+begin
+  if (select going + interested + waitlisted from app.event_places
+      where event_id = (p_event ->> 'eventId')::uuid) > 100 then
+    perform private.enqueue('event-notices', p_event::json);
+  else
+    perform private.tell_event_guests(p_event);
+  end if;
+end $$;
+comment on function private.reach_event_guests is
+  'Listener: leaves an effect for who replied to an event, or lets the worker do it when they are more than 100.';
+
+create function private.notify_event_guests(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.tell(array(
+    select (e.user_id, 'event.reminder', null, 'event', v.id::text,
+            jsonb_build_object('eventId', v.id, 'event', e.payload -> 'event', 'startsAt', private.utc(v.starts_at)),
+            e.key, null, e.caused_at)::private.notice
+    from (select distinct on (f.user_id, k.key) f.*, k.key
+          from unnest(p_effects) f
+          cross join lateral (
+            select concat_ws(':', 'event.reminder', f.payload ->> 'eventId', f.payload ->> 'event',
+                             coalesce(f.payload ->> 'sequence', f.payload ->> 'startsAt', f.id::text)) as key) k
+          order by f.user_id, k.key, f.id) e
+    join app.contents c on c.id = (e.payload ->> 'eventId')::uuid and c.required_level = 0
+    join app.events v on v.id = c.id
+    join app.event_rsvps r on r.event_id = c.id and r.user_id = e.user_id
+    where r.status in ('going', case when e.event = 'events.event.changed' then 'waitlisted' end)
+      and (e.event <> 'events.event.changed' or c.author_id <> e.user_id)
+      and (v.cancelled_at is not null) = (e.payload ->> 'event' = 'cancelled')
+      and (e.event <> 'events.event.reminded' or private.utc(v.starts_at) = e.payload ->> 'startsAt')
+      and private.may_meet(private.find_level(e.user_id, c.author_id))
+      and (c.space_id is null or private.find_role(c.space_id, e.user_id) is not null)
+      and not exists (select from app.silenced_people s where s.user_id = c.author_id)
+      and not exists (select from app.notifications n where n.user_id = e.user_id and n.group_key = e.key)));
+end $$;
+comment on function private.notify_event_guests is
+  'Listener: tells who goes to an event, or waits for a place, what became of it, once, if they still do and see it. '
+  'It comes from nobody, so that muting a host keeps no cancellation away; the host knows what they changed.';
+
+insert into private.event_listeners (event, listener, position, timing) values
+  ('events.event.changed', 'private.reach_event_guests', 550, 'at once'),
+  ('events.event.changed', 'private.notify_event_guests', 600, 'soon'),
+  ('events.place.given', 'private.notify_event_guests', 600, 'soon'),
+  ('events.event.reminded', 'private.notify_event_guests', 600, 'soon');
+
+create function private.job_remind_events() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_event  uuid;
+  v_starts timestamptz;
+  v_due    timestamptz;
+  v_name   text;
+  v_users  uuid[];
+begin
+  select e.id, e.starts_at, e.due, b.name into v_event, v_starts, v_due, v_name
+  from (values (interval '24 hours', 'starts_in_a_day'), (interval '1 hour', 'starts_in_an_hour')) b (before, name)
+  cross join lateral (
+    select e.id, e.starts_at, e.starts_at - b.before as due
+    from app.events e join app.event_places p on p.event_id = e.id
+    where e.starts_at <= now() + b.before and e.starts_at > now() + b.before - interval '15 minutes'
+      and e.cancelled_at is null
+      and coalesce(p.reminded_for, '-infinity') < e.starts_at - b.before
+    order by e.starts_at limit 1
+    for no key update of p skip locked) e
+  limit 1;
+  if not found then
+    return 0;
+  end if;
+  with reminded as (
+    update app.event_rsvps r set reminded_for = v_due
+    from (select user_id from app.event_rsvps
+          where event_id = v_event and status = 'going' and since <= v_due
+            and coalesce(reminded_for, '-infinity') < v_due
+          order by since limit 500) n
+    where r.event_id = v_event and r.user_id = n.user_id
+    returning r.user_id
+  )
+  select array_agg(user_id) into v_users from reminded;
+  if coalesce(cardinality(v_users), 0) < 500 then
+    update app.event_places set reminded_for = v_due where event_id = v_event;
+  end if;
+  if v_users is not null then
+    perform private.emit('events.event.reminded', json_build_object(
+      'eventId', v_event, 'event', v_name, 'startsAt', private.utc(v_starts)), v_users);
+  end if;
+  return 1;
+end $$;
+comment on function private.job_remind_events is
+  'Job: reminds 500 people who go to an event, a day and an hour before it begins. Each is marked under the lock of '
+  'the places in the transaction that leaves the effect, so it may run twice or beside another. What is 15 minutes '
+  'late is left out, and who said so after a reminder was due gets none.';
+insert into private.jobs (name, cron, expires, repeats) values ('remind-events', '* * * * *', 300, true);
