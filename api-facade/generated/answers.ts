@@ -240,6 +240,10 @@ export interface Schemas {
     wikiVersions: Schemas['ExportedWikiVersions'][]
     wikiProposals: Schemas['ExportedWikiProposals'][]
     wikiVotes: Schemas['ExportedWikiVotes'][]
+    debates: Schemas['ExportedDebates'][]
+    debatePositions: Schemas['ExportedDebatePositions'][]
+    debateArguments: Schemas['ExportedDebateArguments'][]
+    argumentVotes: Schemas['ExportedArgumentVotes'][]
     aiSessions: Schemas['ExportedAiSessions'][]
     aiTurns: Schemas['ExportedAiTurns'][]
     intent: Schemas['ExportedIntent']
@@ -820,6 +824,32 @@ export interface Schemas {
     resolvedAt: string | null
   }
   ExportedWikiVotes: { proposalId: string | null; userId: string | null; value: number; createdAt: string }
+  ExportedDebates: {
+    id: string
+    body: string
+    closesAt: string
+    closedAt: string | null
+    forCount: number
+    againstCount: number
+    undecidedCount: number
+    argumentCount: number
+  }
+  ExportedDebatePositions: { debateId: string | null; authorId: string | null; side: string; createdAt: string }
+  ExportedDebateArguments: {
+    id: string
+    debateId: string | null
+    authorId: string | null
+    parentId: string | null
+    side: string
+    body: string
+    depth: number
+    votes: number
+    answered: boolean
+    removedAt: string | null
+    deletedAt: string | null
+    createdAt: string
+  }
+  ExportedArgumentVotes: { argumentId: string | null; userId: string | null; createdAt: string }
   ExportedAiSessions: {
     id: string
     userId: string | null
@@ -1106,6 +1136,51 @@ export interface Schemas {
     updatedAt: string
   }
   EnhancedPost: { title?: string; body: string; changes: string[]; backend: 'scripted' | 'llm'; fallback: boolean }
+  Debate: {
+    id: string
+    kind: 'debate'
+    authorId: string
+    author: Schemas['PersonCard']
+    interestId: string | null
+    interest: { id: string; slug: string; name: string; accentColor: string } | null
+    title: string
+    groupId: string | null
+    guildId: string | null
+    createdAt: string
+    editedAt: string | null
+    removedAt: string | null
+    body: string
+    closesAt: string
+    closedAt: string | null
+    status: 'open' | 'closed'
+    tally: { for: number; against: number; undecided: number }
+    argumentCount: number
+    viewer: { side: 'for' | 'against' | 'undecided' | null }
+  }
+  NewDebate: {
+    title: string
+    body: string
+    closesAt: string
+    interestId?: string | null
+    groupId?: string | null
+    guildId?: string | null
+  }
+  DebateChanges: { title?: string; body?: string; closesAt?: string; interestId?: string | null }
+  Argument: {
+    id: string
+    debateId: string
+    side: 'for' | 'against'
+    body: string | null
+    parentId: string | null
+    authorId: string | null
+    author: Schemas['PersonCard'] | null
+    votes: number
+    viewer: { voted: boolean }
+    removedAt: string | null
+    deletedAt: string | null
+    createdAt: string
+  }
+  NewArgument: { side: 'for' | 'against'; body: string; parentId?: string | null }
   Intent: {
     intent: 'networking' | 'friends' | 'romantic' | 'mentor' | 'mentee' | 'collab'
     note: string | null
@@ -3307,6 +3382,7 @@ export interface Answers {
   check_availability: Schemas['Availability']
   check_circles: { sharesCircle: boolean; inMyCircle: boolean; inTheirCircle: boolean }
   check_password_reset: Json
+  close_debate: Schemas['Debate']
   commit_asset: Json
   complete_ai_session: Schemas['AiSession']
   contribute: Schemas['Contributed']
@@ -3314,10 +3390,12 @@ export interface Answers {
   count_unread_conversations: Schemas['UnreadConversations']
   count_views: Json
   create_appeal: Schemas['ReputationAppeal']
+  create_argument: Schemas['Argument']
   create_asset: Json
   create_audio: Schemas['Audio']
   create_circle: Schemas['Circle']
   create_conversation: Schemas['Conversation']
+  create_debate: Schemas['Debate']
   create_event: Schemas['Event']
   create_group: Schemas['Group']
   create_guild: Schemas['Guild']
@@ -3332,8 +3410,10 @@ export interface Answers {
   create_wiki_proposal: Json
   decline_group_invitation: Schemas['GroupInvitation']
   decline_invitation: Schemas['CircleInvitation']
+  delete_argument: null
   delete_audio: null
   delete_circle: null
+  delete_debate: null
   delete_event: null
   delete_message: null
   delete_persona: null
@@ -3363,6 +3443,7 @@ export interface Answers {
   get_breakdown: { emojiBreakdown: Schemas['EmojiBreakdown'] }
   get_catalog: Schemas['Catalog']
   get_conversation: Schemas['Conversation']
+  get_debate: Schemas['Debate']
   get_event: Schemas['Event']
   get_event_calendar: Json
   get_group: Schemas['Group']
@@ -3399,6 +3480,7 @@ export interface Answers {
   leave_conversation: { left: true }
   leave_group: Schemas['Left']
   leave_guild: Schemas['LeftGuild']
+  leave_position: null
   lift_group_ban: null
   like_video: Schemas['Video']
   list_ai_sessions: Schemas['AiSessions']
@@ -3410,6 +3492,7 @@ export interface Answers {
   list_all_series: { items: Schemas['StaffSeries'][]; nextCursor: string | null; hasMore: boolean }
   list_all_wiki_proposals: Json
   list_appeals: { items: Schemas['StaffAppeal'][]; nextCursor: string | null; hasMore: boolean }
+  list_arguments: { items: Schemas['Argument'][]; nextCursor: string | null; hasMore: boolean }
   list_assistant_sessions: { items: Schemas['StaffAssistantSession'][]; nextCursor: string | null; hasMore: boolean }
   list_audio: { items: Schemas['Audio'][]; nextCursor: string | null; hasMore: boolean }
   list_audio_by: { items: Schemas['Audio'][]; nextCursor: string | null; hasMore: boolean }
@@ -3423,6 +3506,7 @@ export interface Answers {
   list_contents: { items: Schemas['StaffContent'][]; nextCursor: string | null; hasMore: boolean }
   list_contributors: { items: Schemas['Contributor'][]; nextCursor: string | null; hasMore: boolean }
   list_conversations: { items: Schemas['Conversation'][]; nextCursor: string | null; hasMore: boolean }
+  list_debates: { items: Schemas['Debate'][]; nextCursor: string | null; hasMore: boolean }
   list_event_attendees: { items: Schemas['EventAttendee'][]; nextCursor: string | null; hasMore: boolean }
   list_events: { items: Schemas['Event'][]; nextCursor: string | null; hasMore: boolean }
   list_feature_flags: Schemas['FeatureFlags']
@@ -3539,6 +3623,7 @@ export interface Answers {
   set_role: Schemas['StaffAccount']
   settle_ai_tokens: Json
   start_ai_session: Schemas['AiSession']
+  take_position: Schemas['Debate']
   unban_person: Schemas['StaffAccount']
   unblock_person: null
   unbookmark: null
@@ -3558,8 +3643,10 @@ export interface Answers {
   unrepost_video: Schemas['Video']
   unrsvp_event: null
   unsubscribe: Json
+  unvote_argument: null
   unvote_poll: Schemas['Poll']
   update_circle: Schemas['Circle']
+  update_debate: Schemas['Debate']
   update_event: Schemas['Event']
   update_group: Schemas['Group']
   update_guild: Schemas['Guild']
@@ -3570,6 +3657,7 @@ export interface Answers {
   update_preferences: Schemas['NotificationPreferences']
   verify_audit_log: Schemas['AuditVerification']
   verify_email: Json
+  vote_argument: Schemas['Argument']
   vote_poll: Schemas['Poll']
   vote_reputation: Schemas['CastVote']
   vote_wiki_proposal: Json

@@ -55,6 +55,7 @@ export type Database = {
       cancel_event: { Args: { p_id: string; p_reason?: string }; Returns: Answers['cancel_event'] }
       check_availability: { Args: { p_person: string }; Returns: Answers['check_availability'] }
       check_circles: { Args: { p_person: string }; Returns: Answers['check_circles'] }
+      close_debate: { Args: { p_id: string }; Returns: Answers['close_debate'] }
       complete_ai_session: { Args: { p_session_id: string }; Returns: Answers['complete_ai_session'] }
       contribute: { Args: { p_amount: number; p_guild_id: string; p_note?: string }; Returns: Answers['contribute'] }
       count_unread: { Args: Record<PropertyKey, never>; Returns: Answers['count_unread'] }
@@ -62,6 +63,10 @@ export type Database = {
       create_appeal: {
         Args: { p_event_id?: string; p_interest_id: string; p_text: string }
         Returns: Answers['create_appeal']
+      }
+      create_argument: {
+        Args: { p_body: string; p_id: string; p_parent_id?: string; p_side: string }
+        Returns: Answers['create_argument']
       }
       create_asset: {
         Args: { p_content_type: string; p_kind: string; p_size: number }
@@ -82,6 +87,17 @@ export type Database = {
       create_conversation: {
         Args: { p_kind: string; p_member_ids: string[]; p_title?: string }
         Returns: Answers['create_conversation']
+      }
+      create_debate: {
+        Args: {
+          p_body: string
+          p_closes_at: string
+          p_group_id?: string
+          p_guild_id?: string
+          p_interest_id?: string
+          p_title: string
+        }
+        Returns: Answers['create_debate']
       }
       create_event: {
         Args: {
@@ -173,8 +189,10 @@ export type Database = {
       }
       decline_group_invitation: { Args: { p_iid: string }; Returns: Answers['decline_group_invitation'] }
       decline_invitation: { Args: { p_id: string }; Returns: Answers['decline_invitation'] }
+      delete_argument: { Args: { p_id: string }; Returns: Answers['delete_argument'] }
       delete_audio: { Args: { p_id: string }; Returns: Answers['delete_audio'] }
       delete_circle: { Args: { p_id: string }; Returns: Answers['delete_circle'] }
+      delete_debate: { Args: { p_id: string }; Returns: Answers['delete_debate'] }
       delete_event: { Args: { p_id: string }; Returns: Answers['delete_event'] }
       delete_message: { Args: { p_id: string }; Returns: Answers['delete_message'] }
       delete_persona: { Args: { p_id: string }; Returns: Answers['delete_persona'] }
@@ -203,6 +221,7 @@ export type Database = {
       get_breakdown: { Args: { p_post_id: string }; Returns: Answers['get_breakdown'] }
       get_catalog: { Args: { p_level?: number; p_parent_id?: string }; Returns: Answers['get_catalog'] }
       get_conversation: { Args: { p_id: string }; Returns: Answers['get_conversation'] }
+      get_debate: { Args: { p_id: string }; Returns: Answers['get_debate'] }
       get_event: { Args: { p_id: string }; Returns: Answers['get_event'] }
       get_event_calendar: { Args: { p_id: string }; Returns: Answers['get_event_calendar'] }
       get_group: { Args: { p_id: string }; Returns: Answers['get_group'] }
@@ -257,6 +276,7 @@ export type Database = {
       leave_conversation: { Args: { p_id: string }; Returns: Answers['leave_conversation'] }
       leave_group: { Args: { p_id: string }; Returns: Answers['leave_group'] }
       leave_guild: { Args: { p_id: string }; Returns: Answers['leave_guild'] }
+      leave_position: { Args: { p_id: string }; Returns: Answers['leave_position'] }
       lift_group_ban: { Args: { p_id: string; p_user_id: string }; Returns: Answers['lift_group_ban'] }
       like_video: { Args: { p_id: string }; Returns: Answers['like_video'] }
       list_ai_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_ai_sessions'] }
@@ -327,6 +347,17 @@ export type Database = {
       list_appeals: {
         Args: { p_cursor?: string; p_limit?: number; p_status?: string }
         Returns: Answers['list_appeals']
+      }
+      list_arguments: {
+        Args: {
+          p_cursor?: string
+          p_id: string
+          p_limit?: number
+          p_parent_id?: string
+          p_side?: string
+          p_sort?: string
+        }
+        Returns: Answers['list_arguments']
       }
       list_assistant_sessions: {
         Args: {
@@ -414,6 +445,18 @@ export type Database = {
       list_conversations: {
         Args: { p_cursor?: string; p_kind?: string; p_limit?: number; p_q?: string; p_unread?: boolean }
         Returns: Answers['list_conversations']
+      }
+      list_debates: {
+        Args: {
+          p_author_id?: string
+          p_cursor?: string
+          p_group_id?: string
+          p_guild_id?: string
+          p_interest_id?: string
+          p_limit?: number
+          p_q?: string
+        }
+        Returns: Answers['list_debates']
       }
       list_event_attendees: {
         Args: { p_cursor?: string; p_id: string; p_limit?: number; p_status?: string }
@@ -772,6 +815,7 @@ export type Database = {
       set_intent: { Args: { p_intent: string; p_is_active?: boolean; p_note?: string }; Returns: Answers['set_intent'] }
       set_role: { Args: { p_id: string; p_role: string }; Returns: Answers['set_role'] }
       start_ai_session: { Args: { p_topic: string }; Returns: Answers['start_ai_session'] }
+      take_position: { Args: { p_id: string; p_side: string }; Returns: Answers['take_position'] }
       unban_person: { Args: { p_id: string; p_reason?: string }; Returns: Answers['unban_person'] }
       unblock_person: { Args: { p_person: string }; Returns: Answers['unblock_person'] }
       unbookmark: { Args: { p_id: string }; Returns: Answers['unbookmark'] }
@@ -790,8 +834,10 @@ export type Database = {
       unrepost: { Args: { p_id: string }; Returns: Answers['unrepost'] }
       unrepost_video: { Args: { p_id: string }; Returns: Answers['unrepost_video'] }
       unrsvp_event: { Args: { p_id: string }; Returns: Answers['unrsvp_event'] }
+      unvote_argument: { Args: { p_id: string }; Returns: Answers['unvote_argument'] }
       unvote_poll: { Args: { p_id: string }; Returns: Answers['unvote_poll'] }
       update_circle: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_circle'] }
+      update_debate: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_debate'] }
       update_event: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_event'] }
       update_group: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_group'] }
       update_guild: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_guild'] }
@@ -801,6 +847,7 @@ export type Database = {
       update_post: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_post'] }
       update_preferences: { Args: { p_changes: Json }; Returns: Answers['update_preferences'] }
       verify_audit_log: { Args: { p_after?: number }; Returns: Answers['verify_audit_log'] }
+      vote_argument: { Args: { p_id: string }; Returns: Answers['vote_argument'] }
       vote_poll: { Args: { p_id: string; p_option_id: string }; Returns: Answers['vote_poll'] }
       vote_reputation: {
         Args: { p_comment?: string; p_interest_id: string; p_user_id: string; p_value: number }

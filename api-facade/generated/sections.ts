@@ -794,6 +794,44 @@ export const sections = {
     single: false,
     fields: { proposalId: 'uuid?', userId: 'uuid?', value: 'smallint', createdAt: 'timestamp with time zone' },
   },
+  debates: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      body: 'app.markdown',
+      closesAt: 'timestamp with time zone',
+      closedAt: 'timestamp with time zone?',
+      forCount: 'integer',
+      againstCount: 'integer',
+      undecidedCount: 'integer',
+      argumentCount: 'integer',
+    },
+  },
+  debatePositions: {
+    single: false,
+    fields: { debateId: 'uuid?', authorId: 'uuid?', side: 'text', createdAt: 'timestamp with time zone' },
+  },
+  debateArguments: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      debateId: 'uuid?',
+      authorId: 'uuid?',
+      parentId: 'uuid?',
+      side: 'text',
+      body: 'text',
+      depth: 'smallint',
+      votes: 'integer',
+      answered: 'boolean',
+      removedAt: 'timestamp with time zone?',
+      deletedAt: 'timestamp with time zone?',
+      createdAt: 'timestamp with time zone',
+    },
+  },
+  argumentVotes: {
+    single: false,
+    fields: { argumentId: 'uuid?', userId: 'uuid?', createdAt: 'timestamp with time zone' },
+  },
   aiSessions: {
     single: false,
     fields: {

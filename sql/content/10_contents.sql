@@ -265,7 +265,7 @@ begin
 end $$;
 comment on function private.enter_content is
   'For who leaves something on a content: its head, share-locked, if the caller sees it, it is not removed, and its '
-  'space is not archived. Fails with the code of its kind, and: space_not_member, space_archived.';
+  'space is not archived. Fails: space_not_member, space_archived, and with the code of its kind.';
 
 create function private.lock_own_content(p_kind text, p_id uuid, p_seen boolean default true) returns app.contents
 language plpgsql volatile security definer   -- nobody may lock heads; it asks by itself who sees one
@@ -290,7 +290,7 @@ end $$;
 comment on function private.lock_own_content is
   'The head of the caller''s own content of this kind, locked until the transaction ends. It may be removed, or a '
   'draft. Without p_seen, for who deletes or settles, also in a space that they have left, and not counted as an '
-  'edit. Fails with the code of its kind, and: writes_exceeded, content_not_yours.';
+  'edit. Fails: writes_exceeded, content_not_yours, and with the code of its kind.';
 
 create function private.edit_content(p_content app.contents, p_changes jsonb, p_texts text[]) returns void
 language plpgsql volatile security definer   -- nobody may change a head

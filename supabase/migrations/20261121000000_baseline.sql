@@ -18906,7 +18906,7 @@ begin
 end $$;
 comment on function private.enter_content is
   'For who leaves something on a content: its head, share-locked, if the caller sees it, it is not removed, and its '
-  'space is not archived. Fails with the code of its kind, and: space_not_member, space_archived.';
+  'space is not archived. Fails: space_not_member, space_archived, and with the code of its kind.';
 
 create function private.lock_own_content(p_kind text, p_id uuid, p_seen boolean default true) returns app.contents
 language plpgsql volatile security definer   -- nobody may lock heads; it asks by itself who sees one
@@ -18931,7 +18931,7 @@ end $$;
 comment on function private.lock_own_content is
   'The head of the caller''s own content of this kind, locked until the transaction ends. It may be removed, or a '
   'draft. Without p_seen, for who deletes or settles, also in a space that they have left, and not counted as an '
-  'edit. Fails with the code of its kind, and: writes_exceeded, content_not_yours.';
+  'edit. Fails: writes_exceeded, content_not_yours, and with the code of its kind.';
 
 create function private.edit_content(p_content app.contents, p_changes jsonb, p_texts text[]) returns void
 language plpgsql volatile security definer   -- nobody may change a head
@@ -25296,6 +25296,958 @@ grant execute on function
   api.list_wiki_versions,
   api.vote_wiki_proposal,
   api.withdraw_wiki_proposal
+  to authenticated;
+
+-- sql/debates/10_debates.sql
+
+-- Debates: a motion, where people stand on it, and until when it runs. The head: sql/content.
+-- docs/decisions.md, Contents; Debates.
+
+create table app.debates (
+  id              uuid primary key references app.contents on delete cascade,
+  body            app.markdown not null,
+  closes_at       timestamptz not null,
+  closed_at       timestamptz,
+  for_count       integer not null default 0 check (for_count >= 0),
+  against_count   integer not null default 0 check (against_count >= 0),
+  undecided_count integer not null default 0 check (undecided_count >= 0),
+  argument_count  integer not null default 0 check (argument_count >= 0)
+);
+comment on table app.debates is 'What a debate has beside its head in app.contents, whose title is the motion.';
+comment on column app.debates.closes_at is 'When it closes by itself.';
+comment on column app.debates.closed_at is 'When its author closed it before that; null unless they did.';
+comment on column app.debates.for_count is
+  'How many take this side, whom the viewer sees or not, but for the banned. Triggers keep the four counts.';
+comment on column app.debates.argument_count is 'How many arguments are there for everyone.';
+
+create table app.debate_positions (
+  debate_id     uuid not null references app.contents on delete cascade,
+  author_id     uuid not null references app.users on delete restrict,
+  side          text not null check (side in ('for', 'against', 'undecided')),
+  author_silent boolean not null default false,
+  created_at    timestamptz not null default now(),
+  primary key (debate_id, author_id)
+);
+create index debate_positions_author_id_idx on app.debate_positions (author_id, debate_id);
+comment on table app.debate_positions is 'Where people stand in a debate. Others see only counts.';
+comment on column app.debate_positions.author_silent is
+  'Whether they are banned, and so counted for nobody: private.silence_parts. An erasure takes the row.';
+
+insert into private.errors (code, status, text) values
+  ('debate_unknown', 404, 'There is no such debate.'),
+  ('debate_closed', 422, 'This debate is closed. It can only be read.'),
+  ('debate_closes_at', 422, 'A debate must close in the future.'),
+  ('debate_answered', 409, 'Others have argued in this debate, so it cannot be deleted. Close it instead.');
+
+create trigger _100_check_author before insert on app.debate_positions
+  for each row execute function private.check_author();
+
+create function private.count_positions() returns trigger
+language plpgsql security definer   -- only triggers write counts
+set search_path = ''
+as $$
+declare
+  v_there app.debate_positions[];
+  v_were  app.debate_positions[];
+  v_sums  record;
+begin
+  if tg_op <> 'DELETE' then
+    v_there := array(select w from written w where not w.author_silent);
+  end if;
+  if tg_op <> 'INSERT' then
+    v_were := array(select o from overwritten o where not o.author_silent);
+  end if;
+  for v_sums in
+    select c.debate_id, sum(c.one) filter (where c.side = 'for') as pro,
+           sum(c.one) filter (where c.side = 'against') as con, sum(c.one) filter (where c.side = 'undecided') as open
+    from (select t.debate_id, t.side, 1 as one from unnest(v_there) t
+          union all select o.debate_id, o.side, -1 from unnest(v_were) o) c
+    group by c.debate_id order by c.debate_id
+  loop
+    update app.debates
+    set for_count = for_count + coalesce(v_sums.pro, 0),
+        against_count = against_count + coalesce(v_sums.con, 0),
+        undecided_count = undecided_count + coalesce(v_sums.open, 0)
+    where id = v_sums.debate_id;
+  end loop;
+  return null;
+end $$;
+comment on function private.count_positions is
+  'Trigger: counts who takes which side of a debate, but for the banned and erased.';
+create trigger _200_count_taken after insert on app.debate_positions
+  referencing new table as written for each statement execute function private.count_positions();
+create trigger _200_count_changed after update on app.debate_positions
+  referencing old table as overwritten new table as written
+  for each statement execute function private.count_positions();
+create trigger _200_count_left after delete on app.debate_positions
+  referencing old table as overwritten for each statement execute function private.count_positions();
+
+create view private.debate_details with (security_invoker) as
+select d.id,
+       json_build_object(
+         'body', d.body,
+         'closesAt', private.utc(d.closes_at),
+         'closedAt', private.utc(d.closed_at),
+         'status', case when d.closed_at is not null or d.closes_at <= now() then 'closed' else 'open' end,
+         'tally', json_build_object('for', d.for_count, 'against', d.against_count, 'undecided', d.undecided_count),
+         'argumentCount', d.argument_count) as detail
+from app.debates d;
+comment on view private.debate_details is
+  'What the card of a debate has of its own kind: {body, closesAt, closedAt, status, tally, argumentCount}.';
+
+create function private.erase_debates(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  -- heads before details: ARCHITECTURE.md, Locks
+  perform from app.contents where id = any (p_ids) and kind = 'debate' order by id for no key update;
+  delete from app.debates where id = any (p_ids);
+end $$;
+comment on function private.erase_debates is 'Deletes what these debates say; their author is erased.';
+
+insert into private.content_kinds (kind, plural, relation, details, eraser) values
+  ('debate', 'debates', 'app.debates', 'private.debate_details', 'private.erase_debates');
+insert into private.silenced_parts (relation, person, key) values ('app.debate_positions', 'author_id', 'debate_id');
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.debates', 'id', 'debates', 'id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.debate_positions', 'author_id', 'debatePositions', '{author_silent}');
+
+create function private.require_reported_debate(p_target text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_reported_content('debate', p_target); end $$;
+comment on function private.require_reported_debate is
+  'Answers the debate that a report names, if the caller may see it. Fails: debate_unknown.';
+insert into private.report_targets (type, finder) values ('debate', 'private.require_reported_debate');
+
+create function private.debate_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- checks once whether a debate is visible, as private.video_cards
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(
+             private.merged(private.merged(h.head, d.detail), json_build_object(
+               'viewer', json_build_object(
+                 'side', (select p.side from app.debate_positions p
+                          where p.debate_id = h.id and p.author_id = (select app.uid())))))
+             order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.content_heads h on h.id = i.id
+    join private.debate_details d on d.id = h.id);
+end $$;
+comment on function private.debate_cards is
+  'The cards of these debates, in order, as far as the caller sees them: the head, the detail, {viewer: {side}}.';
+call private.make_walk('private.debate_cards');
+
+create function private.require_debate_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.debate_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('debate_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_debate_card is 'Answers the card of a debate that the caller may see. Fails: '
+  'debate_unknown.';
+
+create function private.require_open_debate(p_id uuid) returns void
+language plpgsql stable security definer   -- also for who left its space
+set search_path = ''
+as $$
+begin
+  perform from app.debates where id = p_id and closed_at is null and closes_at > now();
+  if not found then
+    perform private.fail('debate_closed');
+  end if;
+end $$;
+comment on function private.require_open_debate is 'Passes for a debate that is open. Fails: debate_closed.';
+
+create function private.require_debate_closing(p_closes_at timestamptz) returns timestamptz
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if (p_closes_at > now() and isfinite(p_closes_at)) is not true then
+    perform private.fail('debate_closes_at');
+  end if;
+  return p_closes_at;
+end $$;
+comment on function private.require_debate_closing is 'A moment in the future. Fails: debate_closes_at.';
+
+create function api.list_debates(
+  p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
+  p_guild_id text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.listing := private.search_contents('debate', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id,
+                                                 p_cursor);
+begin
+  return private.page(private.debate_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function api.list_debates is
+  'Debates, newest first: private.search_contents. Fails: private.search_contents, limit_out_of_range.';
+
+create function private.add_debate(p_id uuid, p_body text, p_closes_at timestamptz) returns void
+language plpgsql volatile security definer   -- nobody may write a detail
+set search_path = ''
+as $$
+begin
+  insert into app.debates (id, body, closes_at) values (p_id, p_body, p_closes_at);
+end $$;
+comment on function private.add_debate is 'Writes the detail of a new debate.';
+
+create function api.create_debate(
+  p_title text, p_body text, p_closes_at timestamptz, p_interest_id uuid default null, p_group_id text default null,
+  p_guild_id text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_body    text := private.require_body(p_body);
+  v_closing timestamptz := private.require_debate_closing(p_closes_at);
+  v_id      uuid := private.add_content('debate', p_interest_id, p_title, array[v_body], p_group_id, p_guild_id);
+begin
+  perform private.add_debate(v_id, v_body, v_closing);
+  return private.debate_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_debate is
+  'Opens a debate, whose title is the motion. Fails: debate_closes_at, private.require_body, private.add_content.';
+
+create function api.get_debate(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_debate_card(p_id); end $$;
+comment on function api.get_debate is 'The card of a debate. Fails: debate_unknown.';
+
+create function private.change_debate(p_id uuid, p_changes jsonb) returns void
+language plpgsql volatile security definer   -- nobody may change a detail
+set search_path = ''
+as $$
+declare
+  v_content app.contents := private.lock_own_content('debate', p_id);
+  v_body    text;
+begin
+  perform private.require_open_debate(p_id);
+  update app.debates
+  set body = case when p_changes ? 'body' then private.require_body(p_changes ->> 'body') else body end,
+      closes_at = case when p_changes ? 'closesAt'
+                       then private.require_debate_closing((p_changes ->> 'closesAt')::timestamptz) else closes_at end
+  where id = p_id returning body into v_body;
+  perform private.edit_content(v_content, p_changes, array[v_body]);
+end $$;
+comment on function private.change_debate is
+  'Changes the caller''s own debate while it is open. Fails: debate_unknown, private.lock_own_content, debate_closed, '
+  'private.require_body, debate_closes_at, private.edit_content.';
+
+create function api.update_debate(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.change_debate(p_id, p_changes);
+  return private.require_debate_card(p_id);
+end $$;
+comment on function api.update_debate is
+  'Changes the caller''s own debate {title?, body?, interestId?, closesAt?}. Fails: private.change_debate.';
+
+create function private.end_debate(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may change a detail
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_content('debate', p_id);
+  perform private.require_open_debate(p_id);
+  update app.debates set closed_at = now() where id = p_id;
+end $$;
+comment on function private.end_debate is
+  'Closes the caller''s own debate. Fails: debate_unknown, private.lock_own_content, debate_closed.';
+
+create function api.close_debate(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.end_debate(p_id);
+  return private.require_debate_card(p_id);
+end $$;
+comment on function api.close_debate is 'Closes the caller''s own debate. Fails: private.end_debate.';
+
+create function private.place_position(p_debate uuid, p_side text) returns void
+language plpgsql volatile security definer   -- nobody may change a position
+set search_path = ''
+as $$
+begin
+  perform private.require_open_debate(p_debate);
+  insert into app.debate_positions as p (debate_id, author_id, side)
+  values (p_debate, private.require_caller(), p_side)
+  on conflict (debate_id, author_id) do update set side = excluded.side where p.side <> excluded.side;
+end $$;
+comment on function private.place_position is 'Where the caller stands in a debate. Fails: debate_closed.';
+
+create function api.take_position(p_id uuid, p_side text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('likes');
+  perform private.enter_content('debate', p_id);
+  perform private.place_position(p_id, p_side);
+  return private.require_debate_card(p_id);
+end $$;
+comment on function api.take_position is
+  'Where the caller stands in a debate, which they may change while it is open. Answers the card. Fails: '
+  'writes_exceeded, debate_unknown (also of a removed one), private.enter_content, debate_closed.';
+
+create function private.remove_position(p_debate uuid, p_seen boolean) returns void
+language plpgsql volatile security definer   -- nobody may delete a position
+set search_path = ''
+as $$
+begin
+  perform private.share_content(p_debate);
+  if p_seen then
+    perform private.require_open_debate(p_debate);
+  end if;
+  delete from app.debate_positions p
+  where p.debate_id = p_debate and p.author_id = private.require_caller()
+    and exists (select from app.debates d where d.id = p_debate and d.closed_at is null and d.closes_at > now());
+end $$;
+comment on function private.remove_position is
+  'Takes the caller''s position in an open debate back, also where they do not see it any more (and hear nothing of '
+  'it). Fails: debate_closed.';
+
+create function api.leave_position(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_seen boolean := exists (select from app.contents where id = p_id and kind = 'debate');
+begin
+  perform private.remove_position(p_id, v_seen);
+  if not v_seen then
+    return private.refusal('debate_unknown');   -- it is taken back, and nothing of the debate is shown
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.leave_position is
+  'Takes the caller''s position back; repeating it changes nothing. It also works in a debate that they no longer '
+  'see, which is answered as unknown all the same. Fails: debate_unknown, debate_closed.';
+
+-- sql/debates/20_arguments.sql
+
+-- Arguments in debates, and answers to them, at most four levels deep; who finds which helpful.
+-- docs/decisions.md, Debates.
+
+create table app.debate_arguments (
+  id             uuid primary key default private.timed_id(),
+  debate_id      uuid not null references app.contents on delete cascade,
+  author_id      uuid not null references app.users on delete restrict,
+  parent_id      uuid references app.debate_arguments on delete cascade,
+  side           text not null check (side in ('for', 'against')),
+  body           text not null,
+  depth          smallint not null,
+  votes          integer not null default 0 check (votes >= 0),
+  answered       boolean not null default false,
+  removed_at     timestamptz,
+  deleted_at     timestamptz,
+  author_silent  boolean not null default false,
+  created_at     timestamptz not null default now(),
+  required_level smallint not null generated always as (
+    case when author_silent or (deleted_at is not null and not answered) then 4
+         when removed_at is not null then 3 else 0 end) stored,
+  constraint argument_depth check (depth between 1 and 4),
+  -- what is deleted or of the erased has lost its words
+  constraint argument_body check (deleted_at is not null or author_silent or length(body) between 50 and 2000)
+);
+-- without those that nobody sees: readers then need not walk over thousands of arguments of the banned
+create index debate_arguments_top_idx on app.debate_arguments (debate_id, votes desc, id desc)
+  where required_level <= 3;
+create index debate_arguments_new_idx on app.debate_arguments (debate_id, id desc) where required_level <= 3;
+create index debate_arguments_parent_top_idx on app.debate_arguments (parent_id, votes desc, id desc)
+  where parent_id is not null and required_level <= 3;
+create index debate_arguments_parent_new_idx on app.debate_arguments (parent_id, id desc)
+  where parent_id is not null and required_level <= 3;
+create index debate_arguments_debate_id_idx on app.debate_arguments (debate_id, author_id);
+create index debate_arguments_parent_id_idx on app.debate_arguments (parent_id) where parent_id is not null;
+create index debate_arguments_author_id_idx on app.debate_arguments (author_id, id);
+create index debate_arguments_created_at_idx on app.debate_arguments (created_at desc, id desc)
+  where deleted_at is null;
+comment on table app.debate_arguments is
+  'Arguments. A deleted one keeps its row, and its place where it was answered. Ids go by time.';
+comment on column app.debate_arguments.depth is '1 for an argument of its own, else one more than what it answers.';
+comment on column app.debate_arguments.votes is 'How many found it helpful, whoever they are. A trigger keeps it.';
+comment on column app.debate_arguments.answered is 'Whether it was ever answered. Written with the answer.';
+comment on column app.debate_arguments.removed_at is
+  'When staff took it from all but its author; null unless it is removed.';
+comment on column app.debate_arguments.deleted_at is 'When its author deleted it, for good; null unless they did.';
+comment on column app.debate_arguments.author_silent is
+  'Whether the author is banned or erased: private.silence_parts. Until then app.silenced_people hides it.';
+comment on column app.debate_arguments.required_level is
+  'As app.contents.required_level; the debate''s own applies too.';
+
+create table app.argument_votes (
+  argument_id uuid not null references app.debate_arguments on delete cascade,
+  user_id     uuid not null references app.users on delete cascade,
+  created_at  timestamptz not null default now(),
+  primary key (argument_id, user_id)
+);
+create index argument_votes_user_id_idx on app.argument_votes (user_id, created_at desc);
+comment on table app.argument_votes is 'Who finds which argument helpful. Others see only a count.';
+
+insert into private.errors (code, status, text) values
+  ('argument_unknown', 404, 'There is no such argument.'),
+  ('argument_not_yours', 403, 'Only its author can do this.'),
+  ('argument_body', 422, 'An argument must have 50 to 2000 characters.'),
+  ('argument_depth', 422, 'Arguments answer each other at most four levels deep.'),
+  ('argument_own', 400, 'You cannot vote for your own argument.');
+insert into private.events (name, payload, happens) values
+  ('debates.argument.created', '{argumentId,debateId,authorId}', 'somebody argues in a debate'),
+  ('debates.argument.deleted', '{argumentId,debateId,authorId}', 'somebody deletes their argument');
+
+insert into private.silenced_parts (relation, person, key, words) values
+  ('app.debate_arguments', 'author_id', 'id', 'body');
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.debate_arguments', 'author_id', 'debateArguments', '{author_silent,required_level}'),
+  ('app.argument_votes', 'user_id', 'argumentVotes', '{}');
+
+create trigger _100_check_author before insert on app.debate_arguments
+  for each row execute function private.check_author();
+
+create function private.count_arguments() returns trigger
+language plpgsql security definer   -- only triggers write counts
+set search_path = ''
+as $$
+declare
+  v_there  uuid[] := array(select w.debate_id from written w where w.required_level = 0 and w.deleted_at is null);
+  v_were   uuid[];
+  v_debate uuid;
+  v_more   integer;
+begin
+  if tg_op = 'UPDATE' then
+    v_were := array(select o.debate_id from overwritten o where o.required_level = 0 and o.deleted_at is null);
+  end if;
+  for v_debate, v_more in
+    select c.debate_id, sum(c.one)
+    from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (debate_id, one)
+    group by c.debate_id having sum(c.one) <> 0
+    order by c.debate_id
+  loop
+    update app.debates set argument_count = argument_count + v_more where id = v_debate;
+  end loop;
+  return null;
+end $$;
+comment on function private.count_arguments is
+  'Trigger: counts the arguments that are there for everyone, as replies to posts are counted.';
+create trigger _200_count_arguments after insert on app.debate_arguments
+  referencing new table as written for each statement execute function private.count_arguments();
+create trigger _200_count_changed after update on app.debate_arguments
+  referencing old table as overwritten new table as written
+  for each statement execute function private.count_arguments();
+
+create function private.count_argument_votes() returns trigger
+language plpgsql security definer   -- only triggers write counts
+set search_path = ''
+as $$
+begin
+  -- one vote at a time: nobody gives several, and those of the erased stay
+  update app.debate_arguments a set votes = a.votes + case tg_op when 'INSERT' then 1 else -1 end
+  where a.id = case tg_op when 'INSERT' then new.argument_id else old.argument_id end;
+  return null;
+end $$;
+comment on function private.count_argument_votes is
+  'Trigger: counts votes, also those of people whom the viewer does not see, as hearts of posts are.';
+create trigger _200_count_votes after insert or delete on app.argument_votes
+  for each row execute function private.count_argument_votes();
+
+create view private.visible_arguments with (security_invoker) as
+select a.*
+from app.debate_arguments a
+-- as private.visible_contents
+where coalesce((select m.level from app.audience m
+                where m.viewer_id = (select app.uid()) and m.author_id = a.author_id), 0) >= a.required_level
+  and (select true from app.silenced_people s where s.user_id = a.author_id) is null;
+comment on view private.visible_arguments is
+  'The arguments that the caller may see, of debates that they see, by the rule of the policy of '
+  'app.debate_arguments. It is for definer functions, to which no policy applies.';
+
+create view private.argument_details with (security_invoker) as
+select a.id, a.debate_id as content_id, a.author_id, a.created_at, a.removed_at,
+       json_build_object('debateId', a.debate_id, 'parentId', a.parent_id, 'side', a.side, 'body', a.body) as detail
+from app.debate_arguments a where a.deleted_at is null;
+comment on view private.argument_details is
+  'What staff sees of an argument: {debateId, parentId, side, body}.';
+insert into private.content_parts (kind, plural, relation, details) values
+  ('argument', 'arguments', 'app.debate_arguments', 'private.argument_details');
+
+create function private.require_argument(p_id uuid) returns app.debate_arguments
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_argument app.debate_arguments;
+begin
+  select * into v_argument from app.debate_arguments where id = p_id and deleted_at is null;
+  if not found then
+    perform private.fail('argument_unknown');
+  end if;
+  return v_argument;
+end $$;
+comment on function private.require_argument is
+  'Answers an argument that was not deleted, if the caller may see it and its debate. Fails: argument_unknown.';
+
+create function private.require_reported_argument(p_target text) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  if pg_input_is_valid(p_target, 'uuid') then
+    return (private.require_argument(p_target::uuid)).id;
+  end if;
+  perform private.fail('argument_unknown');
+  return null;
+end $$;
+comment on function private.require_reported_argument is
+  'Answers the argument that a report names, if the caller may see it. Fails: argument_unknown.';
+insert into private.report_targets (type, finder) values ('argument', 'private.require_reported_argument');
+
+create function private.argument_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- a debate is looked at once, by who asks for its arguments
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', a.id,
+             'debateId', a.debate_id,
+             'side', a.side,
+             'body', case when a.deleted_at is null then a.body end,
+             'parentId', (select p.id from private.visible_arguments p where p.id = a.parent_id),
+             'authorId', case when a.deleted_at is null then author.actor_id end,
+             'author', case when a.deleted_at is null then author.card end,
+             'votes', a.votes,
+             'viewer', json_build_object('voted', (select true from app.argument_votes v
+                                                   where v.argument_id = a.id and v.user_id = (select app.uid()))
+                                                  is true),
+             'removedAt', private.utc(a.removed_at),
+             'deletedAt', private.utc(a.deleted_at),
+             'createdAt', private.utc(a.created_at)) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.visible_arguments a on a.id = i.id
+    join app.person_card author on author.id = a.author_id);
+end $$;
+comment on function private.argument_cards is
+  'These arguments of debates that the caller sees, in order, as far as they see them: {id, debateId, side, body, '
+  'parentId, authorId, author, votes, viewer: {voted}, removedAt, deletedAt, createdAt}. A deleted one has neither '
+  'body nor author.';
+call private.make_walk('private.argument_cards');
+
+create function private.find_arguments(p_debate uuid, p_parent uuid, p_side text, p_top boolean, p_from app.place)
+returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden arguments without end
+set search_path = ''
+as $$
+declare
+  v_votes  integer := case when isfinite(p_from.at) then extract(epoch from p_from.at) else 2147483647 end;
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  -- of the four ways in one is open. Each repeats required_level, so that its index fits
+  with looked as materialized (
+    select * from (
+      (select votes, id from app.debate_arguments
+       where p_parent is null and p_top
+         and debate_id = p_debate and required_level <= 3 and (votes, id) < (v_votes, v_before)
+       order by votes desc, id desc limit 400)
+      union all
+      (select 0, id from app.debate_arguments
+       where p_parent is null and not p_top
+         and debate_id = p_debate and required_level <= 3 and id < v_before
+       order by id desc limit 400)
+      union all
+      (select votes, id from app.debate_arguments
+       where p_parent is not null and p_top
+         and parent_id = p_parent and required_level <= 3 and (votes, id) < (v_votes, v_before)
+       order by votes desc, id desc limit 400)
+      union all
+      (select 0, id from app.debate_arguments
+       where p_parent is not null and not p_top
+         and parent_id = p_parent and required_level <= 3 and id < v_before
+       order by id desc limit 400)) w
+  ), seen as materialized (
+    select array(
+      select l.id from looked l
+      cross join lateral (select * from private.visible_arguments v where v.id = l.id offset 0) a
+      where p_side is null or a.side = p_side
+      limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(to_timestamp(l.votes), l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_arguments is
+  'The next arguments that the caller may see in a debate that they see, or the answers to one of them, of both sides '
+  'or one, by votes or the newest first, among the next 400. A place has votes for its time.';
+call private.make_walk('private.find_arguments');
+
+create function private.argument_cursors(p_ids uuid[], p_top boolean) returns text[]
+language plpgsql stable security definer   -- reads the votes of what was found
+set search_path = ''
+as $$
+begin
+  return array(select private.place_cursor(to_timestamp(case when p_top then a.votes else 0 end), a.id)::text
+               from unnest(p_ids) with ordinality as i (id, place)
+               join app.debate_arguments a on a.id = i.id order by i.place);
+end $$;
+comment on function private.argument_cursors is 'The places of these arguments in private.find_arguments.';
+
+create function api.list_arguments(
+  p_id uuid, p_side text default null, p_parent_id uuid default null, p_sort text default 'top',
+  p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_debate uuid := (private.require_content('debate', p_id)).id;
+  v_top    boolean := coalesce(p_sort, 'top') = 'top';
+  v_from   app.place := ('infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.place;
+  v_found  app.found;
+begin
+  if v_cursor is not null then
+    v_from := private.cursor_place(v_cursor);
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  if p_parent_id is not null then
+    perform from app.debate_arguments where id = p_parent_id and debate_id = v_debate;
+    if not found then
+      perform private.fail('argument_unknown');
+    end if;
+  end if;
+  v_found := private.find_arguments(v_debate, p_parent_id, p_side, v_top, v_from);
+  return private.page(private.argument_cards(v_found.ids[:p_limit]), private.argument_cursors(v_found.ids, v_top),
+                      p_limit, v_found.next);
+end $$;
+comment on function api.list_arguments is
+  'The arguments of a debate on all levels, or the answers to one of them, of both sides or one, those with the most '
+  'votes first, or the newest. Fails: debate_unknown, argument_unknown, cursor_unknown, limit_out_of_range.';
+
+create function private.add_argument(p_debate uuid, p_side text, p_body text, p_parent uuid) returns uuid
+language plpgsql volatile security definer   -- nobody may write an argument
+set search_path = ''
+as $$
+declare
+  v_depth integer := 1;
+  v_id    uuid;
+begin
+  perform private.require_open_debate(p_debate);
+  if p_parent is not null then
+    -- who deletes it waits, or is waited for
+    perform from app.debate_arguments where id = p_parent for no key update;
+    select a.depth + 1 into v_depth from private.visible_arguments a
+    where a.id = p_parent and a.debate_id = p_debate and a.required_level = 0 and a.deleted_at is null;
+    if not found then
+      perform private.fail('argument_unknown');
+    end if;
+  end if;
+  insert into app.debate_arguments (debate_id, author_id, parent_id, side, body, depth)
+  values (p_debate, private.require_caller(), p_parent, p_side, coalesce(private.require_text(p_body), ''), v_depth)
+  returning id into v_id;
+  update app.debate_arguments set answered = true where id = p_parent and not answered;
+  perform private.emit('debates.argument.created', json_build_object(
+    'argumentId', v_id, 'debateId', p_debate, 'authorId', app.uid()), array[app.uid()]);
+  return v_id;
+end $$;
+comment on function private.add_argument is
+  'Writes an argument of the caller, or an answer to one that they see. Fails: debate_closed, argument_unknown, '
+  'text_unfit, argument_body, argument_depth.';
+
+create function api.create_argument(p_id uuid, p_side text, p_body text, p_parent_id uuid default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  perform private.count_writes('replies');
+  perform private.enter_content('debate', p_id);
+  v_id := private.add_argument(p_id, p_side, p_body, p_parent_id);
+  perform private.require_content('debate', p_id);   -- a block may have come meanwhile
+  return private.argument_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_argument is
+  'Argues in a debate, or answers an argument there. Fails: writes_exceeded, debate_unknown (also of a removed one), '
+  'private.enter_content, private.add_argument.';
+
+create function private.remove_argument(p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may change an argument
+set search_path = ''
+as $$
+declare
+  v_debate uuid;
+begin
+  select debate_id into v_debate from app.debate_arguments
+  where id = p_id and author_id = private.require_caller() and deleted_at is null;
+  if not found then
+    return false;
+  end if;
+  perform private.share_content(v_debate);   -- heads before arguments: ARCHITECTURE.md, Locks
+  perform private.require_open_debate(v_debate);
+  update app.debate_arguments set deleted_at = now(), body = '' where id = p_id and deleted_at is null;
+  if found then
+    perform private.emit('debates.argument.deleted', json_build_object(
+      'argumentId', p_id, 'debateId', v_debate, 'authorId', app.uid()), array[app.uid()]);
+  end if;
+  return found;
+end $$;
+comment on function private.remove_argument is
+  'Deletes the caller''s own argument, also in a debate that they do not see any more; false when there is none. '
+  'Fails: debate_closed.';
+
+create function api.delete_argument(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.remove_argument(p_id) then
+    perform private.require_argument(p_id);
+    perform private.fail('argument_not_yours');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_argument is
+  'Deletes the caller''s argument for everyone; where it was answered a tombstone stays. Fails: debate_closed, '
+  'argument_unknown, argument_not_yours.';
+
+create function private.add_argument_vote(p_argument uuid, p_debate uuid) returns void
+language plpgsql volatile security definer   -- nobody may write a vote
+set search_path = ''
+as $$
+begin
+  perform private.require_open_debate(p_debate);
+  insert into app.argument_votes (argument_id, user_id)
+  select a.id, private.require_caller() from private.visible_arguments a
+  where a.id = p_argument and a.required_level = 0 and a.deleted_at is null
+  on conflict do nothing;
+end $$;
+comment on function private.add_argument_vote is
+  'Finds an argument helpful that the caller sees. Fails: debate_closed.';
+
+create function api.vote_argument(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_argument app.debate_arguments := private.require_argument(p_id);
+begin
+  perform private.count_writes('likes');
+  perform private.enter_content('debate', v_argument.debate_id);
+  v_argument := private.require_argument(p_id);
+  if v_argument.author_id = private.require_caller() then
+    perform private.fail('argument_own');
+  end if;
+  perform private.add_argument_vote(p_id, v_argument.debate_id);
+  perform private.require_argument(p_id);
+  return private.argument_cards(array[p_id]) -> 0;
+end $$;
+comment on function api.vote_argument is
+  'Finds an argument helpful; repeating it changes nothing. Answers it. Fails: argument_unknown, writes_exceeded, '
+  'debate_unknown, private.enter_content, argument_own, debate_closed.';
+
+create function private.remove_argument_vote(p_argument uuid, p_seen boolean) returns void
+language plpgsql volatile security definer   -- nobody may delete a vote
+set search_path = ''
+as $$
+declare
+  v_debate uuid := (select debate_id from app.debate_arguments where id = p_argument);
+begin
+  perform private.share_content(v_debate);
+  if p_seen then
+    perform private.require_open_debate(v_debate);
+  end if;
+  delete from app.argument_votes v
+  where v.argument_id = p_argument and v.user_id = private.require_caller()
+    and exists (select from app.debates d where d.id = v_debate and d.closed_at is null and d.closes_at > now());
+end $$;
+comment on function private.remove_argument_vote is
+  'Takes the caller''s vote in an open debate back, also where they do not see the argument any more (and hear '
+  'nothing of it). Fails: debate_closed.';
+
+create function api.unvote_argument(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_seen boolean := exists (select from app.debate_arguments where id = p_id and deleted_at is null);
+begin
+  perform private.remove_argument_vote(p_id, v_seen);
+  if not v_seen then
+    return private.refusal('argument_unknown');   -- as in api.leave_position
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.unvote_argument is
+  'Takes the caller''s vote back; repeating it changes nothing. It also works on an argument that they no longer see, '
+  'which is answered as unknown all the same. Fails: debate_closed, argument_unknown.';
+
+create function private.remove_debate(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may delete a detail
+set search_path = ''
+as $$
+declare
+  v_me uuid := private.require_caller();
+begin
+  perform private.lock_own_content('debate', p_id, false);
+  -- two looks by the index, and none over what one has argued oneself
+  if exists (select from app.debate_arguments where debate_id = p_id and author_id < v_me and body <> '')
+     or exists (select from app.debate_arguments where debate_id = p_id and author_id > v_me and body <> '') then
+    perform private.fail('debate_answered');
+  end if;
+  perform private.delete_content('debate', p_id);
+  delete from app.debates where id = p_id;
+end $$;
+comment on function private.remove_debate is
+  'Deletes the caller''s own debate, in which nobody else argues. Fails: debate_unknown, private.lock_own_content, '
+  'debate_answered.';
+
+create function api.delete_debate(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.remove_debate(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_debate is 'Deletes the caller''s debate for good. Fails: private.remove_debate.';
+
+-- sql/debates/30_earning.sql
+
+-- What arguments earn: as replies do, in the interest of the debate.
+-- docs/decisions.md, Reputation; Debates.
+
+create function private.settle_reputation_of_arguments(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_effect private.effects;
+begin
+  perform private.earn_reputation(array(
+    select (a.author_id, c.interest_id,
+            case when length(a.body) <= 300 then 'reply.criticism' else 'reply.contribution' end,
+            a.id, c.author_id, e.caused_at)::private.earning
+    from unnest(p_effects) e
+    join app.debate_arguments a on a.id = (e.payload ->> 'argumentId')::uuid and a.author_id = e.user_id
+    join app.contents c on c.id = a.debate_id
+    where e.event = 'debates.argument.created' and a.body <> ''));
+  foreach v_effect in array p_effects loop
+    if v_effect.event = 'debates.argument.deleted' then
+      perform private.reverse_reputation((private.list_standing_reputation(
+        v_effect.user_id, (v_effect.payload ->> 'argumentId')::uuid, '00000000-0000-0000-0000-000000000000')).entries);
+    end if;
+  end loop;
+end $$;
+comment on function private.settle_reputation_of_arguments is
+  'Listener: an argument in another''s debate earns its author reply.criticism, or beyond 300 characters '
+  'reply.contribution, in the debate''s interest; who deletes it loses that.';
+insert into private.event_listeners (event, listener, position, timing) values
+  ('debates.argument.created', 'private.settle_reputation_of_arguments', 300, 'soon'),
+  ('debates.argument.deleted', 'private.settle_reputation_of_arguments', 300, 'soon');
+
+-- policies/debates.sql
+
+-- Who may see debates and arguments. Twin of sql/debates/. The head's policies are in policies/content.sql. Definer
+-- functions alone write them.
+
+-- debates
+alter table app.debates enable row level security;
+grant select on app.debates to authenticated;
+create policy select_with_content on app.debates for select to authenticated
+  using ((select true from app.contents c where c.id = debates.id));
+comment on policy select_with_content on app.debates is 'Everybody who sees the head sees the debate.';
+
+-- debate_positions
+alter table app.debate_positions enable row level security;
+grant select on app.debate_positions to authenticated;
+create policy select_own on app.debate_positions for select to authenticated using (author_id = (select app.uid()));
+comment on policy select_own on app.debate_positions is
+  'People see only where they stand themselves. Where others stand shows as counts.';
+
+-- debate_arguments
+alter table app.debate_arguments enable row level security;
+grant select on app.debate_arguments to authenticated;
+create policy select_with_content on app.debate_arguments for select to authenticated
+  using (private.may_see(
+      (select a.level from app.audience a
+       where a.viewer_id = (select app.uid()) and a.author_id = debate_arguments.author_id),
+      required_level, true)
+     and (select true from app.silenced_people s where s.user_id = debate_arguments.author_id) is null
+     and (select true from app.contents c where c.id = debate_id));
+comment on policy select_with_content on app.debate_arguments is
+  'Everybody who sees the debate sees its arguments, except those by people across a block, the banned and the '
+  'erased; one that staff removed its author alone. Of a deleted one that was answered the place is left.';
+
+-- argument_votes
+alter table app.argument_votes enable row level security;
+grant select on app.argument_votes to authenticated;
+create policy select_own on app.argument_votes for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.argument_votes is
+  'People see only their own votes. Those of others show as a count.';
+
+-- helpers
+grant execute on function
+  private.add_argument,
+  private.add_argument_vote,
+  private.add_debate,
+  private.argument_cards,
+  private.argument_cursors,
+  private.change_debate,
+  private.debate_cards,
+  private.end_debate,
+  private.find_arguments,
+  private.place_position,
+  private.remove_argument,
+  private.remove_argument_vote,
+  private.remove_debate,
+  private.remove_position,
+  private.require_argument,
+  private.require_debate_closing,
+  private.require_debate_card,
+  private.require_reported_argument,
+  private.require_reported_debate
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.close_debate,
+  api.create_argument,
+  api.create_debate,
+  api.delete_argument,
+  api.delete_debate,
+  api.get_debate,
+  api.leave_position,
+  api.list_arguments,
+  api.list_debates,
+  api.take_position,
+  api.unvote_argument,
+  api.update_debate,
+  api.vote_argument
   to authenticated;
 
 -- sql/ai/10_sessions.sql

@@ -29,6 +29,10 @@ const made = async (person: typeof alice, path: string, body: unknown) =>
 const post = await made(bob, '/posts', { body: 'A post of somebody else.' })
 const own = await made(alice, '/posts', { body: 'A post of mine.' })
 const video = await made(bob, '/videos', { mediaUrl: 'https://example.org/a.mp4' })
+const debate = await made(bob, '/debates', { title: 'x', body: 'x', closesAt: '2099-01-01T00:00:00Z' })
+let argument: string | null = null
+for (let depth = 1; depth <= 4; depth++)
+  argument = await made(bob, `/debates/${debate}/arguments`, { side: 'for', body: 'x'.repeat(60), parentId: argument })
 const talk = await made(alice, '/conversations', { kind: 'group', memberIds: [], title: 'Myself' })
 const group = await made(bob, '/groups', { name: 'Those who ask', joinPolicy: 'request' })
 const circle = await made(alice, '/circles/me', { name: 'Kin', kind: 'family' })
@@ -65,6 +69,8 @@ const reached: Record<string, Call | Call[] | string> = {
   treasury_note: 'no member of a guild is here; test/db/treasury/treasury.sql reaches it',
   message_body: ['send_message', { p_id: talk, p_body: ' ', p_client_id: crypto.randomUUID() }],
   message_emoji: 'private.require_emoji looks first',
+  argument_body: ['create_argument', { p_id: debate, p_side: 'for', p_body: 'short' }],
+  argument_depth: ['create_argument', { p_id: debate, p_side: 'for', p_body: 'x'.repeat(60), p_parent_id: argument }],
   content_body: ['update_event', { p_id: walk, p_changes: { body: ' ' } }],
   content_title: ['update_event', { p_id: walk, p_changes: { title: 'é'.repeat(201) } }],
   event_capacity: ['update_event', { p_id: walk, p_changes: { capacity: 0 } }],

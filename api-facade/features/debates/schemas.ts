@@ -1,0 +1,73 @@
+// Shapes of debates and their arguments. Rules are in sql/debates.
+import { Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
+
+const closesAt = Moment.openapi({ description: 'In the future; it closes by itself then.' })
+const motion = title.openapi({ description: 'The motion: 1 to 200 characters, one line.' })
+const position = z.enum(['for', 'against', 'undecided'])
+const side = z.enum(['for', 'against'])
+
+export const DebatesQuery = z.object(aboutContents)
+export const NewDebate = z
+  .object({ title: motion, body: markdown, closesAt, interestId, ...space })
+  .openapi('NewDebate', {
+    example: {
+      title: 'Libraries should open at night.',
+      body: 'Who works by day reads by night.',
+      closesAt: '2099-01-31T12:00:00.000Z',
+    },
+  })
+export const DebateChanges = z
+  .object({ title: motion.optional(), body: markdown.optional(), closesAt: closesAt.optional(), interestId })
+  .openapi('DebateChanges')
+export const Position = z.object({ side: position })
+
+export const Debate = contentOf('debate', z.string(), {
+  body: z.string(),
+  closesAt: Timestamp,
+  closedAt: Timestamp.nullable().openapi({ description: 'When its author closed it before that.' }),
+  status: z.enum(['open', 'closed']),
+  tally: z
+    .object({ for: z.int().min(0), against: z.int().min(0), undecided: z.int().min(0) })
+    .openapi({ description: 'With people across a block, without the banned.' }),
+  argumentCount: z.int().min(0).openapi({ description: 'Of all levels; counted as the tally is.' }),
+  viewer: z.object({ side: position.nullable() }),
+}).openapi('Debate')
+export const DebatePage = Page(Debate)
+
+export const ArgumentsQuery = z.object({
+  side: side.optional(),
+  parentId: Uuid.optional().openapi({ description: 'The direct answers to this argument.' }),
+  sort: z
+    .enum(['top', 'new'])
+    .default('top')
+    .openapi({ description: '`top`: most votes first, and the newest among equals.' }),
+})
+export const NewArgument = z
+  .object({
+    side,
+    body: z.string().openapi({
+      description: '50 to 2000 characters.',
+      example: 'Those who work until the evening would find the doors open at last.',
+    }),
+    parentId: Uuid.nullish().openapi({ description: 'The argument that this one answers, at most three levels up.' }),
+  })
+  .openapi('NewArgument')
+export const ArgumentId = z.object({ aid: Uuid })
+export const Argument = z
+  .object({
+    id: Uuid,
+    debateId: Uuid,
+    side,
+    body: z.string().nullable().openapi({ description: 'Null when it was deleted.' }),
+    parentId: Uuid.nullable().openapi({ description: 'Null too where I do not see what it answers.' }),
+    authorId: z.string().nullable(),
+    author: PersonCard.nullable(),
+    votes: z.int().min(0),
+    viewer: z.object({ voted: z.boolean() }),
+    removedAt: Timestamp.nullable().openapi({ description: 'When staff took it from all but its author.' }),
+    deletedAt: Timestamp.nullable(),
+    createdAt: Timestamp,
+  })
+  .openapi('Argument')
+export const ArgumentPage = Page(Argument)

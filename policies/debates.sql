@@ -1,0 +1,77 @@
+-- Who may see debates and arguments. Twin of sql/debates/. The head's policies are in policies/content.sql. Definer
+-- functions alone write them.
+
+-- debates
+alter table app.debates enable row level security;
+grant select on app.debates to authenticated;
+create policy select_with_content on app.debates for select to authenticated
+  using ((select true from app.contents c where c.id = debates.id));
+comment on policy select_with_content on app.debates is 'Everybody who sees the head sees the debate.';
+
+-- debate_positions
+alter table app.debate_positions enable row level security;
+grant select on app.debate_positions to authenticated;
+create policy select_own on app.debate_positions for select to authenticated using (author_id = (select app.uid()));
+comment on policy select_own on app.debate_positions is
+  'People see only where they stand themselves. Where others stand shows as counts.';
+
+-- debate_arguments
+alter table app.debate_arguments enable row level security;
+grant select on app.debate_arguments to authenticated;
+create policy select_with_content on app.debate_arguments for select to authenticated
+  using (private.may_see(
+      (select a.level from app.audience a
+       where a.viewer_id = (select app.uid()) and a.author_id = debate_arguments.author_id),
+      required_level, true)
+     and (select true from app.silenced_people s where s.user_id = debate_arguments.author_id) is null
+     and (select true from app.contents c where c.id = debate_id));
+comment on policy select_with_content on app.debate_arguments is
+  'Everybody who sees the debate sees its arguments, except those by people across a block, the banned and the '
+  'erased; one that staff removed its author alone. Of a deleted one that was answered the place is left.';
+
+-- argument_votes
+alter table app.argument_votes enable row level security;
+grant select on app.argument_votes to authenticated;
+create policy select_own on app.argument_votes for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.argument_votes is
+  'People see only their own votes. Those of others show as a count.';
+
+-- helpers
+grant execute on function
+  private.add_argument,
+  private.add_argument_vote,
+  private.add_debate,
+  private.argument_cards,
+  private.argument_cursors,
+  private.change_debate,
+  private.debate_cards,
+  private.end_debate,
+  private.find_arguments,
+  private.place_position,
+  private.remove_argument,
+  private.remove_argument_vote,
+  private.remove_debate,
+  private.remove_position,
+  private.require_argument,
+  private.require_debate_closing,
+  private.require_debate_card,
+  private.require_reported_argument,
+  private.require_reported_debate
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.close_debate,
+  api.create_argument,
+  api.create_debate,
+  api.delete_argument,
+  api.delete_debate,
+  api.get_debate,
+  api.leave_position,
+  api.list_arguments,
+  api.list_debates,
+  api.take_position,
+  api.unvote_argument,
+  api.update_debate,
+  api.vote_argument
+  to authenticated;

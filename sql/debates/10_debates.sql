@@ -1,0 +1,343 @@
+-- Debates: a motion, where people stand on it, and until when it runs. The head: sql/content.
+-- docs/decisions.md, Contents; Debates.
+
+create table app.debates (
+  id              uuid primary key references app.contents on delete cascade,
+  body            app.markdown not null,
+  closes_at       timestamptz not null,
+  closed_at       timestamptz,
+  for_count       integer not null default 0 check (for_count >= 0),
+  against_count   integer not null default 0 check (against_count >= 0),
+  undecided_count integer not null default 0 check (undecided_count >= 0),
+  argument_count  integer not null default 0 check (argument_count >= 0)
+);
+comment on table app.debates is 'What a debate has beside its head in app.contents, whose title is the motion.';
+comment on column app.debates.closes_at is 'When it closes by itself.';
+comment on column app.debates.closed_at is 'When its author closed it before that; null unless they did.';
+comment on column app.debates.for_count is
+  'How many take this side, whom the viewer sees or not, but for the banned. Triggers keep the four counts.';
+comment on column app.debates.argument_count is 'How many arguments are there for everyone.';
+
+create table app.debate_positions (
+  debate_id     uuid not null references app.contents on delete cascade,
+  author_id     uuid not null references app.users on delete restrict,
+  side          text not null check (side in ('for', 'against', 'undecided')),
+  author_silent boolean not null default false,
+  created_at    timestamptz not null default now(),
+  primary key (debate_id, author_id)
+);
+create index debate_positions_author_id_idx on app.debate_positions (author_id, debate_id);
+comment on table app.debate_positions is 'Where people stand in a debate. Others see only counts.';
+comment on column app.debate_positions.author_silent is
+  'Whether they are banned, and so counted for nobody: private.silence_parts. An erasure takes the row.';
+
+insert into private.errors (code, status, text) values
+  ('debate_unknown', 404, 'There is no such debate.'),
+  ('debate_closed', 422, 'This debate is closed. It can only be read.'),
+  ('debate_closes_at', 422, 'A debate must close in the future.'),
+  ('debate_answered', 409, 'Others have argued in this debate, so it cannot be deleted. Close it instead.');
+
+create trigger _100_check_author before insert on app.debate_positions
+  for each row execute function private.check_author();
+
+create function private.count_positions() returns trigger
+language plpgsql security definer   -- only triggers write counts
+set search_path = ''
+as $$
+declare
+  v_there app.debate_positions[];
+  v_were  app.debate_positions[];
+  v_sums  record;
+begin
+  if tg_op <> 'DELETE' then
+    v_there := array(select w from written w where not w.author_silent);
+  end if;
+  if tg_op <> 'INSERT' then
+    v_were := array(select o from overwritten o where not o.author_silent);
+  end if;
+  for v_sums in
+    select c.debate_id, sum(c.one) filter (where c.side = 'for') as pro,
+           sum(c.one) filter (where c.side = 'against') as con, sum(c.one) filter (where c.side = 'undecided') as open
+    from (select t.debate_id, t.side, 1 as one from unnest(v_there) t
+          union all select o.debate_id, o.side, -1 from unnest(v_were) o) c
+    group by c.debate_id order by c.debate_id
+  loop
+    update app.debates
+    set for_count = for_count + coalesce(v_sums.pro, 0),
+        against_count = against_count + coalesce(v_sums.con, 0),
+        undecided_count = undecided_count + coalesce(v_sums.open, 0)
+    where id = v_sums.debate_id;
+  end loop;
+  return null;
+end $$;
+comment on function private.count_positions is
+  'Trigger: counts who takes which side of a debate, but for the banned and erased.';
+create trigger _200_count_taken after insert on app.debate_positions
+  referencing new table as written for each statement execute function private.count_positions();
+create trigger _200_count_changed after update on app.debate_positions
+  referencing old table as overwritten new table as written
+  for each statement execute function private.count_positions();
+create trigger _200_count_left after delete on app.debate_positions
+  referencing old table as overwritten for each statement execute function private.count_positions();
+
+create view private.debate_details with (security_invoker) as
+select d.id,
+       json_build_object(
+         'body', d.body,
+         'closesAt', private.utc(d.closes_at),
+         'closedAt', private.utc(d.closed_at),
+         'status', case when d.closed_at is not null or d.closes_at <= now() then 'closed' else 'open' end,
+         'tally', json_build_object('for', d.for_count, 'against', d.against_count, 'undecided', d.undecided_count),
+         'argumentCount', d.argument_count) as detail
+from app.debates d;
+comment on view private.debate_details is
+  'What the card of a debate has of its own kind: {body, closesAt, closedAt, status, tally, argumentCount}.';
+
+create function private.erase_debates(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  -- heads before details: ARCHITECTURE.md, Locks
+  perform from app.contents where id = any (p_ids) and kind = 'debate' order by id for no key update;
+  delete from app.debates where id = any (p_ids);
+end $$;
+comment on function private.erase_debates is 'Deletes what these debates say; their author is erased.';
+
+insert into private.content_kinds (kind, plural, relation, details, eraser) values
+  ('debate', 'debates', 'app.debates', 'private.debate_details', 'private.erase_debates');
+insert into private.silenced_parts (relation, person, key) values ('app.debate_positions', 'author_id', 'debate_id');
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.debates', 'id', 'debates', 'id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.debate_positions', 'author_id', 'debatePositions', '{author_silent}');
+
+create function private.require_reported_debate(p_target text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_reported_content('debate', p_target); end $$;
+comment on function private.require_reported_debate is
+  'Answers the debate that a report names, if the caller may see it. Fails: debate_unknown.';
+insert into private.report_targets (type, finder) values ('debate', 'private.require_reported_debate');
+
+create function private.debate_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- checks once whether a debate is visible, as private.video_cards
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(
+             private.merged(private.merged(h.head, d.detail), json_build_object(
+               'viewer', json_build_object(
+                 'side', (select p.side from app.debate_positions p
+                          where p.debate_id = h.id and p.author_id = (select app.uid())))))
+             order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.content_heads h on h.id = i.id
+    join private.debate_details d on d.id = h.id);
+end $$;
+comment on function private.debate_cards is
+  'The cards of these debates, in order, as far as the caller sees them: the head, the detail, {viewer: {side}}.';
+call private.make_walk('private.debate_cards');
+
+create function private.require_debate_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.debate_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('debate_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_debate_card is 'Answers the card of a debate that the caller may see. Fails: '
+  'debate_unknown.';
+
+create function private.require_open_debate(p_id uuid) returns void
+language plpgsql stable security definer   -- also for who left its space
+set search_path = ''
+as $$
+begin
+  perform from app.debates where id = p_id and closed_at is null and closes_at > now();
+  if not found then
+    perform private.fail('debate_closed');
+  end if;
+end $$;
+comment on function private.require_open_debate is 'Passes for a debate that is open. Fails: debate_closed.';
+
+create function private.require_debate_closing(p_closes_at timestamptz) returns timestamptz
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if (p_closes_at > now() and isfinite(p_closes_at)) is not true then
+    perform private.fail('debate_closes_at');
+  end if;
+  return p_closes_at;
+end $$;
+comment on function private.require_debate_closing is 'A moment in the future. Fails: debate_closes_at.';
+
+create function api.list_debates(
+  p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
+  p_guild_id text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.listing := private.search_contents('debate', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id,
+                                                 p_cursor);
+begin
+  return private.page(private.debate_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function api.list_debates is
+  'Debates, newest first: private.search_contents. Fails: private.search_contents, limit_out_of_range.';
+
+create function private.add_debate(p_id uuid, p_body text, p_closes_at timestamptz) returns void
+language plpgsql volatile security definer   -- nobody may write a detail
+set search_path = ''
+as $$
+begin
+  insert into app.debates (id, body, closes_at) values (p_id, p_body, p_closes_at);
+end $$;
+comment on function private.add_debate is 'Writes the detail of a new debate.';
+
+create function api.create_debate(
+  p_title text, p_body text, p_closes_at timestamptz, p_interest_id uuid default null, p_group_id text default null,
+  p_guild_id text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_body    text := private.require_body(p_body);
+  v_closing timestamptz := private.require_debate_closing(p_closes_at);
+  v_id      uuid := private.add_content('debate', p_interest_id, p_title, array[v_body], p_group_id, p_guild_id);
+begin
+  perform private.add_debate(v_id, v_body, v_closing);
+  return private.debate_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_debate is
+  'Opens a debate, whose title is the motion. Fails: debate_closes_at, private.require_body, private.add_content.';
+
+create function api.get_debate(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_debate_card(p_id); end $$;
+comment on function api.get_debate is 'The card of a debate. Fails: debate_unknown.';
+
+create function private.change_debate(p_id uuid, p_changes jsonb) returns void
+language plpgsql volatile security definer   -- nobody may change a detail
+set search_path = ''
+as $$
+declare
+  v_content app.contents := private.lock_own_content('debate', p_id);
+  v_body    text;
+begin
+  perform private.require_open_debate(p_id);
+  update app.debates
+  set body = case when p_changes ? 'body' then private.require_body(p_changes ->> 'body') else body end,
+      closes_at = case when p_changes ? 'closesAt'
+                       then private.require_debate_closing((p_changes ->> 'closesAt')::timestamptz) else closes_at end
+  where id = p_id returning body into v_body;
+  perform private.edit_content(v_content, p_changes, array[v_body]);
+end $$;
+comment on function private.change_debate is
+  'Changes the caller''s own debate while it is open. Fails: debate_unknown, private.lock_own_content, debate_closed, '
+  'private.require_body, debate_closes_at, private.edit_content.';
+
+create function api.update_debate(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.change_debate(p_id, p_changes);
+  return private.require_debate_card(p_id);
+end $$;
+comment on function api.update_debate is
+  'Changes the caller''s own debate {title?, body?, interestId?, closesAt?}. Fails: private.change_debate.';
+
+create function private.end_debate(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may change a detail
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_content('debate', p_id);
+  perform private.require_open_debate(p_id);
+  update app.debates set closed_at = now() where id = p_id;
+end $$;
+comment on function private.end_debate is
+  'Closes the caller''s own debate. Fails: debate_unknown, private.lock_own_content, debate_closed.';
+
+create function api.close_debate(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.end_debate(p_id);
+  return private.require_debate_card(p_id);
+end $$;
+comment on function api.close_debate is 'Closes the caller''s own debate. Fails: private.end_debate.';
+
+create function private.place_position(p_debate uuid, p_side text) returns void
+language plpgsql volatile security definer   -- nobody may change a position
+set search_path = ''
+as $$
+begin
+  perform private.require_open_debate(p_debate);
+  insert into app.debate_positions as p (debate_id, author_id, side)
+  values (p_debate, private.require_caller(), p_side)
+  on conflict (debate_id, author_id) do update set side = excluded.side where p.side <> excluded.side;
+end $$;
+comment on function private.place_position is 'Where the caller stands in a debate. Fails: debate_closed.';
+
+create function api.take_position(p_id uuid, p_side text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('likes');
+  perform private.enter_content('debate', p_id);
+  perform private.place_position(p_id, p_side);
+  return private.require_debate_card(p_id);
+end $$;
+comment on function api.take_position is
+  'Where the caller stands in a debate, which they may change while it is open. Answers the card. Fails: '
+  'writes_exceeded, debate_unknown (also of a removed one), private.enter_content, debate_closed.';
+
+create function private.remove_position(p_debate uuid, p_seen boolean) returns void
+language plpgsql volatile security definer   -- nobody may delete a position
+set search_path = ''
+as $$
+begin
+  perform private.share_content(p_debate);
+  if p_seen then
+    perform private.require_open_debate(p_debate);
+  end if;
+  delete from app.debate_positions p
+  where p.debate_id = p_debate and p.author_id = private.require_caller()
+    and exists (select from app.debates d where d.id = p_debate and d.closed_at is null and d.closes_at > now());
+end $$;
+comment on function private.remove_position is
+  'Takes the caller''s position in an open debate back, also where they do not see it any more (and hear nothing of '
+  'it). Fails: debate_closed.';
+
+create function api.leave_position(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_seen boolean := exists (select from app.contents where id = p_id and kind = 'debate');
+begin
+  perform private.remove_position(p_id, v_seen);
+  if not v_seen then
+    return private.refusal('debate_unknown');   -- it is taken back, and nothing of the debate is shown
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.leave_position is
+  'Takes the caller''s position back; repeating it changes nothing. It also works in a debate that they no longer '
+  'see, which is answered as unknown all the same. Fails: debate_unknown, debate_closed.';
