@@ -31,7 +31,6 @@ grant execute on function
   private.delete_content,
   private.edit_content,
   private.enter_content,
-  private.find_content_space,
   private.find_contents,
   private.find_contents_by,
   private.interests_below,
@@ -40,8 +39,7 @@ grant execute on function
   private.require_content,
   private.require_reported_content,
   private.search_contents,
-  private.share_content,
-  private.write_in_space
+  private.share_content
   to authenticated;
 grant execute on function
   private.words_in

@@ -14,6 +14,7 @@ grant insert (
   visibility,
   depth,
   interest_id,
+  space_id,
   is_journalism,
   publish_at,
   published_at
@@ -43,10 +44,12 @@ comment on policy select_audience on app.posts is
   'that belongs to a post derive from it.';
 create policy insert_own on app.posts for insert to authenticated
   with check (author_id = (select app.uid())
+    and (space_id is null or (select true from app.space_members m
+                              where m.space_id = posts.space_id and m.user_id = (select app.uid())) is true)
     and (quoted_post_id is null or format not in ('quote', 'repost')
       or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy insert_own on app.posts is
-  'People publish in their own name, and quote and repost only what they see.';
+  'People publish in their own name, in spaces of theirs, and quote and repost only what they see.';
 create policy update_own on app.posts for update to authenticated
   using (author_id = (select app.uid())) with check (author_id = (select app.uid()));
 comment on policy update_own on app.posts is
@@ -252,7 +255,9 @@ grant execute on function
   private.find_replies,
   private.find_reply_time,
   private.find_reposted,
+  private.find_scheduled,
   private.find_scheduled_time,
+  private.find_space_posts,
   private.lock_own_post,
   private.lock_running_poll,
   private.mark_target,
@@ -305,6 +310,7 @@ grant execute on function
   api.list_replies,
   api.list_scheduled_posts,
   api.list_series_items,
+  api.list_space_posts,
   api.mute_post,
   api.pin_post,
   api.react,

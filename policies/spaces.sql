@@ -39,6 +39,7 @@ grant execute on function
   private.archive_space,
   private.change_role,
   private.change_space,
+  private.find_named_space,
   private.find_pending,
   private.find_space,
   private.invite_to_space,
@@ -57,5 +58,6 @@ grant execute on function
   private.settle_request,
   private.space_heads,
   private.space_invitation_cards,
-  private.withdraw_request
+  private.withdraw_request,
+  private.write_in_space
   to authenticated;

@@ -1353,6 +1353,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -1407,6 +1409,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -1445,6 +1449,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -1483,6 +1489,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -1521,6 +1529,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -1559,6 +1569,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -1605,6 +1617,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -1636,6 +1650,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -1667,6 +1683,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -1698,6 +1716,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -1729,6 +1749,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -1760,6 +1782,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -1791,6 +1815,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -1822,6 +1848,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -1914,6 +1942,291 @@ export interface Schemas {
     invitee: Schemas['PersonCard']
     status: 'pending' | 'accepted' | 'declined' | 'revoked'
     createdAt: string
+  }
+  Post:
+    | Schemas['PostNote']
+    | Schemas['PostThread']
+    | Schemas['PostEssay']
+    | Schemas['PostPhoto']
+    | Schemas['PostVideo']
+    | Schemas['PostQuote']
+    | Schemas['PostRepost']
+  PostNote: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: null
+    quotedPost: null
+    format: 'note'
+    title: null
+  }
+  PostThread: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: null
+    quotedPost: null
+    format: 'thread'
+    title: null
+  }
+  PostEssay: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: null
+    quotedPost: null
+    format: 'essay'
+    title: string
+  }
+  PostPhoto: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: null
+    quotedPost: null
+    format: 'photo'
+    title: null
+  }
+  PostVideo: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: null
+    quotedPost: null
+    format: 'video'
+    title: null
+  }
+  PostQuote: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: Schemas['Poll'] | null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: string | null
+    quotedPost:
+      | Schemas['QuotedPostNote']
+      | Schemas['QuotedPostThread']
+      | Schemas['QuotedPostEssay']
+      | Schemas['QuotedPostPhoto']
+      | Schemas['QuotedPostVideo']
+      | Schemas['QuotedPostQuote']
+      | Schemas['QuotedPostRepost']
+      | null
+    format: 'quote'
+    title: null
+  }
+  PostRepost: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+    coAuthors: Schemas['CoAuthor'][]
+    body: ''
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
+    isJournalism: boolean
+    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
+    poll: null
+    series: { id: string; title: string }[]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: string | null
+    pinned: boolean
+    publishAt: string | null
+    publishedAt: string | null
+    editedAt: string | null
+    hiddenAt: string | null
+    createdAt: string
+    quotedPostId: string | null
+    quotedPost:
+      | Schemas['QuotedPostNote']
+      | Schemas['QuotedPostThread']
+      | Schemas['QuotedPostEssay']
+      | Schemas['QuotedPostPhoto']
+      | Schemas['QuotedPostVideo']
+      | Schemas['QuotedPostQuote']
+      | Schemas['QuotedPostRepost']
+      | null
+    format: 'repost'
+    title: null
+  }
+  NewGroupPost: {
+    format?: 'note' | 'essay' | 'photo' | 'video' | 'quote' | 'thread' | 'repost'
+    title?: string | null
+    body?: string
+    media?: { url?: string | null; assetId?: string | null; alt?: string | null }[]
+    visibility?: 'public' | 'circles' | 'inner'
+    depth?: number
+    interestId?: string | null
+    interestIds?: string[]
+    personaId?: string | null
+    isJournalism?: boolean
+    publishAt?: string | null
+    guildId?: string | null
+    poll?: { options: string[]; closesAt?: string | null } | null
+    quotedPostId?: string | null
   }
   Guild: {
     id: string
@@ -2489,261 +2802,6 @@ export interface Schemas {
   Unsubscribed: { ok: true }
   PushKey: { publicKey: string }
   PushDevice: { platform: 'expo' | 'web'; lastSeenAt: string }
-  Post:
-    | Schemas['PostNote']
-    | Schemas['PostThread']
-    | Schemas['PostEssay']
-    | Schemas['PostPhoto']
-    | Schemas['PostVideo']
-    | Schemas['PostQuote']
-    | Schemas['PostRepost']
-  PostNote: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    format: 'note'
-    title: null
-  }
-  PostThread: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    format: 'thread'
-    title: null
-  }
-  PostEssay: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    format: 'essay'
-    title: string
-  }
-  PostPhoto: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    format: 'photo'
-    title: null
-  }
-  PostVideo: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    format: 'video'
-    title: null
-  }
-  PostQuote: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: string | null
-    quotedPost:
-      | Schemas['QuotedPostNote']
-      | Schemas['QuotedPostThread']
-      | Schemas['QuotedPostEssay']
-      | Schemas['QuotedPostPhoto']
-      | Schemas['QuotedPostVideo']
-      | Schemas['QuotedPostQuote']
-      | Schemas['QuotedPostRepost']
-      | null
-    format: 'quote'
-    title: null
-  }
-  PostRepost: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: ''
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: string | null
-    quotedPost:
-      | Schemas['QuotedPostNote']
-      | Schemas['QuotedPostThread']
-      | Schemas['QuotedPostEssay']
-      | Schemas['QuotedPostPhoto']
-      | Schemas['QuotedPostVideo']
-      | Schemas['QuotedPostQuote']
-      | Schemas['QuotedPostRepost']
-      | null
-    format: 'repost'
-    title: null
-  }
   NewPost: {
     format?: 'note' | 'essay' | 'photo' | 'video' | 'quote' | 'thread' | 'repost'
     title?: string | null
@@ -2756,6 +2814,8 @@ export interface Schemas {
     personaId?: string | null
     isJournalism?: boolean
     publishAt?: string | null
+    groupId?: string | null
+    guildId?: string | null
     poll?: { options: string[]; closesAt?: string | null } | null
     quotedPostId?: string | null
   }
@@ -2780,6 +2840,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -2825,6 +2887,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -2859,6 +2923,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -2893,6 +2959,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -2927,6 +2995,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -2961,6 +3031,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -3003,6 +3075,8 @@ export interface Schemas {
     depth: number
     depthLabel: string
     interestId: string | null
+    groupId: string | null
+    guildId: string | null
     interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
     isJournalism: boolean
     counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
@@ -3046,6 +3120,8 @@ export interface Schemas {
     format?: Json
     poll?: Json
     quotedPostId?: Json
+    groupId?: Json
+    guildId?: Json
   }
   Series: {
     id: string
@@ -3075,6 +3151,8 @@ export interface Schemas {
     interestId?: string | null
     interestIds?: string[]
     personaId?: string | null
+    groupId?: string | null
+    guildId?: string | null
   }
   CoAuthorInvitation: {
     id: string
@@ -3553,6 +3631,7 @@ export interface Answers {
   list_series_items: Schemas['SeriesParts']
   list_sessions: { items: Schemas['RotatingSession'][]; nextCursor: string | null; hasMore: boolean }
   list_signals: { items: Schemas['Signal'][]; nextCursor: string | null; hasMore: boolean }
+  list_space_posts: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
   list_stream: { items: Schemas['StreamItem'][]; nextCursor: string | null; hasMore: boolean }
   list_suggested: { items: Schemas['MetPerson'][]; nextCursor: string | null; hasMore: boolean }
   list_talent: { items: Schemas['Talent'][]; nextCursor: string | null; hasMore: boolean }

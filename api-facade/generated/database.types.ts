@@ -152,6 +152,8 @@ export type Database = {
           p_body?: string
           p_depth?: number
           p_format?: string
+          p_group_id?: string
+          p_guild_id?: string
           p_interest_id?: string
           p_interest_ids?: string[]
           p_is_journalism?: boolean
@@ -667,6 +669,10 @@ export type Database = {
         Args: { p_cursor?: string; p_kind?: string; p_limit?: number; p_since?: string }
         Returns: Answers['list_signals']
       }
+      list_space_posts: {
+        Args: { p_cursor?: string; p_group_id?: string; p_guild_id?: string; p_limit?: number }
+        Returns: Answers['list_space_posts']
+      }
       list_stream: {
         Args: {
           p_city?: string
@@ -763,6 +769,8 @@ export type Database = {
         Args: {
           p_body?: string
           p_depth?: number
+          p_group_id?: string
+          p_guild_id?: string
           p_id: string
           p_interest_id?: string
           p_interest_ids?: string[]

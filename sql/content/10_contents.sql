@@ -80,7 +80,6 @@ insert into private.write_limits (kind, per_hour) values ('contents', 300);
 insert into private.errors (code, status, text) values
   ('content_title', 422, 'A title must have 1 to 200 characters.'),
   ('content_body', 422, 'A body or summary must have 1 to 20000 characters.'),
-  ('content_space', 422, 'A content is in a group or in a guild. Name one of the two.'),
   ('content_not_yours', 403, 'Only its author can do this.');
 
 create trigger _100_check_author before insert on app.contents
@@ -139,46 +138,6 @@ as $$ begin return coalesce(private.require_text(p_text), ''); end $$;
 comment on function private.require_body is
   'A body or summary as it is stored. Fails: text_unfit, content_body.';
 
-create function private.find_content_space(p_group_id text, p_guild_id text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  if p_group_id is not null and p_guild_id is not null then
-    perform private.fail('content_space');
-  end if;
-  return case when p_group_id is not null then (private.require_space('group', p_group_id)).id
-              when p_guild_id is not null then (private.require_space('guild', p_guild_id)).id end;
-end $$;
-comment on function private.find_content_space is
-  'The space that one of the two names, if the caller sees it; null without any. Fails: content_space, '
-  'space_unknown.';
-
-create function private.write_in_space(p_space uuid) returns void
-language plpgsql volatile security definer   -- nobody may touch people and spaces
-set search_path = ''
-as $$
-declare
-  v_me       uuid := private.require_caller();
-  v_archived timestamptz;
-begin
-  if p_space is null then
-    return;
-  end if;
-  -- a person before a space: ARCHITECTURE.md, Locks. Who is about to be removed, or whose space is being archived,
-  -- waits for this, or is refused
-  perform from app.users where id = v_me for share;
-  select archived_at into v_archived from app.spaces where id = p_space for share;
-  if private.find_role(p_space, v_me) is null then
-    perform private.fail('space_not_member');
-  elsif v_archived is not null then
-    perform private.fail('space_archived');
-  end if;
-end $$;
-comment on function private.write_in_space is
-  'Passes for a member of a space that is not archived, and keeps it so until the transaction ends; without a space '
-  'for everybody. Fails: space_not_member, space_archived.';
-
 create function private.add_content(
   p_kind text, p_interest uuid, p_title text, p_texts text[], p_group_id text default null,
   p_guild_id text default null
@@ -189,7 +148,7 @@ as $$
 declare
   v_id     uuid;
   v_title  text := p_title;
-  v_space  uuid := private.find_content_space(p_group_id, p_guild_id);
+  v_space  uuid := private.find_named_space(p_group_id, p_guild_id);
   v_titled boolean := (select titled from private.content_kinds where kind = p_kind);
 begin
   perform private.count_writes('contents');

@@ -150,7 +150,7 @@ declare
   -- any id will do beside a start that no content has
   v_from   app.place := (coalesce(p_start, case when p_up then '-infinity' else 'infinity' end::timestamptz),
                          private.require_caller())::app.place;
-  v_space  uuid := private.find_content_space(p_group_id, p_guild_id);
+  v_space  uuid := private.find_named_space(p_group_id, p_guild_id);
   v_author uuid := case when p_author_id is not null then private.require_person(p_author_id) end;
   v_words  text[];
   v_found  app.found := ('{}', null)::app.found;

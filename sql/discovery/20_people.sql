@@ -267,10 +267,10 @@ begin
   v_looked := array(
     select v.id
     from (select id, published_at from app.posts
-          where required_level = 0 and closer_id is null
+          where required_level = 0 and closer_id is null and within_id is null
           order by published_at desc, id desc limit 400) w
     join private.visible_posts v on v.id = w.id
-    where v.format <> 'repost' and v.space_id is null and v.author_id <> v_me);
+    where v.format <> 'repost' and v.author_id <> v_me);
   return array(
     select a.author_id
     from (select p.author_id, max(n.nearness) as nearness

@@ -24,7 +24,8 @@ begin
   if coalesce(p_type, 'post') = 'post' then
     select array_agg(l.id), array_agg(l.at) into v_posts, v_outs
     from (select id, published_at as at from app.posts
-          where required_level = 0 and closer_id is null and (published_at, id) < (v_from, v_before)
+          where required_level = 0 and closer_id is null and within_id is null
+            and (published_at, id) < (v_from, v_before)
           order by published_at desc, id desc limit 400) l;
     v_cut := (v_outs[400], v_posts[400])::app.place;
   end if;
@@ -46,8 +47,7 @@ begin
 
   v_posts := private.feed_chosen(p_choice, array(
     select v.id from unnest(v_posts, v_outs) as l (id, at) join private.visible_posts v on v.id = l.id
-    where v.space_id is null and (not p_trending or v.trending_boost > 0)
-      and (select o.space_id from app.posts o where o.id = v.quoted_post_id and v.format = 'repost') is null
+    where (not p_trending or v.trending_boost > 0)
       and (v_cut.at is null or (l.at, l.id) >= (v_cut.at, v_cut.id))
     order by l.at desc, l.id desc));
   select array_agg(m.id), array_agg(m.at) into v_ids, v_times

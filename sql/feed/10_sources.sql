@@ -3,19 +3,22 @@
 -- when the caller may see few of them it gives fewer posts, and the place from which the next look goes on.
 -- docs/decisions.md, Feed.
 
-create index posts_public_idx on app.posts (published_at desc, id desc) where required_level = 0 and closer_id is null;
+-- what is in a space is in none of these: its members alone find it, by posts_within_id_idx
+create index posts_public_idx on app.posts (published_at desc, id desc)
+  where required_level = 0 and closer_id is null and within_id is null;
 create index posts_trending_idx on app.posts (trending_at desc, id desc)
-  where required_level = 0 and closer_id is null;
+  where required_level = 0 and closer_id is null and within_id is null;
 create index posts_closer_idx on app.posts (published_at desc, id desc)
-  where required_level <= 2 and closer_id is not null;
+  where required_level <= 2 and closer_id is not null and within_id is null;
 create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id desc)
-  where required_level <= 2 and closer_id is not null;
+  where required_level <= 2 and closer_id is not null and within_id is null;
 create index posts_journalism_idx on app.posts (published_at desc, id desc)
-  where is_journalism and required_level <= 2;
+  where is_journalism and required_level <= 2 and within_id is null;
 -- most posts are notes without a depth, which these would make larger for nothing
 create index posts_format_idx on app.posts (format, published_at desc, id desc)
-  where required_level <= 2 and format <> 'note';
-create index posts_depth_idx on app.posts (depth, published_at desc, id desc) where required_level <= 2 and depth > 0;
+  where required_level <= 2 and within_id is null and format <> 'note';
+create index posts_depth_idx on app.posts (depth, published_at desc, id desc)
+  where required_level <= 2 and within_id is null and depth > 0;
 
 create type app.feed_run as (ids uuid[], times timestamptz[], next app.place, looked integer);
 comment on type app.feed_run is
@@ -92,7 +95,8 @@ begin
     into v_ids, v_times
     from (select w.id, w.published_at
           from (select id, published_at from app.posts
-                where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before)
+                where required_level <= 2 and closer_id is not null and within_id is null
+                  and (published_at, id) < (v_from, v_before)
                   and published_at >= v_until
                 order by published_at desc, id desc limit 400) w
           join private.visible_posts v on v.id = w.id
@@ -100,7 +104,8 @@ begin
           order by w.published_at desc, w.id desc limit 101) c;
     if coalesce(cardinality(v_ids), 0) < 101 then
       select published_at, id into v_cut from app.posts
-      where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before)
+      where required_level <= 2 and closer_id is not null and within_id is null
+        and (published_at, id) < (v_from, v_before)
         and published_at >= v_until
       order by published_at desc, id desc offset 399 limit 1;
     end if;
@@ -122,7 +127,8 @@ begin
     from unnest(v_authors) a (author_id)
     cross join lateral (
       select published_at from app.posts
-      where closer_id = a.author_id and required_level <= 2 and (published_at, id) < (v_from, v_before)
+      where closer_id = a.author_id and required_level <= 2 and within_id is null
+        and (published_at, id) < (v_from, v_before)
       order by published_at desc, id desc limit v_each) c
     order by c.published_at desc offset 100 limit 1;
     v_until := coalesce(v_until, '-infinity');
@@ -131,7 +137,7 @@ begin
   from unnest(v_authors) a (author_id)
   cross join lateral (
     select id, published_at, row_number() over (order by published_at desc, id desc) as place from app.posts
-    where closer_id = a.author_id and required_level <= 2
+    where closer_id = a.author_id and required_level <= 2 and within_id is null
       and (published_at, id) < (v_from, v_before) and published_at >= v_until
     order by published_at desc, id desc limit v_most) c;
   return private.merged_streams(v_ids, v_times, v_places, v_most, v_until, p_muted);
@@ -156,14 +162,15 @@ begin
   select array_agg(o.id), array_agg(o.published_at) into v_ids, v_times
   from (select w.id, w.published_at
         from (select id, published_at from app.posts
-              where required_level = 0 and closer_id is null and (published_at, id) < (v_from, v_before)
+              where required_level = 0 and closer_id is null and within_id is null
+                and (published_at, id) < (v_from, v_before)
               order by published_at desc, id desc limit 400) w
         join private.visible_posts v on v.id = w.id
         where v.author_id <> all (p_muted)
         order by w.published_at desc, w.id desc limit 101) o;
   if coalesce(cardinality(v_ids), 0) < 101 then
     select published_at, id into v_cut from app.posts
-    where required_level = 0 and closer_id is null and (published_at, id) < (v_from, v_before)
+    where required_level = 0 and closer_id is null and within_id is null and (published_at, id) < (v_from, v_before)
     order by published_at desc, id desc offset 399 limit 1;
   end if;
   v_open := private.run_of(v_ids, v_times, v_cut, 400);
@@ -182,7 +189,7 @@ begin
         order by u.at desc, u.id desc limit 101) m;
   return private.run_of(v_ids, v_times, v_cut, v_open.looked + v_closer.looked);
 end $$;
-comment on function private.all_posts is 'Every post that the caller may see.';
+comment on function private.all_posts is 'Every post that the caller may see, but for those in spaces.';
 
 create function private.posts_by(p_authors uuid[], p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- the streams are checked in private.merged_streams
@@ -226,6 +233,8 @@ as $$
 declare
   v_me      uuid := app.uid();
   v_place   app.place := p_place;
+  -- what they write in spaces of the caller's is not among all posts
+  v_by_all  boolean := not exists (select from app.space_members where user_id = app.uid());
   v_authors uuid[] := array(select following_id from app.follows where follower_id = app.uid() limit 301);
   v_looked  integer := 0;
   v_all     app.feed_run;
@@ -234,6 +243,11 @@ declare
 begin
   if cardinality(v_authors) <= 300 then
     return private.posts_by(v_authors, p_place, p_muted);
+  elsif not v_by_all then
+    v_authors := array(select following_id from app.follows where follower_id = app.uid() limit 2001);
+    if cardinality(v_authors) <= 2000 then
+      return private.posts_by(v_authors, p_place, p_muted);
+    end if;
   end if;
   -- many: their posts are among the next of all posts, unless they write little; then it goes by author
   for v_look in 1 .. 8 loop
@@ -257,7 +271,8 @@ begin
   return private.posts_by(v_authors, p_place, p_muted);
 end $$;
 comment on function private.followed_posts is
-  'Posts by the people whom the caller follows. Who follows more than 2000 has them by time alone.';
+  'Posts by the people whom the caller follows. Who follows more than 2000 has them by time alone, and without those '
+  'in spaces.';
 
 create function private.trending_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
@@ -273,14 +288,15 @@ begin
   select array_agg(o.id), array_agg(o.trending_at) into v_ids, v_times
   from (select w.id, w.trending_at
         from (select id, trending_at from app.posts
-              where required_level = 0 and closer_id is null and (trending_at, id) < (v_from, v_before)
+              where required_level = 0 and closer_id is null and within_id is null
+                and (trending_at, id) < (v_from, v_before)
               order by trending_at desc, id desc limit 400) w
         join private.visible_posts v on v.id = w.id
         where v.author_id <> all (p_muted)
         order by w.trending_at desc, w.id desc limit 101) o;
   if coalesce(cardinality(v_ids), 0) < 101 then
     select trending_at, id into v_cut from app.posts
-    where required_level = 0 and closer_id is null and (trending_at, id) < (v_from, v_before)
+    where required_level = 0 and closer_id is null and within_id is null and (trending_at, id) < (v_from, v_before)
     order by trending_at desc, id desc offset 399 limit 1;
   end if;
   return private.run_of(v_ids, v_times, v_cut, 400);
@@ -341,22 +357,7 @@ begin
     select array_agg(o.id), array_agg(o.published_at) into v_ids, v_times
     from (select w.id, w.published_at
           from (select id, published_at from app.posts
-                where is_journalism and required_level <= 2 and (published_at, id) < (v_from, v_before)
-                order by published_at desc, id desc limit 400) w
-          join private.visible_posts v on v.id = w.id
-          where v.author_id <> all (p_muted)
-          order by w.published_at desc, w.id desc limit 101) o;
-    if coalesce(cardinality(v_ids), 0) < 101 then
-      select published_at, id into v_cut from app.posts
-      where is_journalism and required_level <= 2 and (published_at, id) < (v_from, v_before)
-      order by published_at desc, id desc offset 399 limit 1;
-    end if;
-    return private.run_of(v_ids, v_times, v_cut, 400);
-  elsif p_format <> 'note' then
-    select array_agg(o.id), array_agg(o.published_at) into v_ids, v_times
-    from (select w.id, w.published_at
-          from (select id, published_at from app.posts
-                where format = p_format and format <> 'note' and required_level <= 2
+                where is_journalism and required_level <= 2 and within_id is null
                   and (published_at, id) < (v_from, v_before)
                 order by published_at desc, id desc limit 400) w
           join private.visible_posts v on v.id = w.id
@@ -364,7 +365,23 @@ begin
           order by w.published_at desc, w.id desc limit 101) o;
     if coalesce(cardinality(v_ids), 0) < 101 then
       select published_at, id into v_cut from app.posts
-      where format = p_format and format <> 'note' and required_level <= 2
+      where is_journalism and required_level <= 2 and within_id is null and (published_at, id) < (v_from, v_before)
+      order by published_at desc, id desc offset 399 limit 1;
+    end if;
+    return private.run_of(v_ids, v_times, v_cut, 400);
+  elsif p_format <> 'note' then
+    select array_agg(o.id), array_agg(o.published_at) into v_ids, v_times
+    from (select w.id, w.published_at
+          from (select id, published_at from app.posts
+                where format = p_format and format <> 'note' and required_level <= 2 and within_id is null
+                  and (published_at, id) < (v_from, v_before)
+                order by published_at desc, id desc limit 400) w
+          join private.visible_posts v on v.id = w.id
+          where v.author_id <> all (p_muted)
+          order by w.published_at desc, w.id desc limit 101) o;
+    if coalesce(cardinality(v_ids), 0) < 101 then
+      select published_at, id into v_cut from app.posts
+      where format = p_format and format <> 'note' and required_level <= 2 and within_id is null
         and (published_at, id) < (v_from, v_before)
       order by published_at desc, id desc offset 399 limit 1;
     end if;
@@ -374,7 +391,8 @@ begin
   from unnest(p_depths) d (depth)
   cross join lateral (
     select id, published_at, row_number() over (order by published_at desc, id desc) as place from app.posts p
-    where p.depth = d.depth and p.depth > 0 and required_level <= 2 and (published_at, id) < (v_from, v_before)
+    where p.depth = d.depth and p.depth > 0 and required_level <= 2 and within_id is null
+      and (published_at, id) < (v_from, v_before)
     order by published_at desc, id desc limit 101) o;
   return private.merged_streams(v_ids, v_times, v_places, 101, '-infinity', p_muted);
 end $$;

@@ -15,12 +15,15 @@ set search_path = ''
 as $$
 declare
   v_start timestamptz := coalesce((select max(starts_at) from app.feed_blocks), '-infinity');
-  v_at    timestamptz := (select published_at from app.posts where id = (p_event ->> 'postId')::uuid);
+  v_at    timestamptz := (select published_at from app.posts
+                          where id = (p_event ->> 'postId')::uuid and within_id is null);
 begin
   if (select count(*) from (
-        (select from app.posts where required_level = 0 and closer_id is null and published_at >= v_start limit 51)
+        (select from app.posts
+         where required_level = 0 and closer_id is null and within_id is null and published_at >= v_start limit 51)
         union all (select from app.posts
-                   where required_level <= 2 and closer_id is not null and published_at >= v_start limit 51)) p) > 50
+                   where required_level <= 2 and closer_id is not null and within_id is null
+                     and published_at >= v_start limit 51)) p) > 50
      and v_at > v_start   -- a slow transaction may come with an earlier time, and blocks that are cut stay as they are
      -- of two at the same time, one leaves it to the other
      and pg_try_advisory_xact_lock(hashtextextended('feed blocks', 0)) then
@@ -28,7 +31,7 @@ begin
   end if;
 end $$;
 comment on function private.cut_feed is 'Listener: a post that comes after 50 others begins a new block of the '
-  'ranked feed.';
+  'ranked feed. Those in spaces count for nothing, since others than their members have nothing of them.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.cut_feed', 200);
 
@@ -49,6 +52,58 @@ begin
   return coalesce((select min(starts_at) from app.feed_blocks where starts_at > p_at), 'infinity');
 end $$;
 comment on function private.block_end is 'The end of the block in which a moment lies.';
+
+create function private.posts_within(p_spaces uuid[], p_before timestamptz, p_until timestamptz, p_muted uuid[])
+returns app.feed_run
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_before timestamptz := p_before;   -- plain variables: an expression makes no index condition
+  v_until  timestamptz := p_until;
+  v_start  timestamptz := p_until;
+  v_each   integer := 51 / greatest(cardinality(p_spaces), 1) + 2;
+  v_from   timestamptz;
+  v_ids    uuid[];
+  v_times  timestamptz[];
+  v_looked integer;
+begin
+  -- a few posts of each, enough for 51, tell how far back those go; then it takes all up to there
+  select c.published_at into v_from
+  from unnest(p_spaces) s (id)
+  cross join lateral (
+    select published_at from app.posts
+    where within_id = s.id and required_level <= 2 and published_at < v_before and published_at >= v_until
+    order by published_at desc, id desc limit v_each) c
+  order by c.published_at desc offset 50 limit 1;
+  v_from := coalesce(v_from, v_until);
+  select array_agg(w.id), array_agg(w.published_at) into v_ids, v_times
+  from (select c.id, c.published_at
+        from unnest(p_spaces) s (id)
+        cross join lateral (
+          select id, published_at from app.posts
+          where within_id = s.id and required_level <= 2 and published_at < v_before and published_at >= v_from
+          order by published_at desc, id desc limit 51) c
+        order by c.published_at desc, c.id desc limit 51) w;
+  v_looked := 2 * cardinality(p_spaces) + coalesce(cardinality(v_ids), 0);
+  if cardinality(v_ids) = 51 then
+    v_start := private.block_end(v_times[51]);
+    if v_start > v_times[1] then   -- all of one block, which shows the newest 50
+      v_start := private.block_start(v_times[51]);
+      v_ids := v_ids[:50];
+      v_times := v_times[:50];
+    end if;
+  end if;
+  select array_agg(w.id), array_agg(w.at) into v_ids, v_times
+  from unnest(v_ids, v_times) as w (id, at) join private.visible_posts v on v.id = w.id
+  where w.at >= v_start and v.required_level <= 2 and v.author_id <> all (p_muted);
+  return (v_ids, v_times, (v_start, '00000000-0000-0000-0000-000000000000')::app.place, v_looked)::app.feed_run;
+end $$;
+comment on function private.posts_within is
+  'What the caller may see of the newest posts in these spaces, of each block the newest 50, from one boundary of '
+  'blocks down to another: that at p_until, or a later one where 50 posts end before. So a look needs no second one, '
+  'however much is posted in a space.';
+call private.make_walk('private.posts_within');
 
 create function private.feed_scores(p_ids uuid[])
 returns table (id uuid, at timestamptz, score integer, weights integer[])

@@ -242,6 +242,8 @@ declare
   v_whole  integer;
   v_sieve  app.feed_sieve := ('{}', null, p_choice.characters)::app.feed_sieve;
   v_found  uuid[];
+  v_spaces uuid[] := array(select space_id from app.space_members where user_id = app.uid() limit 1000);
+  v_within app.feed_run;
   v_moves  boolean := p_cursor.opened is not null or private.has_centroid();
   v_opened text[];      -- the marks of what came to the front of the cursor's block
   v_passed integer;     -- the place of the cursor's post among them
@@ -282,6 +284,14 @@ begin
       v_looked := v_looked + v_more.looked;
       v_run := (v_run.ids || v_more.ids, v_run.times || v_more.times, null, 0)::app.feed_run;
     end loop;
+    if v_spaces <> '{}' then
+      v_within := private.posts_within(v_spaces, v_until, v_lowest, p_choice.muted_people);
+      v_looked := v_looked + v_within.looked;
+      v_lowest := (v_within.next).at;
+      select array_agg(m.id order by m.at desc, m.id desc), array_agg(m.at order by m.at desc, m.id desc)
+      into v_run.ids, v_run.times
+      from unnest(v_run.ids || v_within.ids, v_run.times || v_within.times) as m (id, at);
+    end if;
     v_bounds := array(select starts_at from app.feed_blocks
                       where starts_at > v_lowest and starts_at < v_until order by starts_at);
     v_whole := (select count(*) from unnest(v_run.times) t where t >= v_lowest);
@@ -354,8 +364,8 @@ begin
   return v_page;
 end $$;
 comment on function private.feed_ranked is
-  'A page of For You: by block, score and id. The posts of a block that are nearest to what the caller likes come to '
-  'its front, two fifths of a page of them. Fails: cursor_unknown.';
+  'A page of For You: by block, score and id, with what is posted in the caller''s spaces. The posts of a block that '
+  'are nearest to what the caller likes come to its front, two fifths of a page of them. Fails: cursor_unknown.';
 
 create function api.list_feed(
   p_tab text default null, p_journalism boolean default false, p_min_depth integer default 0,

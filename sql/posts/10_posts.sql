@@ -26,6 +26,7 @@ create table app.posts (
   media                jsonb not null default '[]',
   quoted_post_id       uuid references app.posts on delete restrict,
   original_author_id   uuid,
+  original_space_id    uuid,
   visibility           text not null default 'public' check (visibility in ('public', 'circles', 'inner')),
   depth                smallint not null default 0 check (depth between 0 and 5),
   interest_id          uuid references app.interests on delete restrict,
@@ -44,12 +45,12 @@ create table app.posts (
   trending_boost       smallint not null default 0,
   created_at           timestamptz not null default now(),
   closer_id            uuid generated always as (
-    case when space_id is null and visibility <> 'public' then author_id else original_author_id end) stored,
+    case when visibility <> 'public' then author_id else original_author_id end) stored,
+  within_id            uuid generated always as (coalesce(space_id, original_space_id)) stored,
   trending_at          timestamptz generated always as (private.trending_at(published_at, trending_boost)) stored,
   required_level       smallint not null generated always as (
     case when deleted_at is not null or author_banned then 4
          when hidden_at is not null or published_at is null then 3
-         when space_id is not null then 0
          else private.visibility_level(visibility) end) stored,
   -- a deleted post may have lost its words
   constraint post_title check (deleted_at is not null or
@@ -64,6 +65,7 @@ create table app.posts (
   constraint post_quoted check ((format in ('quote', 'repost')) = (quoted_post_id is not null)),
   -- a second repost answers the first again, so its author must always see it, also after leaving a space
   check (space_id is null or format <> 'repost'),
+  constraint space_visibility check (space_id is null or visibility = 'public'),
   constraint repost_bare check (format <> 'repost' or (interest_id is null and depth = 0)),
   check ((published_at is null) <= (publish_at is not null))
 );
@@ -81,6 +83,8 @@ create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_agai
 create index posts_waiting_idx on app.posts (author_id, publish_at, id)
   where published_at is null and deleted_at is null;
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
+create index posts_within_id_idx on app.posts (within_id, published_at desc, id desc)
+  where required_level <= 2 and within_id is not null;
 comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
 comment on column app.posts.trending_at is 'Its place among the trending: private.trending_at.';
 comment on column app.posts.scheduled_emitted_at is
@@ -94,6 +98,13 @@ comment on column app.posts.media is 'Pictures and the like, in order: [{url, al
 comment on column app.posts.quoted_post_id is 'The post that a quote or a repost is of.';
 comment on column app.posts.original_author_id is
   'For a repost of a post for circles: the author of that post. Triggers write it.';
+comment on column app.posts.space_id is
+  'The group or guild to whose members it is shown; null for others. Never changes.';
+comment on column app.posts.original_space_id is
+  'For a repost of a post in a space: that space. A trigger writes it.';
+comment on column app.posts.within_id is
+  'The space whose members alone may see it: its own, or its original''s for a repost. The feed finds it by them, and '
+  'passes over none that is for others.';
 comment on column app.posts.closer_id is
   'The person to whom a viewer must be closer than a stranger: the author of a post for circles, or the original''s '
   'author for a repost of such a post. The feed finds it by them.';
@@ -101,7 +112,8 @@ comment on column app.posts.keyword_words is
   'The words of title and body by which muted keywords are looked for (private.keyword_words). A trigger writes it.';
 comment on column app.posts.publish_at is 'When a scheduled post is due; null means at once.';
 comment on column app.posts.publish_again_at is
-  'When a post that failed to go out is tried again. Until then the others have their turn, and it comes behind them.';
+  'When a post that failed to go out, or may not yet, is tried again. Until then the others have their turn, '
+  'and it comes behind them.';
 comment on column app.posts.published_at is
   'When it went out, which is its place in time; null while it is scheduled.';
 comment on column app.posts.pinned_at is
@@ -138,7 +150,8 @@ create unique index post_interests_primary_key on app.post_interests (post_id) w
 create index post_interests_interest_id_idx on app.post_interests (interest_id, published_at desc, post_id desc);
 comment on table app.post_interests is 'A post''s interests: the primary one, as in the post, and up to four more.';
 comment on column app.post_interests.published_at is
-  'The time of the post, for the feed of an interest; null while it is not out, or is hidden or deleted. Triggers '
+  'The time of the post, for the feed of an interest; null in a space, and while it is not out, or is hidden '
+  'or deleted. Triggers '
   'keep it.';
 
 create table app.post_counters (

@@ -7,13 +7,15 @@ as $$
 begin
   if tg_op = 'INSERT' and new.format = 'repost' then
     -- locks like the foreign key: it waits for an edit under way, or the edit finds the repost (private.close_reposts)
-    select p.closer_id into new.original_author_id from app.posts p where p.id = new.quoted_post_id for key share;
+    select p.closer_id, p.space_id into new.original_author_id, new.original_space_id
+    from app.posts p where p.id = new.quoted_post_id for key share;
   end if;
   new.keyword_words := private.keyword_words(private.keyword_text(array[new.title, new.body]));
   return new;
 end $$;
 comment on function private.prepare_post is
-  'Trigger: fills original_author_id and keyword_words, so that feeds need not work them out each time.';
+  'Trigger: fills original_author_id, original_space_id and keyword_words, so that feeds need not work them out each '
+  'time.';
 create trigger _120_prepare_post before insert or update of title, body on app.posts
   for each row execute function private.prepare_post();
 
@@ -48,13 +50,15 @@ language plpgsql security definer   -- only triggers write this time
 set search_path = ''
 as $$
 begin
-  update app.post_interests set published_at = case when new.required_level <= 2 then new.published_at end
+  update app.post_interests
+  set published_at = case when new.required_level <= 2 and new.within_id is null then new.published_at end
   where post_id = new.id;
   return null;
 end $$;
 comment on function private.date_interests is
   'Trigger: a post that goes out takes its place in the feeds of its interests, and gives it up while it is hidden or '
-  'when it is deleted, so that nobody''s look passes over such posts.';
+  'when it is deleted, so that nobody''s look passes over such posts, nor over those of a space: its members find '
+  'them by the space.';
 create trigger _160_date_interests
   after update of published_at, hidden_at, deleted_at, author_banned on app.posts
   for each row when (new.published_at is distinct from old.published_at
@@ -66,7 +70,8 @@ language plpgsql security definer   -- only triggers write this time
 set search_path = ''
 as $$
 begin
-  select p.published_at into new.published_at from app.posts p where p.id = new.post_id and p.required_level <= 2;
+  select p.published_at into new.published_at from app.posts p
+  where p.id = new.post_id and p.required_level <= 2 and p.within_id is null;
   return new;
 end $$;
 comment on function private.date_interest is 'Trigger: an interest of a post has the post''s time, as in '

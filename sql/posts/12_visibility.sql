@@ -94,7 +94,7 @@ begin
     where p.id = p_post
       and private.may_see(
         private.find_level(app.uid(), p.author_id),
-        case when p.space_id is null then private.visibility_level(p.visibility) else 0::smallint end,
+        private.visibility_level(p.visibility),
         p.space_id is null or exists (select from app.space_members m
                                       where m.space_id = p.space_id and m.user_id = app.uid()))
       and (p.format <> 'repost' or private.find_post_time(p.quoted_post_id) is not null));

@@ -18,7 +18,7 @@ begin
     return;
   end if;
   v_gone := exists (select from app.silenced_people where user_id = v_post.author_id);
-  v_required := case when v_post.space_id is null then private.visibility_level(v_post.visibility) else 0 end;
+  v_required := private.visibility_level(v_post.visibility);
   return query values
     ('deleted', coalesce('deleted at ' || v_post.deleted_at, 'not deleted'), v_post.deleted_at is null),
     ('ban', case when v_gone then 'the author is banned or erased' when v_post.author_banned then 'of a ban that has '

@@ -158,7 +158,8 @@ comment on function private.delete_repost is
 
 create function api.repost(
   p_id uuid, p_body text default null, p_visibility text default 'public', p_depth integer default 0,
-  p_interest_id uuid default null, p_interest_ids uuid[] default '{}', p_persona_id uuid default null
+  p_interest_id uuid default null, p_interest_ids uuid[] default '{}', p_persona_id uuid default null,
+  p_group_id text default null, p_guild_id text default null
 ) returns json
 language plpgsql volatile
 set search_path = ''
@@ -169,7 +170,7 @@ begin
   return api.create_post(
     p_body => v_body, p_format => case v_body when '' then 'repost' else 'quote' end, p_quoted_post_id => p_id,
     p_visibility => p_visibility, p_depth => p_depth, p_interest_id => p_interest_id, p_interest_ids => p_interest_ids,
-    p_persona_id => p_persona_id);
+    p_persona_id => p_persona_id, p_group_id => p_group_id, p_guild_id => p_guild_id);
 end $$;
 comment on function api.repost is
   'Reposts a post, or quotes it when there is a body. A repost that exists already is answered again. Takes an '

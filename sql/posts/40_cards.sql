@@ -65,6 +65,8 @@ select p.id, p.quoted_post_id,
          'depth', p.depth,
          'depthLabel', (array['Surface', 'Intro', 'Deep', 'Expert', 'Research', 'Thesis'])[p.depth + 1],
          'interestId', p.interest_id,
+         'groupId', case space.kind when 'group' then space.id end,
+         'guildId', case space.kind when 'guild' then space.id end,
          'interests', coalesce((
            select json_agg(json_build_object('id', i.id, 'slug', i.slug, 'name', i.name,
                                              'accentColor', i.accent_color, 'isPrimary', pi.is_primary)
@@ -93,6 +95,7 @@ select p.id, p.quoted_post_id,
          'createdAt', private.utc(p.created_at)) as card
 from private.marked_posts p
 join app.person_card author on author.id = p.author_id
+left join app.spaces space on space.id = p.space_id
 left join app.personas persona on persona.user_id = p.author_id
   and case when p.persona_id is null then persona.is_default else persona.id = p.persona_id end;
 comment on view app.post_card is

@@ -3,8 +3,8 @@
 
 insert into private.errors (code, status, text) values
   ('publish_at_past', 422, 'publishAt must lie in the future.'),
-  ('repost_bare', 422, 'A repost cannot have a poll, a time, interests or a depth of its own, and only its '
-  'visibility can be changed.');
+  ('repost_bare', 422, 'A repost cannot have a poll, a time, interests or a depth of its own, nor stand in a group or '
+  'guild, and only its visibility can be changed.');
 
 insert into private.write_limits (kind, per_hour) values ('posts', 300);
 
@@ -85,7 +85,8 @@ create function api.create_post(
   p_depth integer default 0, p_interest_id uuid default null, p_interest_ids uuid[] default '{}',
   p_persona_id uuid default null, p_media jsonb default '[]', p_poll jsonb default null,
   p_quoted_post_id uuid default null,
-  p_publish_at timestamptz default null, p_is_journalism boolean default false
+  p_publish_at timestamptz default null, p_is_journalism boolean default false,
+  p_group_id text default null, p_guild_id text default null
 ) returns json
 language plpgsql volatile
 set search_path = ''
@@ -93,8 +94,9 @@ as $$
 declare
   v_request json := json_build_array(
     p_body, p_format, p_title, p_visibility, p_depth, p_interest_id, p_interest_ids, p_persona_id,
-    p_media, p_poll, p_quoted_post_id, p_publish_at, p_is_journalism);
+    p_media, p_poll, p_quoted_post_id, p_publish_at, p_is_journalism, p_group_id, p_guild_id);
   v_answer  json := private.begin_idempotent('create_post', v_request);
+  v_space   uuid;
   v_more    uuid[];
   v_post    uuid;
 begin
@@ -102,11 +104,14 @@ begin
     return v_answer;
   end if;
   perform private.count_writes('posts');
+  v_space := private.find_named_space(p_group_id, p_guild_id);
+  perform private.write_in_space(v_space);
   if (p_format in ('quote', 'repost')) <> (p_quoted_post_id is not null) then
     perform private.fail('post_quoted');
   end if;
   if p_format = 'repost' and (p_poll is not null or p_publish_at is not null
-                              or p_interest_id is not null or p_interest_ids <> '{}' or p_depth <> 0) then
+                              or p_interest_id is not null or p_interest_ids <> '{}' or p_depth <> 0
+                              or v_space is not null) then
     perform private.fail('repost_bare');
   end if;
   perform private.require_future(p_publish_at);
@@ -114,14 +119,14 @@ begin
 
   while v_post is null loop
     insert into app.posts (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth,
-                           interest_id, is_journalism, publish_at, published_at)
+                           interest_id, space_id, is_journalism, publish_at, published_at)
     values (private.require_caller(),
             case when p_persona_id is not null then private.require_own_persona(p_persona_id) end,
             p_format, private.require_name(p_title), private.require_text(p_body),
             private.require_media(p_media, p_format),
             -- read by the statement that writes, so that a post hidden at this moment answers as an unknown one
             case when p_quoted_post_id is not null then private.require_quotable(p_quoted_post_id) end,
-            p_visibility, p_depth, p_interest_id, p_is_journalism, p_publish_at,
+            p_visibility, p_depth, p_interest_id, v_space, p_is_journalism, p_publish_at,
             case when p_publish_at is null then now() end)
     on conflict (author_id, quoted_post_id) where format = 'repost' and deleted_at is null do nothing
     returning id into v_post;
@@ -149,8 +154,10 @@ begin
   return private.finish_idempotent('create_post', private.post_cards(array[v_post]) -> 0);
 end $$;
 comment on function api.create_post is
-  'Publishes a post of any format, or schedules it (p_publish_at). A repost that exists already is answered as it is. '
-  'Takes an Idempotency-Key. Fails: text_unfit, post_title, post_body, post_media, media_url, asset_unknown, '
+  'Publishes a post of any format, or schedules it (p_publish_at), for all or in a group or guild. A repost that '
+  'exists already is answered as it is. '
+  'Takes an Idempotency-Key. Fails: content_space, space_unknown, space_not_member, space_archived, space_visibility, '
+  'text_unfit, post_title, post_body, post_media, media_url, asset_unknown, '
   'asset_pending, asset_kind, post_quoted, post_unknown, '
   'repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, '
   'journalism_not_allowed, writes_exceeded, those of private.add_poll and private.begin_idempotent.';

@@ -2,7 +2,7 @@
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
-  ('post_fixed', 422, 'The format of a post, its poll and what it quotes cannot be changed.'),
+  ('post_fixed', 422, 'The format of a post, its poll, what it quotes and its group or guild cannot be changed.'),
   ('post_is_published', 422, 'This post is already published. publishAt can only be changed while a post is '
   'scheduled.');
 
@@ -57,7 +57,7 @@ declare
   v_more     uuid[] := v_others;
   v_now      app.posts;
 begin
-  if p_changes ?| '{format,poll,quotedPostId}' then
+  if p_changes ?| '{format,poll,quotedPostId,groupId,guildId}' then
     perform private.fail('post_fixed');
   end if;
   if v_post.published_at is not null then   -- who writes a scheduled post may store it as often as they like
@@ -116,7 +116,7 @@ comment on function api.update_post is
   'publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, '
   'publish_at_past, text_unfit, post_title, post_body, post_media, media_url, asset_unknown, asset_pending, '
   'asset_kind, interest_unknown, post_interests_exceeded, '
-  'persona_unknown, poll_closes_at, journalism_not_allowed, writes_exceeded.';
+  'persona_unknown, poll_closes_at, journalism_not_allowed, writes_exceeded, space_visibility, space_archived.';
 
 create function private.delete_post(p_post uuid) returns uuid
 language plpgsql volatile
@@ -160,14 +160,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if private.find_reposted(p_id) is null then   -- a repost can be deleted without seeing its original
+  -- one's own goes whatever one sees of it: a repost of what is hidden, a post in a space that one left
+  if private.delete_own_post(p_id) is not true then
     perform private.lock_own_post(p_id);
-  end if;
-  if private.delete_own_post(p_id) is not true then   -- the second of two at once finds none
-    perform private.fail('post_unknown');
+    perform private.fail('post_unknown');   -- the second of two at once finds none
   end if;
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_post is
-  'Deletes the caller''s post, also a hidden or scheduled one, and a repost whose original they no longer see. Fails: '
-  'post_unknown, post_not_yours.';
+  'Deletes the caller''s post, also a hidden or scheduled one, a repost whose original they no longer see, and one in '
+  'a group or guild that they have left. Fails: post_unknown, post_not_yours.';

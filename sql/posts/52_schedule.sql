@@ -26,11 +26,15 @@ set search_path = ''
 as $$
 begin
   if exists (select from app.posts where id = p_post and author_id = app.uid()) then
+    if not private.may_publish_in((select space_id from app.posts where id = p_post), app.uid()) then
+      perform private.fail('space_archived');   -- of others than its members it is unknown
+    end if;
     perform private.publish_post(p_post);
     update app.posts set publish_at = null where id = p_post;
   end if;
 end $$;
-comment on function private.publish_now is 'Lets the caller''s own scheduled post go out before its time.';
+comment on function private.publish_now is 'Lets the caller''s own scheduled post go out before its time. Fails: '
+  'space_archived.';
 
 create function private.job_publish_scheduled() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -38,9 +42,10 @@ set search_path = ''
 as $$
 declare
   v_post uuid;
+  v_may  boolean;
 begin
   -- one post a transaction: it then locks no more than publishing by hand does
-  select p.id into v_post
+  select p.id, private.may_publish_in(p.space_id, p.author_id) into v_post, v_may
   from app.posts p join app.users u on u.id = p.author_id
   where p.published_at is null and p.deleted_at is null and greatest(p.publish_at, p.publish_again_at) <= now()
     and not p.author_banned and u.banned_at is null and u.erased_at is null
@@ -48,6 +53,10 @@ begin
   for update of p skip locked;
   if not found then
     return 0;
+  elsif not v_may then
+    -- asked again later, so that what waits for somebody to come back is not looked at by each call
+    update app.posts set publish_again_at = clock_timestamp() + interval '15 minutes' where id = v_post;
+    return 1;
   end if;
   begin
     perform private.publish_post(v_post);
@@ -61,8 +70,9 @@ end $$;
 comment on function private.job_publish_scheduled is
   'Job: lets the scheduled post go out that has been due the longest, unless its author is banned or erased, and '
   'answers 1. When that fails, the post goes behind the others that are due, is tried again in 5 seconds at the '
-  'earliest, and the answer is -1. May run twice: it takes only due posts, each once, and skips locked ones. The '
-  'worker repeats it until there is none: 0.';
+  'earliest, and the answer is -1. One whose author has left its space, or whose space is archived, goes behind them '
+  'too, and is looked at again in a quarter of an hour. May run twice: it takes only due posts, each once, and skips '
+  'locked ones. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('publish-scheduled', '* * * * *', 60, true);
 
 create function private.find_scheduled_time(p_post uuid) returns timestamptz
@@ -77,6 +87,32 @@ comment on function private.find_scheduled_time is
   'The time of a cursor''s post among the caller''s scheduled ones, also of one that has gone out or was deleted, but '
   'never of another''s. For one that went out before its time, it is the moment when it did.';
 
+create function private.find_scheduled(p_after timestamptz, p_id uuid) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over those in spaces that one left
+set search_path = ''
+as $$
+declare
+  v_me    uuid := private.require_caller();
+  v_found app.found;
+begin
+  with looked as materialized (
+    select publish_at as at, id from app.posts
+    where author_id = v_me and published_at is null and deleted_at is null and (publish_at, id) > (p_after, p_id)
+    order by publish_at, id limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_posts p on p.id = l.id
+                 order by l.at, l.id limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_scheduled is
+  'The caller''s next scheduled posts that they see, among the next 400.';
+call private.make_walk('private.find_scheduled');
+
 create function api.list_scheduled_posts(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
@@ -84,22 +120,18 @@ as $$
 declare
   v_me    uuid := private.require_caller();
   v_after uuid := private.require_cursor(p_cursor);
-  v_from  timestamptz := '-infinity';
-  v_ids   uuid[];
+  v_from  app.place := ('-infinity', v_me)::app.place;   -- any id will do beside infinity
+  v_found app.found;
 begin
-  if v_after is null then
-    v_after := v_me;   -- any id will do beside infinity
-  else
-    v_from := private.find_scheduled_time(v_after);
-    if v_from is null then
+  if v_after is not null then
+    v_from := coalesce(private.cursor_place(v_after, p_up => true),
+                       (private.find_scheduled_time(v_after), v_after)::app.place);
+    if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;
   end if;
-  v_ids := array(select id from app.posts
-                 where author_id = v_me and published_at is null and deleted_at is null
-                   and (publish_at, id) > (v_from, v_after)
-                 order by publish_at, id limit 51);
-  return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  v_found := private.find_scheduled(v_from.at, v_from.id);
+  return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_scheduled_posts is
   'The caller''s posts that wait for their time, soonest first. Fails: cursor_unknown, limit_out_of_range.';

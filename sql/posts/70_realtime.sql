@@ -16,9 +16,7 @@ as $$
 begin
   perform private.broadcast('feed:public', 'post', jsonb_build_object('id', p.id))
   from unnest(p_effects) e join app.posts p on p.id = (e.payload ->> 'postId')::uuid
-  where p.required_level = 0 and p.space_id is null and p.closer_id is null
-    and not exists (select from app.posts q
-                    where q.id = p.quoted_post_id and p.format = 'repost' and q.space_id is not null);
+  where p.required_level = 0 and p.within_id is null and p.closer_id is null;
 end $$;
 comment on function private.broadcast_posts is
   'Listener: announces a public post when it goes out, which for a scheduled one is later than its insert.';

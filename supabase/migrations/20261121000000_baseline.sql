@@ -8311,6 +8311,67 @@ comment on function private.list_pending is
   'The pending requests or invitations of a space, latest first, for owner and moderators. Fails: space_unknown, '
   'space_not_member, space_role, cursor_unknown, limit_out_of_range.';
 
+-- sql/spaces/40_publishing.sql
+
+-- How posts and contents come into a space: its members publish there, and where something is stays as it is.
+-- docs/decisions.md, Spaces.
+
+insert into private.errors (code, status, text) values
+  ('content_space', 422, 'What is published is in a group or in a guild. Name one of the two.'),
+  ('space_visibility', 422, 'What is published in a group or guild is for its members: visibility must be public.');
+
+create function private.find_named_space(p_group_id text, p_guild_id text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_group_id is not null and p_guild_id is not null then
+    perform private.fail('content_space');
+  end if;
+  return case when p_group_id is not null then (private.require_space('group', p_group_id)).id
+              when p_guild_id is not null then (private.require_space('guild', p_guild_id)).id end;
+end $$;
+comment on function private.find_named_space is
+  'The space that one of the two names, if the caller sees it; null without any. Fails: content_space, '
+  'space_unknown.';
+
+create function private.write_in_space(p_space uuid) returns void
+language plpgsql volatile security definer   -- nobody may touch people and spaces
+set search_path = ''
+as $$
+declare
+  v_me       uuid := private.require_caller();
+  v_archived timestamptz;
+begin
+  if p_space is null then
+    return;
+  end if;
+  -- a person before a space: ARCHITECTURE.md, Locks. Who is about to be removed, or whose space is being archived,
+  -- waits for this, or is refused
+  perform from app.users where id = v_me for share;
+  select archived_at into v_archived from app.spaces where id = p_space for share;
+  if private.find_role(p_space, v_me) is null then
+    perform private.fail('space_not_member');
+  elsif v_archived is not null then
+    perform private.fail('space_archived');
+  end if;
+end $$;
+comment on function private.write_in_space is
+  'Passes for a member of a space that is not archived, and keeps it so until the transaction ends; without a space '
+  'for everybody. Fails: space_not_member, space_archived.';
+
+create function private.may_publish_in(p_space uuid, p_user uuid) returns boolean
+language plpgsql stable security definer   -- asked of others than the caller, too
+set search_path = ''
+as $$
+begin
+  return p_space is null
+      or (private.find_role(p_space, p_user) is not null
+          and exists (select from app.spaces s where s.id = p_space and s.archived_at is null));
+end $$;
+comment on function private.may_publish_in is
+  'Whether what a person has scheduled in a space may go out: they are a member, and it is not archived.';
+
 -- sql/spaces/90_erasure.sql
 
 -- What an erasure does to memberships.
@@ -8412,6 +8473,7 @@ grant execute on function
   private.archive_space,
   private.change_role,
   private.change_space,
+  private.find_named_space,
   private.find_pending,
   private.find_space,
   private.invite_to_space,
@@ -8430,7 +8492,8 @@ grant execute on function
   private.settle_request,
   private.space_heads,
   private.space_invitation_cards,
-  private.withdraw_request
+  private.withdraw_request,
+  private.write_in_space
   to authenticated;
 
 -- sql/media/10_assets.sql
@@ -8893,6 +8956,7 @@ create table app.posts (
   media                jsonb not null default '[]',
   quoted_post_id       uuid references app.posts on delete restrict,
   original_author_id   uuid,
+  original_space_id    uuid,
   visibility           text not null default 'public' check (visibility in ('public', 'circles', 'inner')),
   depth                smallint not null default 0 check (depth between 0 and 5),
   interest_id          uuid references app.interests on delete restrict,
@@ -8911,12 +8975,12 @@ create table app.posts (
   trending_boost       smallint not null default 0,
   created_at           timestamptz not null default now(),
   closer_id            uuid generated always as (
-    case when space_id is null and visibility <> 'public' then author_id else original_author_id end) stored,
+    case when visibility <> 'public' then author_id else original_author_id end) stored,
+  within_id            uuid generated always as (coalesce(space_id, original_space_id)) stored,
   trending_at          timestamptz generated always as (private.trending_at(published_at, trending_boost)) stored,
   required_level       smallint not null generated always as (
     case when deleted_at is not null or author_banned then 4
          when hidden_at is not null or published_at is null then 3
-         when space_id is not null then 0
          else private.visibility_level(visibility) end) stored,
   -- a deleted post may have lost its words
   constraint post_title check (deleted_at is not null or
@@ -8931,6 +8995,7 @@ create table app.posts (
   constraint post_quoted check ((format in ('quote', 'repost')) = (quoted_post_id is not null)),
   -- a second repost answers the first again, so its author must always see it, also after leaving a space
   check (space_id is null or format <> 'repost'),
+  constraint space_visibility check (space_id is null or visibility = 'public'),
   constraint repost_bare check (format <> 'repost' or (interest_id is null and depth = 0)),
   check ((published_at is null) <= (publish_at is not null))
 );
@@ -8948,6 +9013,8 @@ create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_agai
 create index posts_waiting_idx on app.posts (author_id, publish_at, id)
   where published_at is null and deleted_at is null;
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
+create index posts_within_id_idx on app.posts (within_id, published_at desc, id desc)
+  where required_level <= 2 and within_id is not null;
 comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
 comment on column app.posts.trending_at is 'Its place among the trending: private.trending_at.';
 comment on column app.posts.scheduled_emitted_at is
@@ -8961,6 +9028,13 @@ comment on column app.posts.media is 'Pictures and the like, in order: [{url, al
 comment on column app.posts.quoted_post_id is 'The post that a quote or a repost is of.';
 comment on column app.posts.original_author_id is
   'For a repost of a post for circles: the author of that post. Triggers write it.';
+comment on column app.posts.space_id is
+  'The group or guild to whose members it is shown; null for others. Never changes.';
+comment on column app.posts.original_space_id is
+  'For a repost of a post in a space: that space. A trigger writes it.';
+comment on column app.posts.within_id is
+  'The space whose members alone may see it: its own, or its original''s for a repost. The feed finds it by them, and '
+  'passes over none that is for others.';
 comment on column app.posts.closer_id is
   'The person to whom a viewer must be closer than a stranger: the author of a post for circles, or the original''s '
   'author for a repost of such a post. The feed finds it by them.';
@@ -8968,7 +9042,8 @@ comment on column app.posts.keyword_words is
   'The words of title and body by which muted keywords are looked for (private.keyword_words). A trigger writes it.';
 comment on column app.posts.publish_at is 'When a scheduled post is due; null means at once.';
 comment on column app.posts.publish_again_at is
-  'When a post that failed to go out is tried again. Until then the others have their turn, and it comes behind them.';
+  'When a post that failed to go out, or may not yet, is tried again. Until then the others have their turn, '
+  'and it comes behind them.';
 comment on column app.posts.published_at is
   'When it went out, which is its place in time; null while it is scheduled.';
 comment on column app.posts.pinned_at is
@@ -9005,7 +9080,8 @@ create unique index post_interests_primary_key on app.post_interests (post_id) w
 create index post_interests_interest_id_idx on app.post_interests (interest_id, published_at desc, post_id desc);
 comment on table app.post_interests is 'A post''s interests: the primary one, as in the post, and up to four more.';
 comment on column app.post_interests.published_at is
-  'The time of the post, for the feed of an interest; null while it is not out, or is hidden or deleted. Triggers '
+  'The time of the post, for the feed of an interest; null in a space, and while it is not out, or is hidden '
+  'or deleted. Triggers '
   'keep it.';
 
 create table app.post_counters (
@@ -9080,13 +9156,15 @@ as $$
 begin
   if tg_op = 'INSERT' and new.format = 'repost' then
     -- locks like the foreign key: it waits for an edit under way, or the edit finds the repost (private.close_reposts)
-    select p.closer_id into new.original_author_id from app.posts p where p.id = new.quoted_post_id for key share;
+    select p.closer_id, p.space_id into new.original_author_id, new.original_space_id
+    from app.posts p where p.id = new.quoted_post_id for key share;
   end if;
   new.keyword_words := private.keyword_words(private.keyword_text(array[new.title, new.body]));
   return new;
 end $$;
 comment on function private.prepare_post is
-  'Trigger: fills original_author_id and keyword_words, so that feeds need not work them out each time.';
+  'Trigger: fills original_author_id, original_space_id and keyword_words, so that feeds need not work them out each '
+  'time.';
 create trigger _120_prepare_post before insert or update of title, body on app.posts
   for each row execute function private.prepare_post();
 
@@ -9121,13 +9199,15 @@ language plpgsql security definer   -- only triggers write this time
 set search_path = ''
 as $$
 begin
-  update app.post_interests set published_at = case when new.required_level <= 2 then new.published_at end
+  update app.post_interests
+  set published_at = case when new.required_level <= 2 and new.within_id is null then new.published_at end
   where post_id = new.id;
   return null;
 end $$;
 comment on function private.date_interests is
   'Trigger: a post that goes out takes its place in the feeds of its interests, and gives it up while it is hidden or '
-  'when it is deleted, so that nobody''s look passes over such posts.';
+  'when it is deleted, so that nobody''s look passes over such posts, nor over those of a space: its members find '
+  'them by the space.';
 create trigger _160_date_interests
   after update of published_at, hidden_at, deleted_at, author_banned on app.posts
   for each row when (new.published_at is distinct from old.published_at
@@ -9139,7 +9219,8 @@ language plpgsql security definer   -- only triggers write this time
 set search_path = ''
 as $$
 begin
-  select p.published_at into new.published_at from app.posts p where p.id = new.post_id and p.required_level <= 2;
+  select p.published_at into new.published_at from app.posts p
+  where p.id = new.post_id and p.required_level <= 2 and p.within_id is null;
   return new;
 end $$;
 comment on function private.date_interest is 'Trigger: an interest of a post has the post''s time, as in '
@@ -9261,7 +9342,7 @@ begin
     where p.id = p_post
       and private.may_see(
         private.find_level(app.uid(), p.author_id),
-        case when p.space_id is null then private.visibility_level(p.visibility) else 0::smallint end,
+        private.visibility_level(p.visibility),
         p.space_id is null or exists (select from app.space_members m
                                       where m.space_id = p.space_id and m.user_id = app.uid()))
       and (p.format <> 'repost' or private.find_post_time(p.quoted_post_id) is not null));
@@ -9292,7 +9373,7 @@ begin
     return;
   end if;
   v_gone := exists (select from app.silenced_people where user_id = v_post.author_id);
-  v_required := case when v_post.space_id is null then private.visibility_level(v_post.visibility) else 0 end;
+  v_required := private.visibility_level(v_post.visibility);
   return query values
     ('deleted', coalesce('deleted at ' || v_post.deleted_at, 'not deleted'), v_post.deleted_at is null),
     ('ban', case when v_gone then 'the author is banned or erased' when v_post.author_banned then 'of a ban that has '
@@ -10123,7 +10204,8 @@ comment on function private.delete_repost is
 
 create function api.repost(
   p_id uuid, p_body text default null, p_visibility text default 'public', p_depth integer default 0,
-  p_interest_id uuid default null, p_interest_ids uuid[] default '{}', p_persona_id uuid default null
+  p_interest_id uuid default null, p_interest_ids uuid[] default '{}', p_persona_id uuid default null,
+  p_group_id text default null, p_guild_id text default null
 ) returns json
 language plpgsql volatile
 set search_path = ''
@@ -10134,7 +10216,7 @@ begin
   return api.create_post(
     p_body => v_body, p_format => case v_body when '' then 'repost' else 'quote' end, p_quoted_post_id => p_id,
     p_visibility => p_visibility, p_depth => p_depth, p_interest_id => p_interest_id, p_interest_ids => p_interest_ids,
-    p_persona_id => p_persona_id);
+    p_persona_id => p_persona_id, p_group_id => p_group_id, p_guild_id => p_guild_id);
 end $$;
 comment on function api.repost is
   'Reposts a post, or quotes it when there is a body. A repost that exists already is answered again. Takes an '
@@ -11413,6 +11495,8 @@ select p.id, p.quoted_post_id,
          'depth', p.depth,
          'depthLabel', (array['Surface', 'Intro', 'Deep', 'Expert', 'Research', 'Thesis'])[p.depth + 1],
          'interestId', p.interest_id,
+         'groupId', case space.kind when 'group' then space.id end,
+         'guildId', case space.kind when 'guild' then space.id end,
          'interests', coalesce((
            select json_agg(json_build_object('id', i.id, 'slug', i.slug, 'name', i.name,
                                              'accentColor', i.accent_color, 'isPrimary', pi.is_primary)
@@ -11441,6 +11525,7 @@ select p.id, p.quoted_post_id,
          'createdAt', private.utc(p.created_at)) as card
 from private.marked_posts p
 join app.person_card author on author.id = p.author_id
+left join app.spaces space on space.id = p.space_id
 left join app.personas persona on persona.user_id = p.author_id
   and case when p.persona_id is null then persona.is_default else persona.id = p.persona_id end;
 comment on view app.post_card is
@@ -11480,8 +11565,8 @@ call private.make_walk('private.post_cards');
 
 insert into private.errors (code, status, text) values
   ('publish_at_past', 422, 'publishAt must lie in the future.'),
-  ('repost_bare', 422, 'A repost cannot have a poll, a time, interests or a depth of its own, and only its '
-  'visibility can be changed.');
+  ('repost_bare', 422, 'A repost cannot have a poll, a time, interests or a depth of its own, nor stand in a group or '
+  'guild, and only its visibility can be changed.');
 
 insert into private.write_limits (kind, per_hour) values ('posts', 300);
 
@@ -11562,7 +11647,8 @@ create function api.create_post(
   p_depth integer default 0, p_interest_id uuid default null, p_interest_ids uuid[] default '{}',
   p_persona_id uuid default null, p_media jsonb default '[]', p_poll jsonb default null,
   p_quoted_post_id uuid default null,
-  p_publish_at timestamptz default null, p_is_journalism boolean default false
+  p_publish_at timestamptz default null, p_is_journalism boolean default false,
+  p_group_id text default null, p_guild_id text default null
 ) returns json
 language plpgsql volatile
 set search_path = ''
@@ -11570,8 +11656,9 @@ as $$
 declare
   v_request json := json_build_array(
     p_body, p_format, p_title, p_visibility, p_depth, p_interest_id, p_interest_ids, p_persona_id,
-    p_media, p_poll, p_quoted_post_id, p_publish_at, p_is_journalism);
+    p_media, p_poll, p_quoted_post_id, p_publish_at, p_is_journalism, p_group_id, p_guild_id);
   v_answer  json := private.begin_idempotent('create_post', v_request);
+  v_space   uuid;
   v_more    uuid[];
   v_post    uuid;
 begin
@@ -11579,11 +11666,14 @@ begin
     return v_answer;
   end if;
   perform private.count_writes('posts');
+  v_space := private.find_named_space(p_group_id, p_guild_id);
+  perform private.write_in_space(v_space);
   if (p_format in ('quote', 'repost')) <> (p_quoted_post_id is not null) then
     perform private.fail('post_quoted');
   end if;
   if p_format = 'repost' and (p_poll is not null or p_publish_at is not null
-                              or p_interest_id is not null or p_interest_ids <> '{}' or p_depth <> 0) then
+                              or p_interest_id is not null or p_interest_ids <> '{}' or p_depth <> 0
+                              or v_space is not null) then
     perform private.fail('repost_bare');
   end if;
   perform private.require_future(p_publish_at);
@@ -11591,14 +11681,14 @@ begin
 
   while v_post is null loop
     insert into app.posts (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth,
-                           interest_id, is_journalism, publish_at, published_at)
+                           interest_id, space_id, is_journalism, publish_at, published_at)
     values (private.require_caller(),
             case when p_persona_id is not null then private.require_own_persona(p_persona_id) end,
             p_format, private.require_name(p_title), private.require_text(p_body),
             private.require_media(p_media, p_format),
             -- read by the statement that writes, so that a post hidden at this moment answers as an unknown one
             case when p_quoted_post_id is not null then private.require_quotable(p_quoted_post_id) end,
-            p_visibility, p_depth, p_interest_id, p_is_journalism, p_publish_at,
+            p_visibility, p_depth, p_interest_id, v_space, p_is_journalism, p_publish_at,
             case when p_publish_at is null then now() end)
     on conflict (author_id, quoted_post_id) where format = 'repost' and deleted_at is null do nothing
     returning id into v_post;
@@ -11626,8 +11716,10 @@ begin
   return private.finish_idempotent('create_post', private.post_cards(array[v_post]) -> 0);
 end $$;
 comment on function api.create_post is
-  'Publishes a post of any format, or schedules it (p_publish_at). A repost that exists already is answered as it is. '
-  'Takes an Idempotency-Key. Fails: text_unfit, post_title, post_body, post_media, media_url, asset_unknown, '
+  'Publishes a post of any format, or schedules it (p_publish_at), for all or in a group or guild. A repost that '
+  'exists already is answered as it is. '
+  'Takes an Idempotency-Key. Fails: content_space, space_unknown, space_not_member, space_archived, space_visibility, '
+  'text_unfit, post_title, post_body, post_media, media_url, asset_unknown, '
   'asset_pending, asset_kind, post_quoted, post_unknown, '
   'repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, '
   'journalism_not_allowed, writes_exceeded, those of private.add_poll and private.begin_idempotent.';
@@ -11654,7 +11746,7 @@ comment on function api.get_post is
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
-  ('post_fixed', 422, 'The format of a post, its poll and what it quotes cannot be changed.'),
+  ('post_fixed', 422, 'The format of a post, its poll, what it quotes and its group or guild cannot be changed.'),
   ('post_is_published', 422, 'This post is already published. publishAt can only be changed while a post is '
   'scheduled.');
 
@@ -11709,7 +11801,7 @@ declare
   v_more     uuid[] := v_others;
   v_now      app.posts;
 begin
-  if p_changes ?| '{format,poll,quotedPostId}' then
+  if p_changes ?| '{format,poll,quotedPostId,groupId,guildId}' then
     perform private.fail('post_fixed');
   end if;
   if v_post.published_at is not null then   -- who writes a scheduled post may store it as often as they like
@@ -11768,7 +11860,7 @@ comment on function api.update_post is
   'publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, '
   'publish_at_past, text_unfit, post_title, post_body, post_media, media_url, asset_unknown, asset_pending, '
   'asset_kind, interest_unknown, post_interests_exceeded, '
-  'persona_unknown, poll_closes_at, journalism_not_allowed, writes_exceeded.';
+  'persona_unknown, poll_closes_at, journalism_not_allowed, writes_exceeded, space_visibility, space_archived.';
 
 create function private.delete_post(p_post uuid) returns uuid
 language plpgsql volatile
@@ -11812,17 +11904,16 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if private.find_reposted(p_id) is null then   -- a repost can be deleted without seeing its original
+  -- one's own goes whatever one sees of it: a repost of what is hidden, a post in a space that one left
+  if private.delete_own_post(p_id) is not true then
     perform private.lock_own_post(p_id);
-  end if;
-  if private.delete_own_post(p_id) is not true then   -- the second of two at once finds none
-    perform private.fail('post_unknown');
+    perform private.fail('post_unknown');   -- the second of two at once finds none
   end if;
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_post is
-  'Deletes the caller''s post, also a hidden or scheduled one, and a repost whose original they no longer see. Fails: '
-  'post_unknown, post_not_yours.';
+  'Deletes the caller''s post, also a hidden or scheduled one, a repost whose original they no longer see, and one in '
+  'a group or guild that they have left. Fails: post_unknown, post_not_yours.';
 
 -- sql/posts/52_schedule.sql
 
@@ -11854,11 +11945,15 @@ set search_path = ''
 as $$
 begin
   if exists (select from app.posts where id = p_post and author_id = app.uid()) then
+    if not private.may_publish_in((select space_id from app.posts where id = p_post), app.uid()) then
+      perform private.fail('space_archived');   -- of others than its members it is unknown
+    end if;
     perform private.publish_post(p_post);
     update app.posts set publish_at = null where id = p_post;
   end if;
 end $$;
-comment on function private.publish_now is 'Lets the caller''s own scheduled post go out before its time.';
+comment on function private.publish_now is 'Lets the caller''s own scheduled post go out before its time. Fails: '
+  'space_archived.';
 
 create function private.job_publish_scheduled() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -11866,9 +11961,10 @@ set search_path = ''
 as $$
 declare
   v_post uuid;
+  v_may  boolean;
 begin
   -- one post a transaction: it then locks no more than publishing by hand does
-  select p.id into v_post
+  select p.id, private.may_publish_in(p.space_id, p.author_id) into v_post, v_may
   from app.posts p join app.users u on u.id = p.author_id
   where p.published_at is null and p.deleted_at is null and greatest(p.publish_at, p.publish_again_at) <= now()
     and not p.author_banned and u.banned_at is null and u.erased_at is null
@@ -11876,6 +11972,10 @@ begin
   for update of p skip locked;
   if not found then
     return 0;
+  elsif not v_may then
+    -- asked again later, so that what waits for somebody to come back is not looked at by each call
+    update app.posts set publish_again_at = clock_timestamp() + interval '15 minutes' where id = v_post;
+    return 1;
   end if;
   begin
     perform private.publish_post(v_post);
@@ -11889,8 +11989,9 @@ end $$;
 comment on function private.job_publish_scheduled is
   'Job: lets the scheduled post go out that has been due the longest, unless its author is banned or erased, and '
   'answers 1. When that fails, the post goes behind the others that are due, is tried again in 5 seconds at the '
-  'earliest, and the answer is -1. May run twice: it takes only due posts, each once, and skips locked ones. The '
-  'worker repeats it until there is none: 0.';
+  'earliest, and the answer is -1. One whose author has left its space, or whose space is archived, goes behind them '
+  'too, and is looked at again in a quarter of an hour. May run twice: it takes only due posts, each once, and skips '
+  'locked ones. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('publish-scheduled', '* * * * *', 60, true);
 
 create function private.find_scheduled_time(p_post uuid) returns timestamptz
@@ -11905,6 +12006,32 @@ comment on function private.find_scheduled_time is
   'The time of a cursor''s post among the caller''s scheduled ones, also of one that has gone out or was deleted, but '
   'never of another''s. For one that went out before its time, it is the moment when it did.';
 
+create function private.find_scheduled(p_after timestamptz, p_id uuid) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over those in spaces that one left
+set search_path = ''
+as $$
+declare
+  v_me    uuid := private.require_caller();
+  v_found app.found;
+begin
+  with looked as materialized (
+    select publish_at as at, id from app.posts
+    where author_id = v_me and published_at is null and deleted_at is null and (publish_at, id) > (p_after, p_id)
+    order by publish_at, id limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_posts p on p.id = l.id
+                 order by l.at, l.id limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_scheduled is
+  'The caller''s next scheduled posts that they see, among the next 400.';
+call private.make_walk('private.find_scheduled');
+
 create function api.list_scheduled_posts(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
@@ -11912,22 +12039,18 @@ as $$
 declare
   v_me    uuid := private.require_caller();
   v_after uuid := private.require_cursor(p_cursor);
-  v_from  timestamptz := '-infinity';
-  v_ids   uuid[];
+  v_from  app.place := ('-infinity', v_me)::app.place;   -- any id will do beside infinity
+  v_found app.found;
 begin
-  if v_after is null then
-    v_after := v_me;   -- any id will do beside infinity
-  else
-    v_from := private.find_scheduled_time(v_after);
-    if v_from is null then
+  if v_after is not null then
+    v_from := coalesce(private.cursor_place(v_after, p_up => true),
+                       (private.find_scheduled_time(v_after), v_after)::app.place);
+    if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;
   end if;
-  v_ids := array(select id from app.posts
-                 where author_id = v_me and published_at is null and deleted_at is null
-                   and (publish_at, id) > (v_from, v_after)
-                 order by publish_at, id limit 51);
-  return private.page(private.post_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+  v_found := private.find_scheduled(v_from.at, v_from.id);
+  return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_scheduled_posts is
   'The caller''s posts that wait for their time, soonest first. Fails: cursor_unknown, limit_out_of_range.';
@@ -12027,6 +12150,73 @@ comment on function api.list_posts_by is
   'A person''s posts as far as the caller sees them, the pinned ones first, then the newest. Only the author sees the '
   'hidden ones, and nobody the scheduled ones. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
 
+-- sql/posts/54_spaces.sql
+
+-- A space's posts, for its members.
+-- docs/decisions.md, Spaces.
+
+create function private.find_space_posts(p_space uuid, p_cursor text) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden posts without end
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := ('infinity', p_space)::app.place;   -- any id will do beside infinity
+  v_from   timestamptz;
+  v_before uuid;
+  v_found  app.found;
+begin
+  if private.find_role(p_space, private.require_caller()) is null then
+    return ('{}', null)::app.found;   -- nobody else looks through what is not theirs
+  end if;
+  if v_cursor is not null then
+    v_place := coalesce(private.cursor_place(v_cursor),
+                        (select (private.find_post_time(p.id), p.id)::app.place
+                         from app.posts p where p.id = v_cursor and p.space_id = p_space));
+    if v_place.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_from := v_place.at;   -- plain variables: an expression makes no index condition
+  v_before := v_place.id;
+  with looked as materialized (
+    select p.published_at as at, p.id from app.posts p
+    where p.space_id = p_space and (p.published_at, p.id) < (v_from, v_before)
+    order by p.published_at desc, p.id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_posts p on p.id = l.id
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_space_posts is
+  'The next posts of a space that a member may see, among the next 400; none for others. Fails: cursor_unknown.';
+call private.make_walk('private.find_space_posts');
+
+create function api.list_space_posts(
+  p_group_id text default null, p_guild_id text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_space uuid := private.find_named_space(p_group_id, p_guild_id);
+  v_found app.found;
+begin
+  if v_space is null then
+    perform private.fail('space_unknown');
+  end if;
+  v_found := private.find_space_posts(v_space, p_cursor);
+  return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_space_posts is
+  'What is posted in a group or a guild, newest first, for its members; an empty page for others who see it. Fails: '
+  'content_space, space_unknown, cursor_unknown, limit_out_of_range.';
+
 -- sql/posts/60_reports.sql
 
 -- How a report finds the post or the reply that it is about. The reports are in sql/social/70_reports.sql.
@@ -12082,9 +12272,7 @@ as $$
 begin
   perform private.broadcast('feed:public', 'post', jsonb_build_object('id', p.id))
   from unnest(p_effects) e join app.posts p on p.id = (e.payload ->> 'postId')::uuid
-  where p.required_level = 0 and p.space_id is null and p.closer_id is null
-    and not exists (select from app.posts q
-                    where q.id = p.quoted_post_id and p.format = 'repost' and q.space_id is not null);
+  where p.required_level = 0 and p.within_id is null and p.closer_id is null;
 end $$;
 comment on function private.broadcast_posts is
   'Listener: announces a public post when it goes out, which for a scheduled one is later than its insert.';
@@ -12250,7 +12438,7 @@ create trigger _150_mark_banned after update of banned_at on app.users
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.posts', 'author_id', 'posts', '{author_banned,required_level,trending_at,trending_boost,publish_again_at,'
-  'keyword_words,closer_id,original_author_id}'),
+  'keyword_words,closer_id,original_author_id,original_space_id,within_id}'),
   ('app.replies', 'author_id', 'replies', '{author_banned,required_level}'),
   ('app.reactions', 'user_id', 'reactions', '{}'),
   ('app.bookmarks', 'user_id', 'bookmarks', '{}'),
@@ -12390,6 +12578,7 @@ grant insert (
   visibility,
   depth,
   interest_id,
+  space_id,
   is_journalism,
   publish_at,
   published_at
@@ -12419,10 +12608,12 @@ comment on policy select_audience on app.posts is
   'that belongs to a post derive from it.';
 create policy insert_own on app.posts for insert to authenticated
   with check (author_id = (select app.uid())
+    and (space_id is null or (select true from app.space_members m
+                              where m.space_id = posts.space_id and m.user_id = (select app.uid())) is true)
     and (quoted_post_id is null or format not in ('quote', 'repost')
       or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy insert_own on app.posts is
-  'People publish in their own name, and quote and repost only what they see.';
+  'People publish in their own name, in spaces of theirs, and quote and repost only what they see.';
 create policy update_own on app.posts for update to authenticated
   using (author_id = (select app.uid())) with check (author_id = (select app.uid()));
 comment on policy update_own on app.posts is
@@ -12628,7 +12819,9 @@ grant execute on function
   private.find_replies,
   private.find_reply_time,
   private.find_reposted,
+  private.find_scheduled,
   private.find_scheduled_time,
+  private.find_space_posts,
   private.lock_own_post,
   private.lock_running_poll,
   private.mark_target,
@@ -12681,6 +12874,7 @@ grant execute on function
   api.list_replies,
   api.list_scheduled_posts,
   api.list_series_items,
+  api.list_space_posts,
   api.mute_post,
   api.pin_post,
   api.react,
@@ -17745,19 +17939,22 @@ grant execute on function
 -- when the caller may see few of them it gives fewer posts, and the place from which the next look goes on.
 -- docs/decisions.md, Feed.
 
-create index posts_public_idx on app.posts (published_at desc, id desc) where required_level = 0 and closer_id is null;
+-- what is in a space is in none of these: its members alone find it, by posts_within_id_idx
+create index posts_public_idx on app.posts (published_at desc, id desc)
+  where required_level = 0 and closer_id is null and within_id is null;
 create index posts_trending_idx on app.posts (trending_at desc, id desc)
-  where required_level = 0 and closer_id is null;
+  where required_level = 0 and closer_id is null and within_id is null;
 create index posts_closer_idx on app.posts (published_at desc, id desc)
-  where required_level <= 2 and closer_id is not null;
+  where required_level <= 2 and closer_id is not null and within_id is null;
 create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id desc)
-  where required_level <= 2 and closer_id is not null;
+  where required_level <= 2 and closer_id is not null and within_id is null;
 create index posts_journalism_idx on app.posts (published_at desc, id desc)
-  where is_journalism and required_level <= 2;
+  where is_journalism and required_level <= 2 and within_id is null;
 -- most posts are notes without a depth, which these would make larger for nothing
 create index posts_format_idx on app.posts (format, published_at desc, id desc)
-  where required_level <= 2 and format <> 'note';
-create index posts_depth_idx on app.posts (depth, published_at desc, id desc) where required_level <= 2 and depth > 0;
+  where required_level <= 2 and within_id is null and format <> 'note';
+create index posts_depth_idx on app.posts (depth, published_at desc, id desc)
+  where required_level <= 2 and within_id is null and depth > 0;
 
 create type app.feed_run as (ids uuid[], times timestamptz[], next app.place, looked integer);
 comment on type app.feed_run is
@@ -17834,7 +18031,8 @@ begin
     into v_ids, v_times
     from (select w.id, w.published_at
           from (select id, published_at from app.posts
-                where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before)
+                where required_level <= 2 and closer_id is not null and within_id is null
+                  and (published_at, id) < (v_from, v_before)
                   and published_at >= v_until
                 order by published_at desc, id desc limit 400) w
           join private.visible_posts v on v.id = w.id
@@ -17842,7 +18040,8 @@ begin
           order by w.published_at desc, w.id desc limit 101) c;
     if coalesce(cardinality(v_ids), 0) < 101 then
       select published_at, id into v_cut from app.posts
-      where required_level <= 2 and closer_id is not null and (published_at, id) < (v_from, v_before)
+      where required_level <= 2 and closer_id is not null and within_id is null
+        and (published_at, id) < (v_from, v_before)
         and published_at >= v_until
       order by published_at desc, id desc offset 399 limit 1;
     end if;
@@ -17864,7 +18063,8 @@ begin
     from unnest(v_authors) a (author_id)
     cross join lateral (
       select published_at from app.posts
-      where closer_id = a.author_id and required_level <= 2 and (published_at, id) < (v_from, v_before)
+      where closer_id = a.author_id and required_level <= 2 and within_id is null
+        and (published_at, id) < (v_from, v_before)
       order by published_at desc, id desc limit v_each) c
     order by c.published_at desc offset 100 limit 1;
     v_until := coalesce(v_until, '-infinity');
@@ -17873,7 +18073,7 @@ begin
   from unnest(v_authors) a (author_id)
   cross join lateral (
     select id, published_at, row_number() over (order by published_at desc, id desc) as place from app.posts
-    where closer_id = a.author_id and required_level <= 2
+    where closer_id = a.author_id and required_level <= 2 and within_id is null
       and (published_at, id) < (v_from, v_before) and published_at >= v_until
     order by published_at desc, id desc limit v_most) c;
   return private.merged_streams(v_ids, v_times, v_places, v_most, v_until, p_muted);
@@ -17898,14 +18098,15 @@ begin
   select array_agg(o.id), array_agg(o.published_at) into v_ids, v_times
   from (select w.id, w.published_at
         from (select id, published_at from app.posts
-              where required_level = 0 and closer_id is null and (published_at, id) < (v_from, v_before)
+              where required_level = 0 and closer_id is null and within_id is null
+                and (published_at, id) < (v_from, v_before)
               order by published_at desc, id desc limit 400) w
         join private.visible_posts v on v.id = w.id
         where v.author_id <> all (p_muted)
         order by w.published_at desc, w.id desc limit 101) o;
   if coalesce(cardinality(v_ids), 0) < 101 then
     select published_at, id into v_cut from app.posts
-    where required_level = 0 and closer_id is null and (published_at, id) < (v_from, v_before)
+    where required_level = 0 and closer_id is null and within_id is null and (published_at, id) < (v_from, v_before)
     order by published_at desc, id desc offset 399 limit 1;
   end if;
   v_open := private.run_of(v_ids, v_times, v_cut, 400);
@@ -17924,7 +18125,7 @@ begin
         order by u.at desc, u.id desc limit 101) m;
   return private.run_of(v_ids, v_times, v_cut, v_open.looked + v_closer.looked);
 end $$;
-comment on function private.all_posts is 'Every post that the caller may see.';
+comment on function private.all_posts is 'Every post that the caller may see, but for those in spaces.';
 
 create function private.posts_by(p_authors uuid[], p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- the streams are checked in private.merged_streams
@@ -17968,6 +18169,8 @@ as $$
 declare
   v_me      uuid := app.uid();
   v_place   app.place := p_place;
+  -- what they write in spaces of the caller's is not among all posts
+  v_by_all  boolean := not exists (select from app.space_members where user_id = app.uid());
   v_authors uuid[] := array(select following_id from app.follows where follower_id = app.uid() limit 301);
   v_looked  integer := 0;
   v_all     app.feed_run;
@@ -17976,6 +18179,11 @@ declare
 begin
   if cardinality(v_authors) <= 300 then
     return private.posts_by(v_authors, p_place, p_muted);
+  elsif not v_by_all then
+    v_authors := array(select following_id from app.follows where follower_id = app.uid() limit 2001);
+    if cardinality(v_authors) <= 2000 then
+      return private.posts_by(v_authors, p_place, p_muted);
+    end if;
   end if;
   -- many: their posts are among the next of all posts, unless they write little; then it goes by author
   for v_look in 1 .. 8 loop
@@ -17999,7 +18207,8 @@ begin
   return private.posts_by(v_authors, p_place, p_muted);
 end $$;
 comment on function private.followed_posts is
-  'Posts by the people whom the caller follows. Who follows more than 2000 has them by time alone.';
+  'Posts by the people whom the caller follows. Who follows more than 2000 has them by time alone, and without those '
+  'in spaces.';
 
 create function private.trending_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
@@ -18015,14 +18224,15 @@ begin
   select array_agg(o.id), array_agg(o.trending_at) into v_ids, v_times
   from (select w.id, w.trending_at
         from (select id, trending_at from app.posts
-              where required_level = 0 and closer_id is null and (trending_at, id) < (v_from, v_before)
+              where required_level = 0 and closer_id is null and within_id is null
+                and (trending_at, id) < (v_from, v_before)
               order by trending_at desc, id desc limit 400) w
         join private.visible_posts v on v.id = w.id
         where v.author_id <> all (p_muted)
         order by w.trending_at desc, w.id desc limit 101) o;
   if coalesce(cardinality(v_ids), 0) < 101 then
     select trending_at, id into v_cut from app.posts
-    where required_level = 0 and closer_id is null and (trending_at, id) < (v_from, v_before)
+    where required_level = 0 and closer_id is null and within_id is null and (trending_at, id) < (v_from, v_before)
     order by trending_at desc, id desc offset 399 limit 1;
   end if;
   return private.run_of(v_ids, v_times, v_cut, 400);
@@ -18083,22 +18293,7 @@ begin
     select array_agg(o.id), array_agg(o.published_at) into v_ids, v_times
     from (select w.id, w.published_at
           from (select id, published_at from app.posts
-                where is_journalism and required_level <= 2 and (published_at, id) < (v_from, v_before)
-                order by published_at desc, id desc limit 400) w
-          join private.visible_posts v on v.id = w.id
-          where v.author_id <> all (p_muted)
-          order by w.published_at desc, w.id desc limit 101) o;
-    if coalesce(cardinality(v_ids), 0) < 101 then
-      select published_at, id into v_cut from app.posts
-      where is_journalism and required_level <= 2 and (published_at, id) < (v_from, v_before)
-      order by published_at desc, id desc offset 399 limit 1;
-    end if;
-    return private.run_of(v_ids, v_times, v_cut, 400);
-  elsif p_format <> 'note' then
-    select array_agg(o.id), array_agg(o.published_at) into v_ids, v_times
-    from (select w.id, w.published_at
-          from (select id, published_at from app.posts
-                where format = p_format and format <> 'note' and required_level <= 2
+                where is_journalism and required_level <= 2 and within_id is null
                   and (published_at, id) < (v_from, v_before)
                 order by published_at desc, id desc limit 400) w
           join private.visible_posts v on v.id = w.id
@@ -18106,7 +18301,23 @@ begin
           order by w.published_at desc, w.id desc limit 101) o;
     if coalesce(cardinality(v_ids), 0) < 101 then
       select published_at, id into v_cut from app.posts
-      where format = p_format and format <> 'note' and required_level <= 2
+      where is_journalism and required_level <= 2 and within_id is null and (published_at, id) < (v_from, v_before)
+      order by published_at desc, id desc offset 399 limit 1;
+    end if;
+    return private.run_of(v_ids, v_times, v_cut, 400);
+  elsif p_format <> 'note' then
+    select array_agg(o.id), array_agg(o.published_at) into v_ids, v_times
+    from (select w.id, w.published_at
+          from (select id, published_at from app.posts
+                where format = p_format and format <> 'note' and required_level <= 2 and within_id is null
+                  and (published_at, id) < (v_from, v_before)
+                order by published_at desc, id desc limit 400) w
+          join private.visible_posts v on v.id = w.id
+          where v.author_id <> all (p_muted)
+          order by w.published_at desc, w.id desc limit 101) o;
+    if coalesce(cardinality(v_ids), 0) < 101 then
+      select published_at, id into v_cut from app.posts
+      where format = p_format and format <> 'note' and required_level <= 2 and within_id is null
         and (published_at, id) < (v_from, v_before)
       order by published_at desc, id desc offset 399 limit 1;
     end if;
@@ -18116,7 +18327,8 @@ begin
   from unnest(p_depths) d (depth)
   cross join lateral (
     select id, published_at, row_number() over (order by published_at desc, id desc) as place from app.posts p
-    where p.depth = d.depth and p.depth > 0 and required_level <= 2 and (published_at, id) < (v_from, v_before)
+    where p.depth = d.depth and p.depth > 0 and required_level <= 2 and within_id is null
+      and (published_at, id) < (v_from, v_before)
     order by published_at desc, id desc limit 101) o;
   return private.merged_streams(v_ids, v_times, v_places, 101, '-infinity', p_muted);
 end $$;
@@ -18154,12 +18366,15 @@ set search_path = ''
 as $$
 declare
   v_start timestamptz := coalesce((select max(starts_at) from app.feed_blocks), '-infinity');
-  v_at    timestamptz := (select published_at from app.posts where id = (p_event ->> 'postId')::uuid);
+  v_at    timestamptz := (select published_at from app.posts
+                          where id = (p_event ->> 'postId')::uuid and within_id is null);
 begin
   if (select count(*) from (
-        (select from app.posts where required_level = 0 and closer_id is null and published_at >= v_start limit 51)
+        (select from app.posts
+         where required_level = 0 and closer_id is null and within_id is null and published_at >= v_start limit 51)
         union all (select from app.posts
-                   where required_level <= 2 and closer_id is not null and published_at >= v_start limit 51)) p) > 50
+                   where required_level <= 2 and closer_id is not null and within_id is null
+                     and published_at >= v_start limit 51)) p) > 50
      and v_at > v_start   -- a slow transaction may come with an earlier time, and blocks that are cut stay as they are
      -- of two at the same time, one leaves it to the other
      and pg_try_advisory_xact_lock(hashtextextended('feed blocks', 0)) then
@@ -18167,7 +18382,7 @@ begin
   end if;
 end $$;
 comment on function private.cut_feed is 'Listener: a post that comes after 50 others begins a new block of the '
-  'ranked feed.';
+  'ranked feed. Those in spaces count for nothing, since others than their members have nothing of them.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.cut_feed', 200);
 
@@ -18188,6 +18403,58 @@ begin
   return coalesce((select min(starts_at) from app.feed_blocks where starts_at > p_at), 'infinity');
 end $$;
 comment on function private.block_end is 'The end of the block in which a moment lies.';
+
+create function private.posts_within(p_spaces uuid[], p_before timestamptz, p_until timestamptz, p_muted uuid[])
+returns app.feed_run
+language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+set search_path = ''
+as $$
+declare
+  v_before timestamptz := p_before;   -- plain variables: an expression makes no index condition
+  v_until  timestamptz := p_until;
+  v_start  timestamptz := p_until;
+  v_each   integer := 51 / greatest(cardinality(p_spaces), 1) + 2;
+  v_from   timestamptz;
+  v_ids    uuid[];
+  v_times  timestamptz[];
+  v_looked integer;
+begin
+  -- a few posts of each, enough for 51, tell how far back those go; then it takes all up to there
+  select c.published_at into v_from
+  from unnest(p_spaces) s (id)
+  cross join lateral (
+    select published_at from app.posts
+    where within_id = s.id and required_level <= 2 and published_at < v_before and published_at >= v_until
+    order by published_at desc, id desc limit v_each) c
+  order by c.published_at desc offset 50 limit 1;
+  v_from := coalesce(v_from, v_until);
+  select array_agg(w.id), array_agg(w.published_at) into v_ids, v_times
+  from (select c.id, c.published_at
+        from unnest(p_spaces) s (id)
+        cross join lateral (
+          select id, published_at from app.posts
+          where within_id = s.id and required_level <= 2 and published_at < v_before and published_at >= v_from
+          order by published_at desc, id desc limit 51) c
+        order by c.published_at desc, c.id desc limit 51) w;
+  v_looked := 2 * cardinality(p_spaces) + coalesce(cardinality(v_ids), 0);
+  if cardinality(v_ids) = 51 then
+    v_start := private.block_end(v_times[51]);
+    if v_start > v_times[1] then   -- all of one block, which shows the newest 50
+      v_start := private.block_start(v_times[51]);
+      v_ids := v_ids[:50];
+      v_times := v_times[:50];
+    end if;
+  end if;
+  select array_agg(w.id), array_agg(w.at) into v_ids, v_times
+  from unnest(v_ids, v_times) as w (id, at) join private.visible_posts v on v.id = w.id
+  where w.at >= v_start and v.required_level <= 2 and v.author_id <> all (p_muted);
+  return (v_ids, v_times, (v_start, '00000000-0000-0000-0000-000000000000')::app.place, v_looked)::app.feed_run;
+end $$;
+comment on function private.posts_within is
+  'What the caller may see of the newest posts in these spaces, of each block the newest 50, from one boundary of '
+  'blocks down to another: that at p_until, or a later one where 50 posts end before. So a look needs no second one, '
+  'however much is posted in a space.';
+call private.make_walk('private.posts_within');
 
 create function private.feed_scores(p_ids uuid[])
 returns table (id uuid, at timestamptz, score integer, weights integer[])
@@ -18474,6 +18741,8 @@ declare
   v_whole  integer;
   v_sieve  app.feed_sieve := ('{}', null, p_choice.characters)::app.feed_sieve;
   v_found  uuid[];
+  v_spaces uuid[] := array(select space_id from app.space_members where user_id = app.uid() limit 1000);
+  v_within app.feed_run;
   v_moves  boolean := p_cursor.opened is not null or private.has_centroid();
   v_opened text[];      -- the marks of what came to the front of the cursor's block
   v_passed integer;     -- the place of the cursor's post among them
@@ -18514,6 +18783,14 @@ begin
       v_looked := v_looked + v_more.looked;
       v_run := (v_run.ids || v_more.ids, v_run.times || v_more.times, null, 0)::app.feed_run;
     end loop;
+    if v_spaces <> '{}' then
+      v_within := private.posts_within(v_spaces, v_until, v_lowest, p_choice.muted_people);
+      v_looked := v_looked + v_within.looked;
+      v_lowest := (v_within.next).at;
+      select array_agg(m.id order by m.at desc, m.id desc), array_agg(m.at order by m.at desc, m.id desc)
+      into v_run.ids, v_run.times
+      from unnest(v_run.ids || v_within.ids, v_run.times || v_within.times) as m (id, at);
+    end if;
     v_bounds := array(select starts_at from app.feed_blocks
                       where starts_at > v_lowest and starts_at < v_until order by starts_at);
     v_whole := (select count(*) from unnest(v_run.times) t where t >= v_lowest);
@@ -18586,8 +18863,8 @@ begin
   return v_page;
 end $$;
 comment on function private.feed_ranked is
-  'A page of For You: by block, score and id. The posts of a block that are nearest to what the caller likes come to '
-  'its front, two fifths of a page of them. Fails: cursor_unknown.';
+  'A page of For You: by block, score and id, with what is posted in the caller''s spaces. The posts of a block that '
+  'are nearest to what the caller likes come to its front, two fifths of a page of them. Fails: cursor_unknown.';
 
 create function api.list_feed(
   p_tab text default null, p_journalism boolean default false, p_min_depth integer default 0,
@@ -18721,7 +18998,6 @@ insert into private.write_limits (kind, per_hour) values ('contents', 300);
 insert into private.errors (code, status, text) values
   ('content_title', 422, 'A title must have 1 to 200 characters.'),
   ('content_body', 422, 'A body or summary must have 1 to 20000 characters.'),
-  ('content_space', 422, 'A content is in a group or in a guild. Name one of the two.'),
   ('content_not_yours', 403, 'Only its author can do this.');
 
 create trigger _100_check_author before insert on app.contents
@@ -18780,46 +19056,6 @@ as $$ begin return coalesce(private.require_text(p_text), ''); end $$;
 comment on function private.require_body is
   'A body or summary as it is stored. Fails: text_unfit, content_body.';
 
-create function private.find_content_space(p_group_id text, p_guild_id text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  if p_group_id is not null and p_guild_id is not null then
-    perform private.fail('content_space');
-  end if;
-  return case when p_group_id is not null then (private.require_space('group', p_group_id)).id
-              when p_guild_id is not null then (private.require_space('guild', p_guild_id)).id end;
-end $$;
-comment on function private.find_content_space is
-  'The space that one of the two names, if the caller sees it; null without any. Fails: content_space, '
-  'space_unknown.';
-
-create function private.write_in_space(p_space uuid) returns void
-language plpgsql volatile security definer   -- nobody may touch people and spaces
-set search_path = ''
-as $$
-declare
-  v_me       uuid := private.require_caller();
-  v_archived timestamptz;
-begin
-  if p_space is null then
-    return;
-  end if;
-  -- a person before a space: ARCHITECTURE.md, Locks. Who is about to be removed, or whose space is being archived,
-  -- waits for this, or is refused
-  perform from app.users where id = v_me for share;
-  select archived_at into v_archived from app.spaces where id = p_space for share;
-  if private.find_role(p_space, v_me) is null then
-    perform private.fail('space_not_member');
-  elsif v_archived is not null then
-    perform private.fail('space_archived');
-  end if;
-end $$;
-comment on function private.write_in_space is
-  'Passes for a member of a space that is not archived, and keeps it so until the transaction ends; without a space '
-  'for everybody. Fails: space_not_member, space_archived.';
-
 create function private.add_content(
   p_kind text, p_interest uuid, p_title text, p_texts text[], p_group_id text default null,
   p_guild_id text default null
@@ -18830,7 +19066,7 @@ as $$
 declare
   v_id     uuid;
   v_title  text := p_title;
-  v_space  uuid := private.find_content_space(p_group_id, p_guild_id);
+  v_space  uuid := private.find_named_space(p_group_id, p_guild_id);
   v_titled boolean := (select titled from private.content_kinds where kind = p_kind);
 begin
   perform private.count_writes('contents');
@@ -19125,7 +19361,7 @@ declare
   -- any id will do beside a start that no content has
   v_from   app.place := (coalesce(p_start, case when p_up then '-infinity' else 'infinity' end::timestamptz),
                          private.require_caller())::app.place;
-  v_space  uuid := private.find_content_space(p_group_id, p_guild_id);
+  v_space  uuid := private.find_named_space(p_group_id, p_guild_id);
   v_author uuid := case when p_author_id is not null then private.require_person(p_author_id) end;
   v_words  text[];
   v_found  app.found := ('{}', null)::app.found;
@@ -19411,7 +19647,6 @@ grant execute on function
   private.delete_content,
   private.edit_content,
   private.enter_content,
-  private.find_content_space,
   private.find_contents,
   private.find_contents_by,
   private.interests_below,
@@ -19420,8 +19655,7 @@ grant execute on function
   private.require_content,
   private.require_reported_content,
   private.search_contents,
-  private.share_content,
-  private.write_in_space
+  private.share_content
   to authenticated;
 grant execute on function
   private.words_in
@@ -27614,10 +27848,10 @@ begin
   v_looked := array(
     select v.id
     from (select id, published_at from app.posts
-          where required_level = 0 and closer_id is null
+          where required_level = 0 and closer_id is null and within_id is null
           order by published_at desc, id desc limit 400) w
     join private.visible_posts v on v.id = w.id
-    where v.format <> 'repost' and v.space_id is null and v.author_id <> v_me);
+    where v.format <> 'repost' and v.author_id <> v_me);
   return array(
     select a.author_id
     from (select p.author_id, max(n.nearness) as nearness
@@ -27750,7 +27984,8 @@ begin
   if coalesce(p_type, 'post') = 'post' then
     select array_agg(l.id), array_agg(l.at) into v_posts, v_outs
     from (select id, published_at as at from app.posts
-          where required_level = 0 and closer_id is null and (published_at, id) < (v_from, v_before)
+          where required_level = 0 and closer_id is null and within_id is null
+            and (published_at, id) < (v_from, v_before)
           order by published_at desc, id desc limit 400) l;
     v_cut := (v_outs[400], v_posts[400])::app.place;
   end if;
@@ -27772,8 +28007,7 @@ begin
 
   v_posts := private.feed_chosen(p_choice, array(
     select v.id from unnest(v_posts, v_outs) as l (id, at) join private.visible_posts v on v.id = l.id
-    where v.space_id is null and (not p_trending or v.trending_boost > 0)
-      and (select o.space_id from app.posts o where o.id = v.quoted_post_id and v.format = 'repost') is null
+    where (not p_trending or v.trending_boost > 0)
       and (v_cut.at is null or (l.at, l.id) >= (v_cut.at, v_cut.id))
     order by l.at desc, l.id desc));
   select array_agg(m.id), array_agg(m.at) into v_ids, v_times

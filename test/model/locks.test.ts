@@ -136,6 +136,8 @@ describe('locks are taken in the order by', async () => {
   for (const who of [third, leaver]) await answer(as(who, 'vote_wiki_proposal($3::uuid, 1)', wanted.id))
   const proposal = (which: { id: string }) => row('app.wiki_proposals', `id = '${which.id}'`)
 
+  await answer(as(author, `create_group('Club', 'the-club')`))
+  await answer(as(fan, `join_group('the-club')`))
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
   const later = await answer(
     as(author, `create_post('Soon', p_interest_id => $3::uuid, p_publish_at => $4)`, interest, inAnHour),
@@ -202,6 +204,12 @@ describe('locks are taken in the order by', async () => {
       audit,
     ],
     'a quote': [asOnce('key', fan, quoted, fresh, interest), key('create_post'), writes(fan, 'posts'), person(fan)],
+    'a post in a group': [
+      as(fan, `create_post('Here', p_group_id => 'the-club')`),
+      writes(fan, 'posts'),
+      person(fan),
+      row('app.spaces', `slug = 'the-club'`),
+    ],
     'a scheduled post that goes out': [
       as(author, `update_post($3::uuid, '{"publishAt": null}')`, later.id),
       posts(later.id),

@@ -9,7 +9,7 @@ import { actAs, actAsOwner, ask, prepare } from './oracle/ask.ts'
 import { build, settle } from './oracle/build.ts'
 import { touching, unasked } from './oracle/guard.ts'
 import { found, leaks, questions, tablesOf } from './oracle/look.ts'
-import { at, gone, names, places, relation, sees, type World } from './oracle/model.ts'
+import { at, blocked, gone, isWithin, names, places, relation, sees, standing, type World } from './oracle/model.ts'
 import { registry } from './oracle/registry.ts'
 import { worlds } from './oracle/worlds.ts'
 
@@ -73,11 +73,20 @@ function tally(world: World, viewer: number): void {
   for (const [place, { author, visibility }] of world.posts.entries()) {
     count(met, sees(world, viewer, place) ? 'seen' : 'unseen')
     count(met, `${relation(world, viewer, author)}, ${visibility}`)
+    if (isWithin(world, place)) {
+      count(met, `${standing(world, viewer)}, within`)
+      const both = [viewer, author].every((person) => world.space.includes(person))
+      if (both && blocked(world, viewer, author)) count(met, 'blocked within')
+      if (world.archived && world.space.includes(viewer)) count(met, 'archived')
+    }
   }
 }
 
-/** Eleven relations, to posts of three visibilities; and what is seen and what is not. */
-const ALL = 2 + 11 * 3
+/**
+ * Eleven relations, to posts of three visibilities; what is seen and what is not; and of the space who is in it, who left,
+ * was taken out and never came, across a block, and when it is archived.
+ */
+const ALL = 2 + 11 * 3 + 4 + 2
 
 /** A random seed with whose worlds everybody meets everything: with one seed in four something rare is never met. */
 function fullSeed(): number {

@@ -112,6 +112,22 @@ export async function openBounds() {
       ),
     )
 
+  let groups = 0
+  /** A group with these members. */
+  async function newGroup(members: string[]): Promise<string> {
+    groups += 1
+    return id(
+      await put<{ id: string }>(
+        `with made as (insert into app.spaces (kind, slug, name) values ('group', $1, 'x') returning id),
+         joined as (insert into app.space_members (space_id, user_id, made_at)
+                    select id, unnest($2::text[])::uuid, now() from made)
+         select id from made`,
+        `one-${groups}`,
+        `{${members.join()}}`,
+      ),
+    )
+  }
+
   /** Contents of the crowd, or of one author and of them removed; some are shown. */
   async function contents(size: number, kind: string, { author = '', interests = [null] as (string | null)[] } = {}) {
     const made = await put<{ id: string; shown: boolean }>(
@@ -219,5 +235,5 @@ export async function openBounds() {
     })
   }
 
-  return { put, newViewer, nameOf, newPost, contents, record, talks, checkBounds }
+  return { put, newViewer, nameOf, newPost, newGroup, contents, record, talks, checkBounds }
 }

@@ -1,5 +1,6 @@
 // Groups: who is in them, and how people come in. Rules are in sql/spaces, visibility in policies/spaces.sql.
 import { routes } from '../../lib/routes.ts'
+import { NewGroupPost, Post, PostPage } from '../posts/schemas.ts'
 import {
   BanPage,
   Group,
@@ -238,5 +239,29 @@ export default routes('groups', {
     params: InvitationId,
     never: ['person_unknown', 'space_archived', 'space_full', 'memberships_exhausted'],
     answers: { 200: Invitation },
+  },
+  'GET /groups/:id/posts': {
+    summary: 'The posts of a group, newest first',
+    description:
+      'For its members, also of an archived one; for others who see the group an empty page. My own hidden ones are there for me. A page looks at 400 and may be short.',
+    access: 'user',
+    operation: 'list_space_posts',
+    params: GroupId,
+    as: { id: 'p_group_id' },
+    never: ['content_space'],
+    page: true,
+    answers: { 200: PostPage },
+  },
+  'POST /groups/:id/posts': {
+    summary: 'Publish a post in a group, or schedule one',
+    description:
+      'As `POST /posts` with `groupId`, and an `Idempotency-Key` is the same there; `guildId` beside it is 422. For members of a group that is not archived.',
+    access: 'user',
+    operation: 'create_post',
+    params: GroupId,
+    as: { id: 'p_group_id' },
+    body: NewGroupPost,
+    idempotent: true,
+    answers: { 201: Post },
   },
 })

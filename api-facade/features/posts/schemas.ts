@@ -34,6 +34,12 @@ const settings = {
   isJournalism: z.boolean().optional(),
   publishAt: Moment.nullish().openapi({ description: 'A moment in the future.' }),
 }
+/** The id or slug of a group or guild. */
+const space = z.string().trim().min(1).max(60)
+const within = {
+  groupId: space.nullish().openapi({ description: 'The group, by id or slug, to whose members it is shown.' }),
+  guildId: space.nullish().openapi({ description: 'The guild, by id or slug, to whose members it is shown.' }),
+}
 const NewPoll = z.object({
   options: z.array(z.string()).openapi({ description: '2 to 6; those past the sixth are dropped.' }),
   closesAt: Moment.nullish(),
@@ -43,14 +49,25 @@ export const NewPost = z
     format: PostFormat.optional(),
     ...words,
     ...settings,
+    ...within,
     poll: NewPoll.nullish(),
     quotedPostId: Uuid.nullish().openapi({ description: 'What a quote or a repost is of.' }),
   })
   .openapi('NewPost')
 
+export const NewGroupPost = NewPost.omit({ groupId: true }).openapi('NewGroupPost')
+
 const fixed = () => z.unknown().optional().openapi({ description: 'Cannot be changed.' })
 export const PostChanges = z
-  .object({ ...words, ...settings, format: fixed(), poll: fixed(), quotedPostId: fixed() })
+  .object({
+    ...words,
+    ...settings,
+    format: fixed(),
+    poll: fixed(),
+    quotedPostId: fixed(),
+    groupId: fixed(),
+    guildId: fixed(),
+  })
   .openapi('PostChanges')
 
 export const Breakdown = z
@@ -106,6 +123,8 @@ const post = {
   depth: z.int(),
   depthLabel: z.string(),
   interestId: Uuid.nullable(),
+  groupId: Uuid.nullable().openapi({ description: 'The group to whose members it is shown.' }),
+  guildId: Uuid.nullable().openapi({ description: 'The guild to whose members it is shown.' }),
   interests: z.array(
     z.object({ id: Uuid, slug: z.string(), name: z.string(), accentColor: z.string(), isPrimary: z.boolean() }),
   ),
@@ -188,7 +207,7 @@ export const TakenReaction = z.object({ kind: ReactionKind.optional() })
 
 const { visibility, depth, interestId, interestIds, personaId } = settings
 export const NewRepost = z
-  .object({ body: z.string().nullish(), visibility, depth, interestId, interestIds, personaId })
+  .object({ body: z.string().nullish(), visibility, depth, interestId, interestIds, personaId, ...within })
   .openapi('NewRepost', {
     description: 'With a body it is a quote, without one a repost, which takes visibility and personaId alone.',
   })

@@ -35,6 +35,7 @@ for (let depth = 1; depth <= 4; depth++)
   argument = await made(bob, `/debates/${debate}/arguments`, { side: 'for', body: 'x'.repeat(60), parentId: argument })
 const talk = await made(alice, '/conversations', { kind: 'group', memberIds: [], title: 'Myself' })
 const group = await made(bob, '/groups', { name: 'Those who ask', joinPolicy: 'request' })
+const club = await made(alice, '/groups', { name: 'Those who are in' })
 const circle = await made(alice, '/circles/me', { name: 'Kin', kind: 'family' })
 const [interest] = await owner<{ id: string }[]>`select id from app.interests where level = 3 limit 1`
 const event = {
@@ -82,6 +83,7 @@ const reached: Record<string, Call | Call[] | string> = {
   space_message: ['join_group', { p_id: group, p_message: 'é'.repeat(501) }],
   space_name: ['create_group', { p_name: 'é'.repeat(81) }],
   space_slug: ['create_group', { p_name: 'x', p_slug: 'No' }],
+  space_visibility: ['create_post', { p_body: 'x', p_group_id: club, p_visibility: 'circles' }],
   video_caption: ['create_video', { p_media_url: 'https://example.org/a.mp4', p_caption: 'é'.repeat(281) }],
   broadcast_body: 'only the staff’s door broadcasts, and no token is that; test/db/admin/broadcast.sql reaches it',
   broadcast_title: 'as broadcast_body',

@@ -72,7 +72,7 @@ from unnest(array['0', '51', 'null']) n;
 select test.act_as_owner();
 insert into app.spaces (id, kind, slug, name) values ('00000000-0000-4000-8000-000000000001', 'group', 'the-space', 'x');
 insert into app.space_members (space_id, user_id) values ('00000000-0000-4000-8000-000000000001', test.id('bob'));
-update app.posts set space_id = '00000000-0000-4000-8000-000000000001' where id in (pg_temp.id('five'), pg_temp.id('one'));
+update app.posts set space_id = '00000000-0000-4000-8000-000000000001', visibility = 'public' where id in (pg_temp.id('five'), pg_temp.id('one'));
 select test.act_as('bob');
 select is(api.list_feed(p_limit => 1, p_cursor => pg_temp.id('five')::text) #>> '{items,0,id}', pg_temp.id('alike')::text, 'whose members go on from it');
 select test.act_as('carla');

@@ -29,7 +29,7 @@ select test.act_as('alice');
 insert into made select 'note', (api.create_post('  Hello  ') ->> 'id')::uuid;
 create temp view note as select api.get_post(pg_temp.id('note')) as card;
 select is((select string_agg(k, ' ' order by k) from note, json_object_keys(card) k),
-  'author authorId body boostExpiresAt boostScore coAuthors counters createdAt depth depthLabel editedAt emojiBreakdown format hiddenAt id interestId interests isJournalism media persona personaId pinned poll publishAt publishedAt quotedPost quotedPostId replies series title viewer visibility',
+  'author authorId body boostExpiresAt boostScore coAuthors counters createdAt depth depthLabel editedAt emojiBreakdown format groupId guildId hiddenAt id interestId interests isJournalism media persona personaId pinned poll publishAt publishedAt quotedPost quotedPostId replies series title viewer visibility',
   'a post has its fields and no more');
 select is(pg_temp.event(), 'posts.post.published '::text || jsonb_build_object('postId', pg_temp.id('note'), 'authorId', test.id('alice')),
   'publishing is an event');
@@ -95,7 +95,7 @@ select throws_ok($$ delete from app.posts $$, '42501', null, 'an author deletes 
 select throws_ok($$ insert into app.posts (author_id, body, hidden_at) values (test.id('alice'), 'x', now()) $$, '42501', null, 'or hides it');
 select throws_ok($$ insert into app.posts (author_id, body, created_at) values (test.id('alice'), 'x', now()) $$, '42501', null, 'or says when');
 select throws_ok($$ insert into app.posts (author_id, body, space_id) values (test.id('alice'), 'x', gen_random_uuid()) $$, '42501', null,
-  'or puts it into a space');
+  'or puts it into a space that is not theirs');
 select throws_ok(format('%s', s), '42501', null, 'not written by hand: ' || s)
 from unnest(array[
   'update app.post_counters set reactions = 100', 'delete from app.post_counters',

@@ -147,12 +147,12 @@ select is(pg_temp.rows('inner', 'posts'), 'circles public', 'a circle goes, the 
 select api.set_bond_level(pg_temp.circle('Friends'), 'inner', 'inner-circle') from test.act_as('alice');
 select is(pg_temp.rows('inner', 'posts'), 'circles inner public', 'and gets closer again');
 
--- a space: its members and nobody else, whatever the visibility; a block still wins
+-- a space: its members and nobody else; a block still wins
 select test.act_as_owner();
 insert into app.spaces (id, kind, slug, name) values ('00000000-0000-4000-8000-000000000001', 'group', 'the-space', 'x');
 insert into app.space_members (space_id, user_id)
 select '00000000-0000-4000-8000-000000000001', test.id(p) from unnest(array['alice', 'stranger', 'blocked']) p;
-update app.posts set space_id = '00000000-0000-4000-8000-000000000001' where id in (pg_temp.id('inner'), pg_temp.id('public'));
+update app.posts set space_id = '00000000-0000-4000-8000-000000000001', visibility = 'public' where id in (pg_temp.id('inner'), pg_temp.id('public'));
 select is(pg_temp.rows('stranger', 'posts'), 'inner public', 'members of a space see what is posted in it');
 select is(pg_temp.told('stranger'), 'inner public', 'the predicate agrees');
 select is(pg_temp.rows('inner', 'posts'), 'circles', 'who is not in it does not, however close');

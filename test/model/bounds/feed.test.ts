@@ -1,10 +1,15 @@
 // The most that a request of feed looks at: test/support/bounds.ts.
-import { crowd, id, ids, isShown, minutes, openBounds, SIZES } from '../../support/bounds.ts'
+import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds, SIZES } from '../../support/bounds.ts'
 
-const { checkBounds, newViewer, put } = await openBounds()
+const { checkBounds, newGroup, newViewer, put } = await openBounds()
+
+/** Blocks, as publishing cuts them. */
+const cut = (size: number) =>
+  put(`insert into app.feed_blocks (starts_at) select ${minutes('n * 50')} from generate_series(1, ${size / 50}) n
+       on conflict do nothing`)
 
 /**
- * Posts of the crowd for their inner circles, with some of one author between them; blocks are cut as publishing does.
+ * Posts of the crowd for their inner circles, with some of one author between them.
  * `shown` are the author's, newest first.
  */
 async function feedPosts(many: number, { format = 'note', visibility = 'public' } = {}) {
@@ -21,8 +26,7 @@ async function feedPosts(many: number, { format = 'note', visibility = 'public' 
      select id, author_id = '${author}' as shown from made order by published_at desc`,
     ...([format, title, visibility] as string[]),
   )
-  await put(`insert into app.feed_blocks (starts_at) select ${minutes('n * 50')} from generate_series(1, ${size / 50}) n
-             on conflict do nothing`)
+  await cut(size)
   return { author, all: ids(made), shown: ids(made.filter(({ shown }) => shown)) }
 }
 
@@ -84,6 +88,58 @@ checkBounds([
          on conflict (viewer_id, author_id) do update set level = excluded.level`,
       )
       return { parameters: `p_tab => 'circles'`, shown }
+    },
+  },
+  {
+    operation: 'list_feed',
+    against: 'posts in groups that one is not in',
+    most: 800, // what there is to show, and none of these
+    async scene(_, size) {
+      const group = await newGroup([])
+      await cut(size)
+      const journalism = size === SIZES[0]
+      const made = await put<{ id: string; shown: boolean }>(
+        `with made as (
+           insert into app.posts (author_id, body, depth, is_journalism, space_id, published_at)
+           select ${friend('1')}, 'x', ${journalism ? 0 : 5}, ${journalism},
+                  case when ${isShown(size)} then null else $1::uuid end, ${minutes('n')}
+           from generate_series(1, ${size}) n returning id, space_id, published_at
+         ), counted as (insert into app.post_counters (post_id) select id from made)
+         select id, space_id is null as shown from made order by published_at desc`,
+        group,
+      )
+      return {
+        parameters: journalism ? 'p_journalism => true' : 'p_min_depth => 5',
+        shown: ids(made.filter(({ shown }) => shown)),
+      }
+    },
+  },
+  {
+    operation: 'list_feed',
+    against: 'posts of blocked people in hundreds of groups that one is in',
+    most: 21_000,
+    async scene(viewer, size) {
+      const interest = id(
+        await put<{ id: string }>(
+          `insert into app.interests (slug, name, level, accent_color) values ('in-' || $1, 'x', 1, 'ink') returning id`,
+          String(size),
+        ),
+      )
+      await cut(size)
+      const spaces: string[] = []
+      for (let n = 0; n < 300; n++) spaces.push(await newGroup([viewer]))
+      const made = await put<{ id: string; shown: boolean }>(
+        `with made as (
+           insert into app.posts (author_id, body, interest_id, space_id, published_at)
+           select case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, 'x', $1,
+                  ($2::text::uuid[])[n % 300 + 1], ${minutes('n')}
+           from generate_series(1, ${size}) n returning id, author_id, published_at
+         ), counted as (insert into app.post_counters (post_id) select id from made
+         ), about as (insert into app.post_interests (post_id, interest_id, is_primary) select id, $1, true from made)
+         select id, author_id >= ${friend('0')} as shown from made order by published_at desc`,
+        ...[interest, `{${spaces.join()}}`],
+      )
+      return { parameters: `p_interest_id => '${interest}'`, shown: ids(made.filter(({ shown }) => shown)) }
     },
   },
 ])

@@ -1,18 +1,7 @@
 // The most that a request of groups looks at: test/support/bounds.ts.
-import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
+import { crowd, friend, friendly, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
-const { checkBounds, put } = await openBounds()
-
-let groups = 0
-async function newGroup(): Promise<string> {
-  groups += 1
-  return id(
-    await put<{ id: string }>(
-      `insert into app.spaces (kind, slug, name) values ('group', $1, 'x') returning id`,
-      `one-${groups}`,
-    ),
-  )
-}
+const { checkBounds, newGroup, put } = await openBounds()
 
 checkBounds([
   {
@@ -33,7 +22,7 @@ checkBounds([
     against: 'members whom the caller does not see',
     most: 2500,
     async scene(_, size) {
-      const group = await newGroup()
+      const group = await newGroup([])
       await put(
         `insert into app.space_members (space_id, user_id, made_at, created_at)
          select '${group}', case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, now(), ${minutes('n')}
@@ -48,7 +37,7 @@ checkBounds([
     against: 'requests of people whom the caller does not see',
     most: 2500,
     async scene(viewer, size) {
-      const group = await newGroup()
+      const group = await newGroup([])
       await put(
         `insert into app.space_members (space_id, user_id, role, made_at) values ('${group}', '${viewer}', 'owner', now())`,
       )

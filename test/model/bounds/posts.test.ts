@@ -12,7 +12,7 @@ import {
   postsOfMany,
 } from '../../support/bounds.ts'
 
-const { checkBounds, nameOf, newPost, newViewer, put } = await openBounds()
+const { checkBounds, nameOf, newGroup, newPost, newViewer, put } = await openBounds()
 
 /** Replies of blocked people, of one kind, to a post or to one of its replies. */
 async function replies(size: number, { answers = false, kind = 'reply' } = {}) {
@@ -99,6 +99,36 @@ checkBounds([
         `with made as (${postsOfMany(size)}), kept as (
            insert into app.bookmarks (user_id, post_id, created_at) select '${viewer}', id, published_at from made)
          select id, author_id >= ${friend('0')} as shown from made order by published_at desc`,
+      )
+      return { parameters: '', shown: ids(made.filter(({ shown }) => shown)) }
+    },
+  },
+  {
+    operation: 'list_space_posts',
+    against: 'posts of blocked people in a group',
+    most: 2500,
+    async scene(viewer, size) {
+      const group = await newGroup([viewer])
+      const made = await put<{ id: string; shown: boolean }>(
+        `insert into app.posts (author_id, body, space_id, published_at)
+         select case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, 'x', $1, ${minutes('n')}
+         from generate_series(1, ${size}) n returning id, author_id >= ${friend('0')} as shown`,
+        group,
+      )
+      return { parameters: `p_group_id => '${group}'`, shown: ids(made.filter(({ shown }) => shown)).reverse() }
+    },
+  },
+  {
+    operation: 'list_scheduled_posts',
+    against: 'posts in a group that one left',
+    most: 2500,
+    async scene(viewer, size) {
+      const group = await newGroup([])
+      const made = await put<{ id: string; shown: boolean }>(
+        `insert into app.posts (author_id, body, space_id, publish_at, published_at)
+         select '${viewer}', 'x', case when ${isShown(size)} then null else $1::uuid end, ${minutes('n')}, null
+         from generate_series(1, ${size}) n returning id, space_id is null as shown`,
+        group,
       )
       return { parameters: '', shown: ids(made.filter(({ shown }) => shown)) }
     },

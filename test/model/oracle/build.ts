@@ -78,12 +78,10 @@ export async function build(sql: ReservedSql, world: World, ground: Ground): Pro
     members.map((member) => ({ ...member, owner, circle })),
   )
 
-  await rows('spaces', [
-    { id: spaceId, kind: 'group', slug: 'the-space', name: 'The space', member_count: world.space.length },
-  ])
+  await rows('spaces', [{ id: spaceId, kind: 'group', slug: 'the-space', name: 'The space', member_count: 5 }])
   await rows(
     'space_members',
-    world.space.map((person) => ({ space_id: spaceId, user_id: who(person) })),
+    [...world.space, ...world.departed, ...world.barred].map((person) => ({ space_id: spaceId, user_id: who(person) })),
   )
   await rows(
     'circles',
@@ -233,6 +231,13 @@ export async function build(sql: ReservedSql, world: World, ground: Ground): Pro
     'hidden_at',
     ids(replies, ({ hidden }) => hidden, replyId),
   )
+  for (const person of [...world.departed, ...world.barred])
+    await sql`select private.drop_member(${spaceId}, ${who(person)})`
+  await rows(
+    'space_bans',
+    world.barred.map((person) => ({ space_id: spaceId, user_id: who(person) })),
+  )
+  if (world.archived) await mark('spaces', 'archived_at', [spaceId])
   const deleted = ids(posts, ({ deleted }) => deleted, postId)
   if (deleted.length > 0) await sql`update app.posts set deleted_at = now() where id in ${sql(deleted)}`
   await mark(

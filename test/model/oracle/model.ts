@@ -52,8 +52,11 @@ export type World = {
   blocks: Block[]
   mutes: [muter: number, muted: number][]
   keywords: [muter: number, keyword: (typeof words)[number]][]
-  /** Who is in the space. */
+  /** Who is in the space, who was and left, and who was taken out for good; whether it is archived. */
   space: number[]
+  departed: number[]
+  barred: number[]
+  archived: boolean
   banned: number[]
   /** Whose ban was lifted. */
   pardoned: number[]
@@ -136,7 +139,7 @@ export function sees(world: World, viewer: number, place: number): boolean {
   if (format === 'repost' && of !== null && !sees(world, viewer, of)) return false
   if (viewer === author) return true
   if (hidden || scheduled) return false
-  return space || closeness(world, viewer, author) >= ['public', 'circles', 'inner'].indexOf(visibility)
+  return closeness(world, viewer, author) >= ['public', 'circles', 'inner'].indexOf(visibility)
 }
 
 export function seesReply(world: World, viewer: number, place: number): boolean {
@@ -191,15 +194,25 @@ export const inFeed = (world: World, viewer: number, place: number) =>
 
 /** Whether it is for those alone who are closer to somebody than strangers: written for circles, or a repost of such. */
 export function isCloser(world: World, place: number): boolean {
-  const { space, visibility, format, of } = at(world.posts, place)
-  return (!space && visibility !== 'public') || (format === 'repost' && of !== null && isCloser(world, of))
+  const { visibility, format, of } = at(world.posts, place)
+  return visibility !== 'public' || (format === 'repost' && of !== null && isCloser(world, of))
+}
+
+/** Whether members of the space alone may see it: written there, or a repost of such. */
+export function isWithin(world: World, place: number): boolean {
+  const { space, format, of } = at(world.posts, place)
+  return space || (format === 'repost' && of !== null && at(world.posts, of).space)
 }
 
 /** Whether everyone hears of it when it goes out. */
-export function isAnnounced(world: World, place: number): boolean {
-  const { space, hidden, format, of } = at(world.posts, place)
-  const open = !space && !isCloser(world, place)
-  return open && !hidden && (format !== 'repost' || of === null || !at(world.posts, of).space)
+export const isAnnounced = (world: World, place: number): boolean =>
+  !isCloser(world, place) && !isWithin(world, place) && !at(world.posts, place).hidden
+
+/** What a viewer is to the space. */
+export function standing({ space, departed, barred }: World, viewer: number): string {
+  if (space.includes(viewer)) return 'inside'
+  if (departed.includes(viewer)) return 'departed'
+  return barred.includes(viewer) ? 'barred' : 'outside'
 }
 
 export const places = (list: readonly unknown[]) => list.map((_item, place) => place)

@@ -7,6 +7,7 @@ import {
   inFeed,
   isAnnounced,
   isCloser,
+  isWithin,
   meant,
   meets,
   names,
@@ -44,8 +45,14 @@ const tabs: Choice[] = [
     given: `p_tab => 'following'`,
     keeps: ({ author }, world, viewer) => follows(world, viewer, author),
   },
-  { given: `p_tab => 'circles'`, keeps: (_post, world, _viewer, place) => isCloser(world, place) },
-  { given: `p_tab => 'trending'`, keeps: (_post, world, _viewer, place) => !isCloser(world, place) },
+  {
+    given: `p_tab => 'circles'`,
+    keeps: (_post, world, _viewer, place) => isCloser(world, place) && !isWithin(world, place),
+  },
+  {
+    given: `p_tab => 'trending'`,
+    keeps: (_post, world, _viewer, place) => !isCloser(world, place) && !isWithin(world, place),
+  },
 ]
 const filters: Choice[] = [
   { keeps: () => true },
@@ -179,6 +186,20 @@ export const reads: Entries = {
   },
   list_posts_by: {
     lists: (world, viewer) => [0, 1].map((more) => profile(world, viewer, (world.call + more) % names.length)),
+  },
+  list_space_posts: {
+    lists: (world, viewer) => {
+      const there = places(world.posts).filter(
+        (place) => at(world.posts, place).space && !at(world.posts, place).scheduled && sees(world, viewer, place),
+      )
+      return [
+        {
+          call: paged('list_space_posts', world, `'the-space'`),
+          read: postsIn,
+          expected: postCards(world, viewer, newestFirst(there)),
+        },
+      ]
+    },
   },
   list_bookmarks: {
     lists: (world, viewer) => {

@@ -38,8 +38,10 @@ const samples: Record<Kind, Samples> = {
 
 /** Every request about something of a kind, by the routes that there are. */
 export function requests(routes: readonly Route[], kind: Kind, id: string, means: Means): Request[] {
-  return routes.flatMap(({ method, path, row: { operation } }) => {
+  return routes.flatMap(({ method, path, row: { operation, as = {} } }) => {
     if (!operation || !(registry[operation] as Entry | undefined)?.[kind]) return []
+    // the same operation by a path whose id is that of a group or guild
+    if (Object.values(as).some((parameter) => /^p_(group|guild)_id$/.test(parameter))) return []
     const { params = {}, query = '', body } = samples[kind][operation]?.(id, means) ?? {}
     const filled = path.replace(/:(\w+)/g, (_all, name: string) => params[name] ?? id)
     return [{ method, path: filled + query, ...(body && { body }) }]

@@ -5,6 +5,7 @@ import { at, meant, names, type Post, type Reply, type World, words } from './mo
 
 const person = fc.nat(names.length - 1)
 const rarely = fc.integer({ min: 0, max: 7 }).map((n) => n === 7)
+const sometimes = fc.integer({ min: 0, max: 4 }).map((n) => n === 4)
 const seldom = fc.integer({ min: 0, max: 2 }).map((n) => n === 2)
 const two = fc.tuple(person, person)
 const mostPosts = 9
@@ -27,7 +28,7 @@ const posts: fc.Arbitrary<Post[]> = fc.array(
       hidden: rarely,
       deleted: rarely,
       scheduled: rarely,
-      space: rarely,
+      space: sometimes,
       pinned: rarely,
       journalism: rarely,
       depth: fc.nat(5),
@@ -55,6 +56,9 @@ const raw: fc.Arbitrary<World> = fc.record({
   mutes: some(two, 3),
   keywords: some(fc.tuple(person, fc.constantFrom(...words)), 3),
   space: fc.uniqueArray(person, { maxLength: 5 }),
+  departed: fc.uniqueArray(person, { maxLength: 2 }),
+  barred: fc.uniqueArray(person, { maxLength: 2 }),
+  archived: seldom,
   banned: nobodyOften,
   pardoned: nobodyOften,
   erased: nobodyOften,
@@ -106,11 +110,14 @@ function straightPosts(list: readonly Post[]): Post[] {
     const format = !known ? 'note' : drawn.format === 'repost' && again ? 'quote' : drawn.format
     const pins = posts.filter(({ author, pinned }) => pinned && author === drawn.author).length
     const bare = format === 'repost'
+    const space = drawn.space && !bare
     posts.push({
       ...drawn,
       format,
       of: format === 'note' ? null : of,
-      space: drawn.space && !bare,
+      space,
+      visibility: space ? 'public' : drawn.visibility,
+      before: space ? 'public' : drawn.before,
       scheduled: drawn.scheduled && !bare,
       pinned: drawn.pinned && !drawn.scheduled && pins < 3,
       words: bare ? [] : drawn.words,
@@ -173,6 +180,8 @@ function straight(drawn: World): World {
     ),
     mutes: others(drawn.mutes),
     keywords: once(drawn.keywords, (mute) => mute),
+    departed: drawn.departed.filter((one) => !drawn.space.includes(one)),
+    barred: drawn.barred.filter((one) => !drawn.space.includes(one) && !drawn.departed.includes(one)),
     pardoned: drawn.pardoned.filter((one) => !drawn.banned.includes(one) && !drawn.erased.includes(one)),
     erased: drawn.erased.filter((one) => !drawn.banned.includes(one)),
     replies,

@@ -131,6 +131,11 @@ export const writes: Entries = {
     posts: [
       ofPost((id) => `api.create_post(p_format => 'quote', p_body => 'Indeed', p_quoted_post_id => ${id})`, passing),
     ],
+    lists: ({ space, archived }, viewer) => {
+      const member = archived ? refused('space_archived') : done
+      const expected = space.includes(viewer) ? member : refused('space_not_member')
+      return [{ call: `api.create_post('Hear, hear', p_group_id => 'the-space')`, read: () => done, expected }]
+    },
   },
   pin_post: {
     posts: [
@@ -201,12 +206,23 @@ export const writes: Entries = {
     posts: [ofPost((id) => `api.report('post', ${id}, 'No')`)],
     replies: [ofReply((id) => `api.report('reply', ${id}, 'No')`)],
   },
-  update_post: { posts: [ofPost((id) => `api.update_post(${id}, '{"visibility": "inner"}')`, ownAlone)] },
+  update_post: {
+    posts: [
+      ofPost(
+        (id) => `api.update_post(${id}, '{"visibility": "inner"}')`,
+        (world, viewer, place) =>
+          isOwn(world, viewer, place) && at(world.posts, place).space
+            ? refused('space_visibility')
+            : ownAlone(world, viewer, place),
+      ),
+    ],
+  },
   delete_post: {
     posts: [
       (world, viewer, place) => {
         const question = ofPost((id) => `api.delete_post(${id})`, ownAlone)(world, viewer, place)
-        const standing = isOwnRepost(world, viewer, place) && !deletedPost(world, place)
+        // one's own goes whatever one sees of it: a repost of what is hidden, a post in the space that one left
+        const standing = isOwn(world, viewer, place) && !deletedPost(world, place)
         return standing ? { ...question, expected: done } : question
       },
     ],

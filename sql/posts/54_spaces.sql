@@ -1,0 +1,64 @@
+-- A space's posts, for its members.
+-- docs/decisions.md, Spaces.
+
+create function private.find_space_posts(p_space uuid, p_cursor text) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden posts without end
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := ('infinity', p_space)::app.place;   -- any id will do beside infinity
+  v_from   timestamptz;
+  v_before uuid;
+  v_found  app.found;
+begin
+  if private.find_role(p_space, private.require_caller()) is null then
+    return ('{}', null)::app.found;   -- nobody else looks through what is not theirs
+  end if;
+  if v_cursor is not null then
+    v_place := coalesce(private.cursor_place(v_cursor),
+                        (select (private.find_post_time(p.id), p.id)::app.place
+                         from app.posts p where p.id = v_cursor and p.space_id = p_space));
+    if v_place.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_from := v_place.at;   -- plain variables: an expression makes no index condition
+  v_before := v_place.id;
+  with looked as materialized (
+    select p.published_at as at, p.id from app.posts p
+    where p.space_id = p_space and (p.published_at, p.id) < (v_from, v_before)
+    order by p.published_at desc, p.id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_posts p on p.id = l.id
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_space_posts is
+  'The next posts of a space that a member may see, among the next 400; none for others. Fails: cursor_unknown.';
+call private.make_walk('private.find_space_posts');
+
+create function api.list_space_posts(
+  p_group_id text default null, p_guild_id text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_space uuid := private.find_named_space(p_group_id, p_guild_id);
+  v_found app.found;
+begin
+  if v_space is null then
+    perform private.fail('space_unknown');
+  end if;
+  v_found := private.find_space_posts(v_space, p_cursor);
+  return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_space_posts is
+  'What is posted in a group or a guild, newest first, for its members; an empty page for others who see it. Fails: '
+  'content_space, space_unknown, cursor_unknown, limit_out_of_range.';

@@ -1,0 +1,58 @@
+-- How posts and contents come into a space: its members publish there, and where something is stays as it is.
+-- docs/decisions.md, Spaces.
+
+insert into private.errors (code, status, text) values
+  ('content_space', 422, 'What is published is in a group or in a guild. Name one of the two.'),
+  ('space_visibility', 422, 'What is published in a group or guild is for its members: visibility must be public.');
+
+create function private.find_named_space(p_group_id text, p_guild_id text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_group_id is not null and p_guild_id is not null then
+    perform private.fail('content_space');
+  end if;
+  return case when p_group_id is not null then (private.require_space('group', p_group_id)).id
+              when p_guild_id is not null then (private.require_space('guild', p_guild_id)).id end;
+end $$;
+comment on function private.find_named_space is
+  'The space that one of the two names, if the caller sees it; null without any. Fails: content_space, '
+  'space_unknown.';
+
+create function private.write_in_space(p_space uuid) returns void
+language plpgsql volatile security definer   -- nobody may touch people and spaces
+set search_path = ''
+as $$
+declare
+  v_me       uuid := private.require_caller();
+  v_archived timestamptz;
+begin
+  if p_space is null then
+    return;
+  end if;
+  -- a person before a space: ARCHITECTURE.md, Locks. Who is about to be removed, or whose space is being archived,
+  -- waits for this, or is refused
+  perform from app.users where id = v_me for share;
+  select archived_at into v_archived from app.spaces where id = p_space for share;
+  if private.find_role(p_space, v_me) is null then
+    perform private.fail('space_not_member');
+  elsif v_archived is not null then
+    perform private.fail('space_archived');
+  end if;
+end $$;
+comment on function private.write_in_space is
+  'Passes for a member of a space that is not archived, and keeps it so until the transaction ends; without a space '
+  'for everybody. Fails: space_not_member, space_archived.';
+
+create function private.may_publish_in(p_space uuid, p_user uuid) returns boolean
+language plpgsql stable security definer   -- asked of others than the caller, too
+set search_path = ''
+as $$
+begin
+  return p_space is null
+      or (private.find_role(p_space, p_user) is not null
+          and exists (select from app.spaces s where s.id = p_space and s.archived_at is null));
+end $$;
+comment on function private.may_publish_in is
+  'Whether what a person has scheduled in a space may go out: they are a member, and it is not archived.';
