@@ -43,6 +43,7 @@ export function requestId(c: Context): string {
 const exposed = [
   'ETag',
   'Idempotency-Replayed',
+  'Link',
   'RateLimit-Limit',
   'RateLimit-Policy',
   'RateLimit-Remaining',

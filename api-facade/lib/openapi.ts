@@ -7,7 +7,7 @@ import { channels } from '../generated/channels.ts'
 import { failures } from '../generated/operations.ts'
 import { defaultLimits, type LimitName } from './config.ts'
 import { type ErrorCode, lookUp } from './errors.ts'
-import { API, type Route, type Row, spellings, type Table } from './routes.ts'
+import { API, hasCsv, type Route, type Row, spellings, type Table } from './routes.ts'
 import { ErrorBody, PersonCard, z as zod } from './schemas.ts'
 
 export const version: string = manifest.version
@@ -28,6 +28,7 @@ route allows beside that is said there (\`x-rate-limits\`, the defaults). An err
 People are named by actor id, by \`@name\` or by username. Letter case of the path and a trailing slash make no difference.
 Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the page before). A page may be short, even empty, and
 yet have \`hasMore\`: true: a request looks at a bounded number of rows, of which I may not see all. Go on until \`nextCursor\` is null.
+Lists of staff are CSV with \`Accept: text/csv\`: up to 20 pages in one, with a \`Link\` to the rest; no cell is a formula.
 Unknown body fields are ignored; those that are said to be not supported yet are refused with 422.
 
 Channels of Realtime, with the same token. All are private, nobody but the database sends, and what is sent are ids to read by.
@@ -155,6 +156,10 @@ const headers = {
   'Idempotency-Replayed': {
     description: '`true` where this is the answer that was given before; else it is absent.',
     schema: { type: 'string' as const, enum: ['true'] },
+  },
+  Link: {
+    description: 'Of a CSV that has not all of the list: `<…>; rel="next"`, where it goes on.',
+    schema: { type: 'string' as const },
   },
   ETag: { description: 'For If-None-Match.', required: true, schema: { type: 'string' as const } },
 }
@@ -288,10 +293,16 @@ function successOf(row: Row): Responses {
     ...onAll,
     ...(row.idempotent && referTo('Idempotency-Replayed')),
     ...(row.etag && referTo('ETag')),
+    ...(hasCsv(row) && referTo('Link')),
   }
   if (!schema) return { [status]: { description: 'Done.', headers } }
   const events = row.streams && { 'text/event-stream': { schema: zod.string().openapi({ description: row.streams }) } }
-  const content = { [row.contentType ?? 'application/json']: { schema }, ...events }
+  const table = hasCsv(row) && {
+    'text/csv': {
+      schema: zod.string().openapi({ description: 'Up to 20 pages in one, as `Accept: text/csv` asks for.' }),
+    },
+  }
+  const content = { [row.contentType ?? 'application/json']: { schema }, ...events, ...table }
   return {
     ...(row.exists && { 200: { description: row.exists, headers, content } }),
     [status]: { description: 'Done.', headers, content },

@@ -6,6 +6,7 @@ import type { errors } from '../generated/errors.ts'
 import { Answer, call, checkCaller, type Operation, type Parameter, type Parameters, parameterNames } from './call.ts'
 import type { LimitName } from './config.ts'
 import type { Context, Env } from './context.ts'
+import { asksForCsv, sendCsv } from './csv.ts'
 import type { PoolName } from './database.ts'
 import { Refusal } from './errors.ts'
 import { JSON_TYPE, send, setHeader } from './headers.ts'
@@ -140,6 +141,10 @@ export function otherMethods(taken: readonly string[]): (c: Context) => Response
   }
 }
 
+/** Whether a route answers CSV too: the lists of staff do. */
+export const hasCsv = ({ page, access }: Row): boolean =>
+  page === true && (access === 'moderator' || access === 'admin')
+
 const ranks = { public: 0, user: 1, moderator: 2, admin: 3 } as const
 const poolOf = { public: 'anon', user: 'user', moderator: 'service', admin: 'service' } as const
 
@@ -167,11 +172,19 @@ function answerer({ method, path, row }: Route): (c: Context) => Promise<Respons
         throw refusal
       })
     if (row.limitBy) await count(c, row, row.limitBy(c, input.fields as never))
-    const result = await run(c, input)
+    const result = hasCsv(row) && asksForCsv(c) ? await csvOf(c, row, run, input) : await run(c, input)
     // a HEAD runs as GET, and is not somebody who reads
     if (row.after && c.req.method === method) row.after(c, input.fields as never)
     return reply(c, status, result)
   }
+}
+
+function csvOf(c: Context, row: Row, run: (c: Context, input: Input) => Promise<unknown>, input: Input) {
+  const [schema] = Object.values(row.answers) as [z.ZodType]
+  return sendCsv(c, schema, input.fields.cursor as string | undefined, async (cursor) => {
+    const page = await run(c, { ...input, fields: { ...input.fields, cursor } })
+    return (page as Answer).body ?? ''
+  })
 }
 
 async function admit(c: Context, row: Row): Promise<void> {

@@ -111,7 +111,8 @@ export function checkAgainst(contract: Contract): (exchange: Exchange) => string
     if (!operation) return path.startsWith('/api/v1/') ? 'openapi.json does not have this operation' : undefined
     const response = operation.responses[status]
     if (!response) return 'openapi.json does not have this status here'
-    const schema = (response.content?.['application/json'] ?? Object.values(response.content ?? {})[0])?.schema
+    const [type = ''] = headers?.get('content-type')?.split(';') ?? []
+    const schema = (response.content?.[type] ?? response.content?.['application/json'])?.schema
     if (!schema) return body === null ? undefined : 'a body where openapi.json has none'
     const verdict = typeOf(schema).safeParse(body)
     return verdict.success ? undefined : `not as openapi.json says: ${z.prettifyError(verdict.error)}`
