@@ -22,11 +22,17 @@ alter table private.intent_interests enable row level security;
 -- name_trigrams: for definer functions alone
 alter table private.name_trigrams enable row level security;
 
+-- search_types, search_documents, search_words: for definer functions alone
+alter table private.search_types enable row level security;
+alter table private.search_documents enable row level security;
+alter table private.search_words enable row level security;
+
 -- helpers
 grant execute on function
   private.candidate_parts,
   private.chosen_interests,
   private.counterpart,
+  private.find_by_words,
   private.find_candidates,
   private.find_interest,
   private.find_mentors,
@@ -38,8 +44,10 @@ grant execute on function
   private.find_talent,
   private.mentor_parts,
   private.met_page,
+  private.read_query,
   private.require_met,
   private.require_stream_place,
+  private.search_items,
   private.stream_cards,
   private.talent_parts
   to authenticated;
@@ -53,5 +61,11 @@ grant execute on function
   api.list_stream,
   api.list_suggested,
   api.list_talent,
+  api.search,
   api.set_intent
   to authenticated;
+
+-- jobs
+grant execute on function
+  private.job_sweep_search
+  to worker;

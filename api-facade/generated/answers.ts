@@ -1228,6 +1228,25 @@ export interface Schemas {
     } | null
     createdAt: string
   }
+  SearchItem: {
+    type:
+      | 'person'
+      | 'group'
+      | 'guild'
+      | 'wiki'
+      | 'post'
+      | 'video'
+      | 'audio'
+      | 'event'
+      | 'debate'
+      | 'problem'
+      | 'course'
+      | 'project'
+      | 'offering'
+    id: string
+    title: string | null
+    excerpt: string
+  } & { [key: string]: Json }
   Paid: { payment: Schemas['Payment']; senderBalance: number }
   Payment: {
     id: string
@@ -3691,6 +3710,7 @@ export interface Answers {
   revoke_invite: null
   revoke_invite_code: Schemas['StaffInviteCode']
   rsvp_event: Schemas['Event']
+  search: { items: Schemas['SearchItem'][]; nextCursor: string | null; hasMore: boolean }
   select_interest: Schemas['UserInterest']
   select_interests: Schemas['UserInterests']
   send_message: Schemas['Message']

@@ -804,6 +804,10 @@ export type Database = {
       revoke_invite: { Args: { p_id: string }; Returns: Answers['revoke_invite'] }
       revoke_invite_code: { Args: { p_id: string }; Returns: Answers['revoke_invite_code'] }
       rsvp_event: { Args: { p_id: string; p_status: string }; Returns: Answers['rsvp_event'] }
+      search: {
+        Args: { p_cursor?: string; p_interest_id?: string; p_limit?: number; p_q: string; p_type?: string }
+        Returns: Answers['search']
+      }
       select_interest: {
         Args: { p_depth: number; p_expertise: number; p_interest_id: string }
         Returns: Answers['select_interest']

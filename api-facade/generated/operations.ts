@@ -582,6 +582,7 @@ export const operations = {
   revoke_invite: { p_id: 'uuid' },
   revoke_invite_code: { p_id: 'uuid' },
   rsvp_event: { p_id: 'uuid', p_status: 'text' },
+  search: { p_q: 'text', p_type: 'text', p_interest_id: 'uuid', p_limit: 'integer', p_cursor: 'text' },
   select_interest: { p_interest_id: 'uuid', p_depth: 'integer', p_expertise: 'integer' },
   select_interests: { p_interests: 'jsonb' },
   send_message: { p_id: 'uuid', p_body: 'text', p_client_id: 'uuid', p_reply_to_id: 'uuid', p_asset_id: 'uuid' },
@@ -1459,6 +1460,7 @@ export const failures = {
     'space_not_member',
     'writes_exceeded',
   ],
+  search: ['cursor_unknown', 'interest_unknown', 'limit_out_of_range'],
   select_interest: ['interest_depth_out_of_range', 'interest_expertise_out_of_range', 'interest_unknown'],
   select_interests: ['interest_depth_out_of_range', 'interest_expertise_out_of_range', 'interest_unknown'],
   send_message: [

@@ -150,7 +150,7 @@ begin
         join private.visible_people p on p.id = f.user_id
         -- by id, never all people
         cross join lateral (select o.* from app.users o where o.id = f.user_id offset 0) u) l
-  where l.likeness >= 0.39;   -- jonh and john: two trigrams of five
+  where l.likeness >= 0.32;   -- crala and carla: two trigrams of six
 end $$;
 comment on function private.find_names is
   'The people whom the caller may see with a name like this, and how like it is, from 0 to 1. Of each of its trigrams '

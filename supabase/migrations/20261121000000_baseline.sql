@@ -27731,7 +27731,7 @@ begin
         join private.visible_people p on p.id = f.user_id
         -- by id, never all people
         cross join lateral (select o.* from app.users o where o.id = f.user_id offset 0) u) l
-  where l.likeness >= 0.39;   -- jonh and john: two trigrams of five
+  where l.likeness >= 0.32;   -- crala and carla: two trigrams of six
 end $$;
 comment on function private.find_names is
   'The people whom the caller may see with a name like this, and how like it is, from 0 to 1. Of each of its trigrams '
@@ -28169,6 +28169,699 @@ end $$;
 comment on function api.list_stream is
   'Posts and contents for everybody, newest first. Fails: interest_unknown, cursor_unknown, limit_out_of_range.';
 
+-- sql/discovery/40_index.sql
+
+-- What is found by words: each thing is a document with a number in the order of time, and each word of a type has the
+-- list of the documents that it is in. So a search walks lists, newest first, and stops when it has enough: an index
+-- on the words alone (GIN) reads all documents of a word, of which a common one has any number.
+-- docs/decisions.md, Discovery.
+
+create text search dictionary private.search_stem (template = pg_catalog.snowball, language = english);
+comment on text search dictionary private.search_stem is
+  'Word forms of English, with its small words, which are words to be found in other languages.';
+create text search configuration private.search (copy = pg_catalog.simple);
+alter text search configuration private.search
+  alter mapping for asciiword, word, numword, asciihword, hword, numhword, hword_asciipart, hword_part, hword_numpart
+  with extensions.unaccent, private.search_stem;
+comment on text search configuration private.search is 'How texts and queries become words: without case, accents '
+  'and word forms.';
+
+create table private.search_types (
+  type    text primary key check (type ~ '^[a-z]+$'),
+  texts   regproc not null,
+  visible regclass not null,
+  cards   regproc not null
+);
+comment on table private.search_types is
+  'What can be searched for, with a row a type. texts(uuid[]) gives {id, title, body, interests} of those that there '
+  'are, whoever asks; visible is a view of the ids that the caller may see; cards(uuid[]) makes their cards, in '
+  'order. Whoever writes a thing of a type calls private.index_for_search. test/db/discovery/search.sql finds a kind '
+  'of contents that is missing.';
+
+create table private.search_documents (
+  number    bigint generated always as identity primary key,
+  type      text not null references private.search_types on delete restrict,
+  id        uuid not null,
+  interests uuid[] not null default '{}',
+  words     tsvector not null default '',
+  gone_at   timestamptz,
+  swept_at  timestamptz,
+  unique (type, id)
+);
+create index search_documents_gone_at_idx on private.search_documents (gone_at)
+  where gone_at is not null and swept_at is null;
+create index search_documents_swept_at_idx on private.search_documents (swept_at) where swept_at is not null;
+comment on table private.search_documents is
+  'What can be found, with its words and its place in time. 500 numbers are a block: newer blocks come first, and in '
+  'one what fits best.';
+comment on column private.search_documents.gone_at is
+  'When it was deleted: nobody finds it from then on; null while it can be found.';
+comment on column private.search_documents.swept_at is
+  'When a job had taken it out of the lists of its words. Its place stays for a day, for cursors.';
+insert into private.retention (relation, counts_from, keep) values
+  ('private.search_documents', 'swept_at', '1 day');
+
+create table private.search_words (
+  type   text collate "C" not null,
+  word   text collate "C" not null,
+  number bigint not null,
+  primary key (type, word, number)
+);
+comment on table private.search_words is
+  'The list of each word of each type: in which documents it is. Those that are gone are in it until they are swept.';
+
+create function private.untagged(p_text text) returns text
+language sql immutable
+set search_path = ''
+as $$ select translate(coalesce(p_text, ''), '<>', e'\u0004\u0005') $$;
+comment on function private.untagged is
+  'A text in which nothing looks like a tag, of which the parser of words would see no word: no text has such signs.';
+
+create function private.search_vector(p_title text, p_body text) returns tsvector
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return setweight(to_tsvector('private.search', private.untagged(left(p_title, 500))), 'A')
+         || setweight(to_tsvector('private.search', private.untagged(left(p_body, 5000))), 'D');
+end $$;
+comment on function private.search_vector is
+  'The words of a title and of the first 5000 characters of a text, with their places.';
+
+create function private.index_for_search(p_type text, p_ids uuid[], p_again boolean default true) returns void
+language plpgsql volatile security definer   -- nobody may touch the index
+set search_path = ''
+as $$
+declare
+  v_id       uuid;
+  v_text     record;
+  v_new      boolean;
+  v_document private.search_documents;
+  v_words    tsvector;
+begin
+  for v_id in select distinct u.id from unnest(p_ids) u (id) order by u.id loop
+    execute format('select t.title, t.body, t.interests from %s($1) t',
+                   (select t.texts from private.search_types t where t.type = p_type))
+    into v_text using array[v_id];
+    if v_text is null then   -- all of its columns are: there is no such thing any more
+      update private.search_documents set gone_at = now() where type = p_type and id = v_id and gone_at is null;
+      continue;
+    end if;
+    insert into private.search_documents (type, id) values (p_type, v_id) on conflict (type, id) do nothing;
+    v_new := found;
+    continue when not v_new and not p_again;
+    select * into v_document from private.search_documents where type = p_type and id = v_id for update;
+    -- a document that others hold may have waited for another edit: what it says is read again
+    execute format('select t.title, t.body, t.interests from %s($1) t',
+                   (select t.texts from private.search_types t where t.type = p_type))
+    into v_text using array[v_id];
+    v_words := private.search_vector(v_text.title, v_text.body);
+    update private.search_documents
+    set words = v_words, interests = coalesce(v_text.interests, '{}'), gone_at = null, swept_at = null
+    where number = v_document.number;
+    delete from private.search_words w
+    where w.type = p_type and w.number = v_document.number
+      and w.word = any (array(select unnest(tsvector_to_array(v_document.words))
+                              except select unnest(tsvector_to_array(v_words))));
+    insert into private.search_words (type, word, number)
+    select p_type, l.word, v_document.number from unnest(tsvector_to_array(v_words)) l (word)
+    on conflict do nothing;
+  end loop;
+end $$;
+comment on function private.index_for_search is
+  'Has these things found by the words that they have now, and those no more that there are not. Without p_again what '
+  'is a document already stays as it is.';
+call private.make_walk('private.index_for_search');
+
+create function private.sweep_search() returns integer
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_document private.search_documents;
+  v_swept    integer := 0;
+begin
+  for v_document in
+    select * from private.search_documents where gone_at is not null and swept_at is null
+    order by gone_at limit 500 for update skip locked
+  loop
+    delete from private.search_words w
+    where w.type = v_document.type and w.number = v_document.number
+      and w.word = any (tsvector_to_array(v_document.words));
+    update private.search_documents set words = '', interests = '{}', swept_at = now()
+    where number = v_document.number;
+    v_swept := v_swept + 1;
+  end loop;
+  return v_swept;
+end $$;
+comment on function private.sweep_search is
+  'Takes the next 500 documents that are gone out of the lists of their words, and answers how many.';
+call private.make_walk('private.sweep_search');
+
+create function private.job_sweep_search() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$ begin return private.sweep_search(); end $$;
+comment on function private.job_sweep_search is
+  'Job: forgets the words of what was deleted, 500 documents at a time. May run twice: what is swept is not gone any '
+  'more. The worker repeats it until nothing is left.';
+insert into private.jobs (name, cron, expires, repeats) values ('sweep-search', '* * * * *', 60, true);
+
+-- The types. Posts: those that are out and have words; a repost has its original's, which is found itself.
+
+create function private.post_texts(p_ids uuid[])
+returns table (id uuid, title text, body text, interests uuid[])
+language plpgsql stable security definer   -- for the index, whoever may see them
+set search_path = ''
+as $$
+begin
+  return query
+  select p.id, p.title, p.body, array(select n.interest_id from app.post_interests n where n.post_id = p.id)
+  from app.posts p
+  where p.id = any (p_ids) and p.published_at is not null and p.deleted_at is null and p.format <> 'repost';
+end $$;
+comment on function private.post_texts is 'What these posts say, for the search.';
+call private.make_walk('private.post_texts');
+
+create function private.content_texts(p_ids uuid[])
+returns table (id uuid, title text, body text, interests uuid[])
+language plpgsql stable security definer   -- for the index, whoever may see them
+set search_path = ''
+as $$
+begin
+  return query
+  select c.id, c.title,
+         concat_ws(e'\n', d.detail ->> 'caption', d.detail ->> 'summary', d.detail ->> 'description',
+                   d.detail ->> 'body'),
+         array_remove(array[c.interest_id], null)
+  from app.contents c join private.content_parts(p_ids) d on d.id = c.id
+  where c.id = any (p_ids) and c.deleted_at is null;
+end $$;
+comment on function private.content_texts is
+  'What these contents say, for the search: the title, and of the detail caption, summary, description and body.';
+call private.make_walk('private.content_texts');
+
+create function private.space_texts(p_ids uuid[])
+returns table (id uuid, title text, body text, interests uuid[])
+language plpgsql stable security definer   -- for the index, whoever may see them
+set search_path = ''
+as $$
+begin
+  return query
+  select s.id, s.name, s.about, array_remove(array[s.interest_id], null) from app.spaces s where s.id = any (p_ids);
+end $$;
+comment on function private.space_texts is 'What these groups and guilds are called and say of themselves.';
+call private.make_walk('private.space_texts');
+
+create function private.person_texts(p_ids uuid[])
+returns table (id uuid, title text, body text, interests uuid[])
+language plpgsql stable security definer   -- for the index, whoever may see them
+set search_path = ''
+as $$
+begin
+  return query
+  select u.id, concat_ws(' ', u.first_name, u.last_name), u.username, '{}'::uuid[]
+  from app.users u where u.id = any (p_ids) and u.erased_at is null;
+end $$;
+comment on function private.person_texts is
+  'What these people are called. What they chose from the catalog is nobody else''s to find them by.';
+call private.make_walk('private.person_texts');
+
+create view private.visible_spaces with (security_invoker) as
+select s.id from app.spaces s where s.visibility = 'public' or private.is_let_in(s.id, (select app.uid()));
+comment on view private.visible_spaces is
+  'The groups and guilds that the caller may see, as private.find_space gives them. It is for definer functions.';
+
+create function private.person_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- its caller has found them visible
+set search_path = ''
+as $$
+begin
+  return (select json_agg(c.card order by i.place)
+          from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
+end $$;
+comment on function private.person_cards is 'The cards of these people, in order.';
+call private.make_walk('private.person_cards');
+
+create function private.wiki_texts(p_ids uuid[])
+returns table (id uuid, title text, body text, interests uuid[])
+language plpgsql stable security definer   -- one plan, whoever asks
+set search_path = ''
+as $$
+begin
+  return query
+  select i.id, i.name, v.body, array[i.id]
+  from app.interests i
+  cross join lateral (select w.body from app.wiki_versions w where w.interest_id = i.id
+                      order by w.version desc limit 1) v
+  where i.id = any (p_ids);
+end $$;
+comment on function private.wiki_texts is 'The wiki entries of these interests, by the name of the interest.';
+call private.make_walk('private.wiki_texts');
+
+create function private.wiki_search_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- one plan, whoever asks
+set search_path = ''
+as $$
+begin
+  return (select json_agg(json_build_object('id', n.id, 'interestId', n.id, 'slug', n.slug, 'version', v.version,
+                                            'createdAt', private.utc(v.created_at)) order by i.place)
+          from unnest(p_ids) with ordinality as i (id, place)
+          join app.interests n on n.id = i.id
+          cross join lateral (select w.version, w.created_at from app.wiki_versions w where w.interest_id = n.id
+                              order by w.version desc limit 1) v);
+end $$;
+comment on function private.wiki_search_cards is
+  'Wiki entries as the search shows them, in order: {id, interestId, slug, version, createdAt}.';
+call private.make_walk('private.wiki_search_cards');
+
+insert into private.search_types (type, texts, visible, cards) values
+  ('wiki', 'private.wiki_texts', 'app.interests', 'private.wiki_search_cards'),
+  ('post', 'private.post_texts', 'private.visible_posts', 'private.stream_cards'),
+  ('person', 'private.person_texts', 'private.visible_people', 'private.person_cards'),
+  ('group', 'private.space_texts', 'private.visible_spaces', 'private.group_cards'),
+  ('guild', 'private.space_texts', 'private.visible_spaces', 'private.guild_cards');
+insert into private.search_types (type, texts, visible, cards)
+select kind, 'private.content_texts', 'private.visible_contents', 'private.stream_cards' from private.content_kinds;
+
+create function private.index_published(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.index_for_search('post', array(select (e.payload ->> 'postId')::uuid from unnest(p_effects) e),
+                                   false);
+end $$;
+comment on function private.index_published is
+  'Listener: a post that goes out can be found soon after. One that was edited meanwhile is there already.';
+
+create function private.index_edited(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.index_for_search('post', array[(p_event ->> 'postId')::uuid]);
+end $$;
+comment on function private.index_edited is 'Listener: what a post does not say any more does not find it either.';
+insert into private.event_listeners (event, listener, position, timing) values
+  ('posts.post.published', 'private.index_published', 900, 'soon'),
+  ('posts.post.edited', 'private.index_edited', 900, 'at once');
+
+create function private.index_row() returns trigger
+language plpgsql security definer   -- only triggers and listeners write the index
+set search_path = ''
+as $$
+begin
+  if tg_argv[0] = 'kind' then
+    perform private.index_for_search(to_jsonb(new) ->> 'kind', array[new.id]);
+  else
+    perform private.index_for_search(tg_argv[0], array[new.id]);
+  end if;
+  return null;
+end $$;
+comment on function private.index_row is
+  'Trigger: what was written can be found, or not any more. Its argument is the type, or "kind" where a row says it.';
+create function private.index_wiki() returns trigger
+language plpgsql security definer   -- only triggers and listeners write the index
+set search_path = ''
+as $$
+begin
+  perform private.index_for_search('wiki', array[new.interest_id]);
+  return null;
+end $$;
+comment on function private.index_wiki is 'Trigger: an entry is found by its latest version.';
+create trigger _200_index_wiki after insert on app.wiki_versions
+  for each row execute function private.index_wiki();
+create trigger _200_index_post after update of deleted_at on app.posts
+  for each row when (new.deleted_at is not null) execute function private.index_row('post');
+create trigger _206_index_person after insert or update of first_name, last_name, username, erased_at on app.users
+  for each row execute function private.index_row('person');
+create trigger _150_index_space after insert or update of name, about, interest_id on app.spaces
+  for each row execute function private.index_row('kind');
+-- at the commit: the detail, which has the text, is written after the head
+create constraint trigger _200_index_content after insert or update of title, words, deleted_at on app.contents
+  deferrable initially deferred for each row execute function private.index_row('kind');
+
+insert into private.personal_data (relation, person_column, reason) values
+  ('private.search_documents', 'id', 'The words of what is published, and of names, which are there.');
+
+-- sql/discovery/50_search.sql
+
+-- The search: by words over everything that the registry of types has, newest block of time first.
+-- docs/decisions.md, Discovery.
+
+create type private.search_query as (words text[], query tsquery, without tsquery, said text, interests uuid[]);
+comment on type private.search_query is
+  'What is looked for: words that all must be there, of which one leads; the whole of it, with phrases and what must '
+  'not be there; the latter alone, null for none; the text of the former, for names; and the interests, null for any.';
+
+create function private.read_query(p_q text, p_interests uuid[]) returns private.search_query
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_query private.search_query := ('{}', null, null, null, p_interests)::private.search_query;
+  v_part  text[];
+  v_text  text;
+  v_one   tsquery;
+begin
+  for v_part in select regexp_matches(left(p_q, 200), '(-?)(?:"([^"]*)"|(\S+))', 'g') loop
+    v_text := coalesce(v_part[2], v_part[3]);
+    v_one := phraseto_tsquery('private.search', v_text);
+    continue when numnode(v_one) = 0;
+    if v_part[1] = '-' then
+      v_query.without := case when v_query.without is null then v_one else v_query.without || v_one end;
+    else
+      v_query.query := case when v_query.query is null then v_one else v_query.query && v_one end;
+      v_query.words := v_query.words || tsvector_to_array(to_tsvector('private.search', v_text));
+      v_query.said := concat_ws(' ', v_query.said, v_text);
+    end if;
+  end loop;
+  -- the longest are mostly the rarest
+  v_query.words := array(select w.word from (select distinct unnest(v_query.words) as word) w
+                         order by length(w.word) desc, w.word limit 4);
+  return v_query;
+end $$;
+comment on function private.read_query is
+  'Reads what somebody looks for: words, "phrases", and -without. Whatever else is in it are no signs.';
+
+create type private.search_lead as (type text, word text);
+comment on type private.search_lead is 'The list that is walked for a type: that of its rarest word.';
+
+create function private.search_leads(p_types text[], p_words text[], p_before bigint) returns private.search_lead[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    select (t.type, r.word)::private.search_lead
+    from unnest(p_types) t (type)
+    cross join lateral (
+      select w.word,
+             case when cardinality(p_words) > 1 then (
+               select count(*) from (select from private.search_words s
+                                     where s.type = t.type and s.word = w.word and s.number < p_before
+                                     order by s.number desc limit 100) c) end as many
+      from unnest(p_words) with ordinality as w (word, place)
+      order by many, w.place limit 1) r
+    where r.many is distinct from 0);
+end $$;
+comment on function private.search_leads is
+  'For each type the word that is in the fewest of its next documents, counted up to 100.';
+call private.make_walk('private.search_leads');
+
+create type private.search_run as (types text[], ids uuid[], numbers bigint[], ranks real[]);
+comment on type private.search_run is 'What was found, in its order: types, ids, numbers, and how well each fits.';
+
+create function private.search_blocks(
+  p_query private.search_query, p_leads private.search_lead[], p_people private.search_run, p_low bigint,
+  p_before bigint
+) returns private.search_run
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_types text[];
+  v_ids   uuid[];
+  v_nums  bigint[];
+  v_ranks real[];
+  v_type  private.search_types;
+  v_some  uuid[];
+  v_seen  uuid[] := '{}';
+  v_run   private.search_run;
+begin
+  select array_agg(d.type), array_agg(d.id), array_agg(d.number), array_agg(d.rank)
+  into v_types, v_ids, v_nums, v_ranks
+  from (
+    select d.type, d.id, d.number, ts_rank(d.words, p_query.query) as rank
+    from unnest(p_leads) l
+    cross join lateral (
+      select s.number from private.search_words s
+      where s.type = l.type and s.word = l.word and s.number >= p_low and s.number < p_before
+      order by s.number desc) n
+    cross join lateral (select o.* from private.search_documents o where o.number = n.number offset 0) d
+    where d.gone_at is null and d.words @@ p_query.query
+      and (p_query.without is null or not d.words @@ p_query.without)
+      and (p_query.interests is null or d.interests && p_query.interests)
+    union all
+    select u.*
+    from unnest(p_people.types, p_people.ids, p_people.numbers, p_people.ranks) as u (type, id, number, rank)
+    where u.number >= p_low and u.number < p_before) d;
+  for v_type in select t.* from private.search_types t where t.type = any (v_types) loop
+    execute format('select array(select v.id from %s v where v.id = any ($1))', v_type.visible)
+    into v_some
+    using array(select u.id from unnest(v_types, v_ids) as u (type, id) where u.type = v_type.type);
+    v_seen := v_seen || v_some;
+  end loop;
+  select array_agg(f.type), array_agg(f.id), array_agg(f.number), array_agg(f.rank)
+  into v_run.types, v_run.ids, v_run.numbers, v_run.ranks
+  from (select u.* from unnest(v_types, v_ids, v_nums, v_ranks) as u (type, id, number, rank)
+        join (select distinct unnest(v_seen) as id) s on s.id = u.id
+        order by u.number / 500 desc, u.rank desc, u.number desc) f;
+  return v_run;
+end $$;
+comment on function private.search_blocks is
+  'What the caller may see of the documents with these numbers, whole blocks of them, in which the leading words are '
+  'and that match; and these people.';
+call private.make_walk('private.search_blocks');
+-- a list of visible ids is joined with what was found
+alter function private.search_blocks set enable_hashjoin = on;
+alter function private.search_blocks set enable_sort = on;
+
+create function private.search_cursor(p_number bigint) returns uuid
+language plpgsql stable security definer   -- nobody may read the key
+set search_path = ''
+as $$
+begin
+  return encode(extensions.encrypt(
+    '\x0000000000000000'::bytea || int8send(p_number), uuid_send((select key from private.place_key)),
+    'aes-ecb/pad:none'), 'hex')::uuid;
+end $$;
+comment on function private.search_cursor is
+  'A cursor that says up to which number a search has looked, and to nobody how many documents there are.';
+
+create function private.search_place(p_cursor uuid) returns bigint
+language plpgsql stable security definer   -- nobody may read the key
+set search_path = ''
+as $$
+declare
+  v_place bytea := extensions.decrypt(uuid_send(p_cursor), uuid_send((select key from private.place_key)),
+                                      'aes-ecb/pad:none');
+begin
+  if substr(v_place, 1, 8) <> '\x0000000000000000'::bytea then
+    return null;
+  end if;
+  return ('x' || encode(substr(v_place, 9), 'hex'))::bit(64)::bigint;
+end $$;
+comment on function private.search_place is 'The number in a cursor of private.search_cursor; null for any other.';
+
+create function private.found_before(p_type text, p_id text) returns private.search_documents
+language plpgsql stable security definer   -- a cursor stays good when what it names is deleted
+set search_path = ''
+as $$
+declare
+  v_id       uuid;
+  v_met      boolean;
+  v_visible  regclass := (select t.visible from private.search_types t where t.type = p_type);
+  v_document private.search_documents;
+begin
+  if p_type = 'person' then
+    v_id := private.find_person(p_id);
+    v_met := private.may_meet(private.find_level(app.uid(), v_id));
+  elsif pg_input_is_valid(p_id, 'uuid') then
+    v_id := p_id::uuid;
+    if p_type = 'post' then
+      v_met := private.find_post_time(v_id) is not null;
+    elsif exists (select from private.content_kinds where kind = p_type) then
+      v_met := (private.content_place(v_id, p_type)).at is not null;
+    elsif v_visible is not null then   -- never deleted
+      execute format('select exists (select from %s v where v.id = $1)', v_visible) into v_met using v_id;
+    end if;
+  end if;
+  if v_met then
+    select * into v_document from private.search_documents where type = p_type and id = v_id;
+  end if;
+  if v_document.number is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  return v_document;
+end $$;
+comment on function private.found_before is
+  'The document that a cursor names, also one that was deleted, but not one that was never for the caller. Fails: '
+  'cursor_unknown.';
+
+create type private.search_page as (run private.search_run, next uuid);
+comment on type private.search_page is
+  'Up to 51 things that were found, and when 2000 did not fill the page, the cursor from which the next one goes on.';
+
+create function private.find_by_words(p_query private.search_query, p_type text, p_cursor text)
+returns private.search_page
+language plpgsql stable security definer   -- nobody may read the index; it shows what the caller may see
+set search_path = ''
+as $$
+declare
+  v_before   bigint := 9223372036854775000;
+  v_low      bigint;
+  v_each     integer;
+  v_cursor   private.search_documents;
+  v_rank     real := 'infinity';
+  v_leads    private.search_lead[];
+  v_people   private.search_run;
+  v_looked   integer := 0;
+  v_run      private.search_run;
+  v_page     private.search_page;
+begin
+  if pg_input_is_valid(p_cursor, 'uuid') then
+    v_before := private.search_place(p_cursor::uuid);
+    if v_before is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  elsif p_cursor is not null then
+    v_cursor := private.found_before(split_part(p_cursor, ':', 1), substr(p_cursor, strpos(p_cursor, ':') + 1));
+    v_before := (v_cursor.number / 500 + 1) * 500;
+  end if;
+  if p_query.query is null then
+    return v_page;   -- no word is nowhere
+  end if;
+  if coalesce(p_type, 'person') = 'person' and p_query.interests is null then
+    select array_agg(d.type), array_agg(d.id), array_agg(d.number), array_agg(n.likeness)
+    into v_people.types, v_people.ids, v_people.numbers, v_people.ranks
+    from private.find_names(p_query.said) n
+    join private.search_documents d on d.type = 'person' and d.id = n.id
+    where d.number < v_before and d.gone_at is null
+      -- among other things only names that are much like it
+      and (p_type = 'person' or n.likeness >= 0.5)
+      and (p_query.without is null or not d.words @@ p_query.without);
+  end if;
+  if v_cursor.number is not null and v_cursor.gone_at is null then   -- of one that is gone the block begins anew
+    v_rank := case v_cursor.type
+      when 'person' then (select u.rank from unnest(v_people.ids, v_people.ranks) as u (id, rank)
+                          where u.id = v_cursor.id)
+      else ts_rank(v_cursor.words, p_query.query) end;
+    v_rank := coalesce(v_rank, 'infinity');
+  end if;
+  v_leads := private.search_leads(
+    array(select t.type from private.search_types t where t.type <> 'person' and (p_type is null or t.type = p_type)),
+    p_query.words, v_before);
+  v_each := greatest(20, 400 / greatest(cardinality(v_leads), 1));
+  loop
+    -- down to where the fullest list reaches, then whole blocks
+    select max(n.number) into v_low
+    from unnest(v_leads) l
+    cross join lateral (
+      select s.number from private.search_words s
+      where s.type = l.type and s.word = l.word and s.number < v_before
+      order by s.number desc offset v_each - 1 limit 1) n;
+    v_looked := v_looked + v_each * cardinality(v_leads);
+    if v_low is null then
+      v_low := 0;
+    else
+      v_low := (v_low / 500 + 1) * 500;
+      if v_low >= v_before then
+        v_low := (v_before - 1) / 500 * 500;
+        v_looked := v_looked + 500;
+      end if;
+    end if;
+    v_run := private.search_blocks(p_query, v_leads, v_people, v_low, v_before);
+    if v_rank < 'infinity' then
+      select array_agg(u.type), array_agg(u.id), array_agg(u.number), array_agg(u.rank)
+      into v_run.types, v_run.ids, v_run.numbers, v_run.ranks
+      from unnest(v_run.types, v_run.ids, v_run.numbers, v_run.ranks) with ordinality
+        as u (type, id, number, rank, place)
+      where u.number / 500 < v_cursor.number / 500 or (u.rank, u.number) < (v_rank, v_cursor.number);
+    end if;
+    v_page.run := ((v_page.run).types || (v_run.types)[:51], (v_page.run).ids || (v_run.ids)[:51],
+                    null, null)::private.search_run;
+    v_before := v_low;
+    exit when v_low = 0 or cardinality((v_page.run).ids) > 50 or v_looked >= 2000;
+  end loop;
+  if v_low > 0 and coalesce(cardinality((v_page.run).ids), 0) < 51 then
+    v_page.next := private.search_cursor(v_low);
+  end if;
+  return v_page;
+end $$;
+comment on function private.find_by_words is
+  'The next things of a type, null for all, that match and that the caller may see: block by block, each ended, '
+  'until there are 51 or 2000 entries of lists were looked at. Fails: cursor_unknown.';
+call private.make_walk('private.find_by_words');
+
+create function private.search_cards(p_type text, p_ids uuid[], p_query tsquery)
+returns table (id uuid, card jsonb)
+language plpgsql stable security definer   -- its caller has found them visible
+set search_path = ''
+as $$
+declare
+  v_type private.search_types;
+begin
+  select * into v_type from private.search_types t where t.type = p_type;
+  return query execute format($q$
+    select c.id, c.card::jsonb || jsonb_build_object(
+             'type', $2, 'title', t.title, 'excerpt', private.excerpt(t.body, $3))
+    from (select ($1)[u.place] as id, u.card
+          from json_array_elements(%s($1)) with ordinality as u (card, place)) c
+    join %s($1) t on t.id = c.id $q$, v_type.cards, v_type.texts)
+  using p_ids, p_type, p_query;
+end $$;
+comment on function private.search_cards is
+  'What was found of one type: the card of each with {type, title, excerpt}.';
+call private.make_walk('private.search_cards');
+
+create function private.excerpt(p_body text, p_query tsquery) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- marked by signs that no text has, since what stands around them is not HTML
+  return replace(replace(replace(replace(replace(
+    ts_headline('private.search', private.untagged(left(p_body, 5000)), p_query,
+                e'StartSel=\u0002, StopSel=\u0003, MaxFragments=2, MaxWords=30, MinWords=10, ShortWord=0, '
+                'FragmentDelimiter=" … "'),
+    '&', '&amp;'), e'\u0004', '&lt;'), e'\u0005', '&gt;'), e'\u0002', '<mark>'), e'\u0003', '</mark>');
+end $$;
+comment on function private.excerpt is
+  'The parts of a text around what was looked for, as HTML: only the hits are marked, all else is escaped.';
+
+create function private.search_items(p_page private.search_page, p_query tsquery, p_limit integer) returns json
+language plpgsql stable security definer   -- its caller has found them visible
+set search_path = ''
+as $$
+declare
+  v_types text[] := ((p_page.run).types)[:p_limit];
+  v_ids   uuid[] := ((p_page.run).ids)[:p_limit];
+begin
+  return (
+    select private.page(
+             json_agg(c.card order by i.place),
+             coalesce(array_agg(i.type || ':' || (c.card ->> 'id') order by i.place), '{}')
+             || array(select 'more' where cardinality((p_page.run).ids) > p_limit),
+             p_limit, p_page.next)
+    from unnest(v_types, v_ids) with ordinality as i (type, id, place)
+    join (select f.type, k.id, k.card
+          from (select u.type, array_agg(u.id) as ids from unnest(v_types, v_ids) as u (type, id) group by u.type) f
+          cross join lateral private.search_cards(f.type, f.ids, p_query) k) c
+      on c.type = i.type and c.id = i.id);
+end $$;
+comment on function private.search_items is
+  'A page of what was found: each its card with {type, id, title, excerpt}. The cursor is type:id. Fails: '
+  'limit_out_of_range.';
+
+create function api.search(
+  p_q text, p_type text default null, p_interest_id uuid default null, p_limit integer default 20,
+  p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_query private.search_query := private.read_query(p_q, private.interest_subtree(p_interest_id));
+begin
+  perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks
+  return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.query, p_limit);
+end $$;
+comment on function api.search is
+  'Posts, people, groups, guilds, wiki entries and contents by words, newest block of time first, in one what fits best. Fails: '
+  'interest_unknown, cursor_unknown, limit_out_of_range.';
+
 -- policies/discovery.sql
 
 -- Who may see what people look for, and find others. Twin of sql/discovery/.
@@ -28195,11 +28888,17 @@ alter table private.intent_interests enable row level security;
 -- name_trigrams: for definer functions alone
 alter table private.name_trigrams enable row level security;
 
+-- search_types, search_documents, search_words: for definer functions alone
+alter table private.search_types enable row level security;
+alter table private.search_documents enable row level security;
+alter table private.search_words enable row level security;
+
 -- helpers
 grant execute on function
   private.candidate_parts,
   private.chosen_interests,
   private.counterpart,
+  private.find_by_words,
   private.find_candidates,
   private.find_interest,
   private.find_mentors,
@@ -28211,8 +28910,10 @@ grant execute on function
   private.find_talent,
   private.mentor_parts,
   private.met_page,
+  private.read_query,
   private.require_met,
   private.require_stream_place,
+  private.search_items,
   private.stream_cards,
   private.talent_parts
   to authenticated;
@@ -28226,8 +28927,14 @@ grant execute on function
   api.list_stream,
   api.list_suggested,
   api.list_talent,
+  api.search,
   api.set_intent
   to authenticated;
+
+-- jobs
+grant execute on function
+  private.job_sweep_search
+  to worker;
 
 -- sql/admin/05_lists.sql
 

@@ -9,6 +9,8 @@ import {
   MetPage,
   NewIntent,
   PeopleQuery,
+  SearchPage,
+  SearchQuery,
   StreamPage,
   StreamQuery,
   SuggestedQuery,
@@ -89,5 +91,15 @@ export default routes('discovery', {
     query: StreamQuery,
     page: true,
     answers: { 200: StreamPage },
+  },
+  'GET /discovery/search': {
+    summary: 'Find posts, people, groups, guilds, wiki entries and contents by words',
+    description:
+      'Whatever I may see, what belongs to my groups and guilds included. Time is cut into blocks of 500 things that were written; newer blocks come first, and in one what fits best. Of a text the first 5000 characters are looked at; a new post is found within a second or so. A page looks at 2000 matches and may be short. `cursor` is `type:id` of the last item, or a place.',
+    access: 'user',
+    operation: 'search',
+    query: SearchQuery,
+    page: true,
+    answers: { 200: SearchPage },
   },
 })

@@ -122,3 +122,29 @@ export const StreamItem = z
   })
   .openapi('StreamItem')
 export const StreamPage = Page(StreamItem)
+
+export const SearchQuery = z.object({
+  q: z.string().trim().min(1).max(200).openapi({
+    description:
+      'Words that all must be there, `"phrases"`, and `-without`. Accents, case and word forms are forgiven, in names a wrong letter too.',
+    example: 'gardens "in spring" -roses',
+  }),
+  type: z.enum(['person', 'group', 'guild', 'wiki', ...types]).optional(),
+  interestId: Uuid.optional().openapi({
+    description: 'Those about this interest and what is below it; people are about none.',
+  }),
+})
+export const SearchItem = z
+  .looseObject({
+    type: z.enum(['person', 'group', 'guild', 'wiki', ...types]),
+    id: z.string(),
+    title: z.string().nullable(),
+    excerpt: z.string().openapi({
+      description: 'What stands around the hits, as HTML: they are in `<mark>`, and all else is escaped.',
+    }),
+  })
+  .openapi('SearchItem', {
+    description:
+      'With the fields of its card: of a person, a group, a guild, `interestId`, `slug` and `version` of a wiki entry, or as in the stream.',
+  })
+export const SearchPage = Page(SearchItem)

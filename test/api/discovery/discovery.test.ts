@@ -1,6 +1,7 @@
 // Discovery over HTTP. Who meets whom against a model: test/model/discovery.test.ts; as each kind of person:
 // test/db/discovery.
 import { expect, test } from 'vitest'
+import { applyEffects } from '../../support/database.ts'
 import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
 import { publish } from '../../support/posts.ts'
 import { world } from '../../support/world.ts'
@@ -23,6 +24,7 @@ test.each([
   ['GET', '/discovery/suggested'],
   ['GET', '/discovery/talent'],
   ['GET', '/discovery/stream'],
+  ['GET', '/discovery/search?q=x'],
 ])('%s %s needs a token', async (method, path) => {
   expect(await nobody.request(method, path)).toFailWith(401, 'token_missing')
 })
@@ -165,4 +167,48 @@ test('the stream has posts and contents of every kind in one order', async () =>
   expect(await alice.get(`/discovery/stream?interestId=${UNKNOWN}`)).toFailWith(404, 'interest_unknown')
   for (const cursor of ['x', UNKNOWN])
     expect(await alice.get(`/discovery/stream?cursor=${cursor}`)).toFailWith(400, 'cursor_unknown')
+})
+
+test('the search finds posts, people, groups and contents by words', async () => {
+  const group = (await bob.post<{ id: string }>('/groups', { name: 'Reapers' })).body.id
+  const video = (
+    await carla.post<{ id: string }>('/videos', { mediaUrl: 'https://example.org/a.mp4', caption: 'A harvest' })
+  ).body.id
+  const post = await publish(carla, { body: 'Harvesting & storing: the first harvest', interestId: second })
+  await applyEffects(database.owner)
+  const found = async (who: typeof alice, query: string) =>
+    (await who.get<Page<Met>>(`/discovery/search?q=${query}`)).body.items.map(({ id }) => id)
+  expect((await alice.get('/discovery/search?q=harvest')).body).toMatchObject({
+    items: [
+      {
+        ...{ type: 'post', id: post, title: null, actorId: carla.actorId, subBadge: 'note' },
+        excerpt: '<mark>Harvesting</mark> &amp; storing: the first <mark>harvest</mark>',
+      },
+      {
+        type: 'video',
+        id: video,
+        title: null,
+        excerpt: 'A <mark>harvest</mark>',
+        mediaUrl: 'https://example.org/a.mp4',
+      },
+    ],
+    hasMore: false,
+  })
+  expect(await found(alice, 'reaper')).toEqual([group])
+  expect(await found(alice, 'crala&type=person')).toEqual([carla.actorId])
+  expect(await found(alice, `harvest&interestId=${second}`)).toEqual([post])
+  expect(await found(alice, `harvest&limit=1&cursor=post:${post}`)).toEqual([video])
+  expect(await found(alice, '%25')).toEqual([])
+  for (const query of ['', 'q=', 'q=x&type=poem', 'q=x&limit=0'])
+    expect(await alice.get(`/discovery/search?${query}`)).toFailWith(422, 'validation_failed')
+  expect(await alice.get('/discovery/search?q=x&cursor=x')).toFailWith(400, 'cursor_unknown')
+  await alice.post(`/users/${carla.actorId}/block`)
+  for (const [who, whom] of [
+    [alice, 'carla'],
+    [carla, 'alice'],
+  ] as const)
+    expect(await found(who, `${whom}&type=person`)).toEqual([])
+  expect(await found(alice, 'harvest')).toEqual([])
+  expect(await alice.get(`/discovery/search?q=harvest&cursor=post:${post}`)).toFailWith(400, 'cursor_unknown')
+  expect(await names('/discovery/people?q=carla')).toEqual([])
 })

@@ -63,6 +63,7 @@ async function insertPosts(sql: ReservedSql, { posts }: World, { people, parent,
       created_at: minute(place),
     })),
   )}`
+  await sql`select private.index_for_search('post', ${posts.map((_, place) => postId(place))}::uuid[])`
 }
 
 export async function build(sql: ReservedSql, world: World, ground: Ground): Promise<void> {

@@ -173,6 +173,23 @@ export const reads: Entries = {
       ),
     ],
   },
+  search: {
+    lists: (world, viewer) =>
+      [`"words of post"`, 'tea -milk'].map((q, turn) => {
+        const { length } = world.posts
+        const shown = places(world.posts).filter((place) => {
+          const { format, words, scheduled } = at(world.posts, place)
+          const hit = turn === 0 || (words.includes('tea') && !words.includes('milk'))
+          return sees(world, viewer, place) && !scheduled && format !== 'repost' && hit
+        })
+        return {
+          call: `api.search('${q}', 'post', p_limit => ${Math.max(world.limit, Math.ceil(length / 50))}, p_cursor => $1)`,
+          // the order is for the tests of the search
+          read: ({ items }: Page) => items.map(({ id }: Identified) => id).toSorted(),
+          expected: shown.map(postId).toSorted(),
+        }
+      }),
+  },
   list_feed: {
     lists: (world, viewer) => {
       const turn = world.call + viewer

@@ -1,0 +1,354 @@
+-- The search: by words over everything that the registry of types has, newest block of time first.
+-- docs/decisions.md, Discovery.
+
+create type private.search_query as (words text[], query tsquery, without tsquery, said text, interests uuid[]);
+comment on type private.search_query is
+  'What is looked for: words that all must be there, of which one leads; the whole of it, with phrases and what must '
+  'not be there; the latter alone, null for none; the text of the former, for names; and the interests, null for any.';
+
+create function private.read_query(p_q text, p_interests uuid[]) returns private.search_query
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_query private.search_query := ('{}', null, null, null, p_interests)::private.search_query;
+  v_part  text[];
+  v_text  text;
+  v_one   tsquery;
+begin
+  for v_part in select regexp_matches(left(p_q, 200), '(-?)(?:"([^"]*)"|(\S+))', 'g') loop
+    v_text := coalesce(v_part[2], v_part[3]);
+    v_one := phraseto_tsquery('private.search', v_text);
+    continue when numnode(v_one) = 0;
+    if v_part[1] = '-' then
+      v_query.without := case when v_query.without is null then v_one else v_query.without || v_one end;
+    else
+      v_query.query := case when v_query.query is null then v_one else v_query.query && v_one end;
+      v_query.words := v_query.words || tsvector_to_array(to_tsvector('private.search', v_text));
+      v_query.said := concat_ws(' ', v_query.said, v_text);
+    end if;
+  end loop;
+  -- the longest are mostly the rarest
+  v_query.words := array(select w.word from (select distinct unnest(v_query.words) as word) w
+                         order by length(w.word) desc, w.word limit 4);
+  return v_query;
+end $$;
+comment on function private.read_query is
+  'Reads what somebody looks for: words, "phrases", and -without. Whatever else is in it are no signs.';
+
+create type private.search_lead as (type text, word text);
+comment on type private.search_lead is 'The list that is walked for a type: that of its rarest word.';
+
+create function private.search_leads(p_types text[], p_words text[], p_before bigint) returns private.search_lead[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    select (t.type, r.word)::private.search_lead
+    from unnest(p_types) t (type)
+    cross join lateral (
+      select w.word,
+             case when cardinality(p_words) > 1 then (
+               select count(*) from (select from private.search_words s
+                                     where s.type = t.type and s.word = w.word and s.number < p_before
+                                     order by s.number desc limit 100) c) end as many
+      from unnest(p_words) with ordinality as w (word, place)
+      order by many, w.place limit 1) r
+    where r.many is distinct from 0);
+end $$;
+comment on function private.search_leads is
+  'For each type the word that is in the fewest of its next documents, counted up to 100.';
+call private.make_walk('private.search_leads');
+
+create type private.search_run as (types text[], ids uuid[], numbers bigint[], ranks real[]);
+comment on type private.search_run is 'What was found, in its order: types, ids, numbers, and how well each fits.';
+
+create function private.search_blocks(
+  p_query private.search_query, p_leads private.search_lead[], p_people private.search_run, p_low bigint,
+  p_before bigint
+) returns private.search_run
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_types text[];
+  v_ids   uuid[];
+  v_nums  bigint[];
+  v_ranks real[];
+  v_type  private.search_types;
+  v_some  uuid[];
+  v_seen  uuid[] := '{}';
+  v_run   private.search_run;
+begin
+  select array_agg(d.type), array_agg(d.id), array_agg(d.number), array_agg(d.rank)
+  into v_types, v_ids, v_nums, v_ranks
+  from (
+    select d.type, d.id, d.number, ts_rank(d.words, p_query.query) as rank
+    from unnest(p_leads) l
+    cross join lateral (
+      select s.number from private.search_words s
+      where s.type = l.type and s.word = l.word and s.number >= p_low and s.number < p_before
+      order by s.number desc) n
+    cross join lateral (select o.* from private.search_documents o where o.number = n.number offset 0) d
+    where d.gone_at is null and d.words @@ p_query.query
+      and (p_query.without is null or not d.words @@ p_query.without)
+      and (p_query.interests is null or d.interests && p_query.interests)
+    union all
+    select u.*
+    from unnest(p_people.types, p_people.ids, p_people.numbers, p_people.ranks) as u (type, id, number, rank)
+    where u.number >= p_low and u.number < p_before) d;
+  for v_type in select t.* from private.search_types t where t.type = any (v_types) loop
+    execute format('select array(select v.id from %s v where v.id = any ($1))', v_type.visible)
+    into v_some
+    using array(select u.id from unnest(v_types, v_ids) as u (type, id) where u.type = v_type.type);
+    v_seen := v_seen || v_some;
+  end loop;
+  select array_agg(f.type), array_agg(f.id), array_agg(f.number), array_agg(f.rank)
+  into v_run.types, v_run.ids, v_run.numbers, v_run.ranks
+  from (select u.* from unnest(v_types, v_ids, v_nums, v_ranks) as u (type, id, number, rank)
+        join (select distinct unnest(v_seen) as id) s on s.id = u.id
+        order by u.number / 500 desc, u.rank desc, u.number desc) f;
+  return v_run;
+end $$;
+comment on function private.search_blocks is
+  'What the caller may see of the documents with these numbers, whole blocks of them, in which the leading words are '
+  'and that match; and these people.';
+call private.make_walk('private.search_blocks');
+-- a list of visible ids is joined with what was found
+alter function private.search_blocks set enable_hashjoin = on;
+alter function private.search_blocks set enable_sort = on;
+
+create function private.search_cursor(p_number bigint) returns uuid
+language plpgsql stable security definer   -- nobody may read the key
+set search_path = ''
+as $$
+begin
+  return encode(extensions.encrypt(
+    '\x0000000000000000'::bytea || int8send(p_number), uuid_send((select key from private.place_key)),
+    'aes-ecb/pad:none'), 'hex')::uuid;
+end $$;
+comment on function private.search_cursor is
+  'A cursor that says up to which number a search has looked, and to nobody how many documents there are.';
+
+create function private.search_place(p_cursor uuid) returns bigint
+language plpgsql stable security definer   -- nobody may read the key
+set search_path = ''
+as $$
+declare
+  v_place bytea := extensions.decrypt(uuid_send(p_cursor), uuid_send((select key from private.place_key)),
+                                      'aes-ecb/pad:none');
+begin
+  if substr(v_place, 1, 8) <> '\x0000000000000000'::bytea then
+    return null;
+  end if;
+  return ('x' || encode(substr(v_place, 9), 'hex'))::bit(64)::bigint;
+end $$;
+comment on function private.search_place is 'The number in a cursor of private.search_cursor; null for any other.';
+
+create function private.found_before(p_type text, p_id text) returns private.search_documents
+language plpgsql stable security definer   -- a cursor stays good when what it names is deleted
+set search_path = ''
+as $$
+declare
+  v_id       uuid;
+  v_met      boolean;
+  v_visible  regclass := (select t.visible from private.search_types t where t.type = p_type);
+  v_document private.search_documents;
+begin
+  if p_type = 'person' then
+    v_id := private.find_person(p_id);
+    v_met := private.may_meet(private.find_level(app.uid(), v_id));
+  elsif pg_input_is_valid(p_id, 'uuid') then
+    v_id := p_id::uuid;
+    if p_type = 'post' then
+      v_met := private.find_post_time(v_id) is not null;
+    elsif exists (select from private.content_kinds where kind = p_type) then
+      v_met := (private.content_place(v_id, p_type)).at is not null;
+    elsif v_visible is not null then   -- never deleted
+      execute format('select exists (select from %s v where v.id = $1)', v_visible) into v_met using v_id;
+    end if;
+  end if;
+  if v_met then
+    select * into v_document from private.search_documents where type = p_type and id = v_id;
+  end if;
+  if v_document.number is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  return v_document;
+end $$;
+comment on function private.found_before is
+  'The document that a cursor names, also one that was deleted, but not one that was never for the caller. Fails: '
+  'cursor_unknown.';
+
+create type private.search_page as (run private.search_run, next uuid);
+comment on type private.search_page is
+  'Up to 51 things that were found, and when 2000 did not fill the page, the cursor from which the next one goes on.';
+
+create function private.find_by_words(p_query private.search_query, p_type text, p_cursor text)
+returns private.search_page
+language plpgsql stable security definer   -- nobody may read the index; it shows what the caller may see
+set search_path = ''
+as $$
+declare
+  v_before   bigint := 9223372036854775000;
+  v_low      bigint;
+  v_each     integer;
+  v_cursor   private.search_documents;
+  v_rank     real := 'infinity';
+  v_leads    private.search_lead[];
+  v_people   private.search_run;
+  v_looked   integer := 0;
+  v_run      private.search_run;
+  v_page     private.search_page;
+begin
+  if pg_input_is_valid(p_cursor, 'uuid') then
+    v_before := private.search_place(p_cursor::uuid);
+    if v_before is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  elsif p_cursor is not null then
+    v_cursor := private.found_before(split_part(p_cursor, ':', 1), substr(p_cursor, strpos(p_cursor, ':') + 1));
+    v_before := (v_cursor.number / 500 + 1) * 500;
+  end if;
+  if p_query.query is null then
+    return v_page;   -- no word is nowhere
+  end if;
+  if coalesce(p_type, 'person') = 'person' and p_query.interests is null then
+    select array_agg(d.type), array_agg(d.id), array_agg(d.number), array_agg(n.likeness)
+    into v_people.types, v_people.ids, v_people.numbers, v_people.ranks
+    from private.find_names(p_query.said) n
+    join private.search_documents d on d.type = 'person' and d.id = n.id
+    where d.number < v_before and d.gone_at is null
+      -- among other things only names that are much like it
+      and (p_type = 'person' or n.likeness >= 0.5)
+      and (p_query.without is null or not d.words @@ p_query.without);
+  end if;
+  if v_cursor.number is not null and v_cursor.gone_at is null then   -- of one that is gone the block begins anew
+    v_rank := case v_cursor.type
+      when 'person' then (select u.rank from unnest(v_people.ids, v_people.ranks) as u (id, rank)
+                          where u.id = v_cursor.id)
+      else ts_rank(v_cursor.words, p_query.query) end;
+    v_rank := coalesce(v_rank, 'infinity');
+  end if;
+  v_leads := private.search_leads(
+    array(select t.type from private.search_types t where t.type <> 'person' and (p_type is null or t.type = p_type)),
+    p_query.words, v_before);
+  v_each := greatest(20, 400 / greatest(cardinality(v_leads), 1));
+  loop
+    -- down to where the fullest list reaches, then whole blocks
+    select max(n.number) into v_low
+    from unnest(v_leads) l
+    cross join lateral (
+      select s.number from private.search_words s
+      where s.type = l.type and s.word = l.word and s.number < v_before
+      order by s.number desc offset v_each - 1 limit 1) n;
+    v_looked := v_looked + v_each * cardinality(v_leads);
+    if v_low is null then
+      v_low := 0;
+    else
+      v_low := (v_low / 500 + 1) * 500;
+      if v_low >= v_before then
+        v_low := (v_before - 1) / 500 * 500;
+        v_looked := v_looked + 500;
+      end if;
+    end if;
+    v_run := private.search_blocks(p_query, v_leads, v_people, v_low, v_before);
+    if v_rank < 'infinity' then
+      select array_agg(u.type), array_agg(u.id), array_agg(u.number), array_agg(u.rank)
+      into v_run.types, v_run.ids, v_run.numbers, v_run.ranks
+      from unnest(v_run.types, v_run.ids, v_run.numbers, v_run.ranks) with ordinality
+        as u (type, id, number, rank, place)
+      where u.number / 500 < v_cursor.number / 500 or (u.rank, u.number) < (v_rank, v_cursor.number);
+    end if;
+    v_page.run := ((v_page.run).types || (v_run.types)[:51], (v_page.run).ids || (v_run.ids)[:51],
+                    null, null)::private.search_run;
+    v_before := v_low;
+    exit when v_low = 0 or cardinality((v_page.run).ids) > 50 or v_looked >= 2000;
+  end loop;
+  if v_low > 0 and coalesce(cardinality((v_page.run).ids), 0) < 51 then
+    v_page.next := private.search_cursor(v_low);
+  end if;
+  return v_page;
+end $$;
+comment on function private.find_by_words is
+  'The next things of a type, null for all, that match and that the caller may see: block by block, each ended, '
+  'until there are 51 or 2000 entries of lists were looked at. Fails: cursor_unknown.';
+call private.make_walk('private.find_by_words');
+
+create function private.search_cards(p_type text, p_ids uuid[], p_query tsquery)
+returns table (id uuid, card jsonb)
+language plpgsql stable security definer   -- its caller has found them visible
+set search_path = ''
+as $$
+declare
+  v_type private.search_types;
+begin
+  select * into v_type from private.search_types t where t.type = p_type;
+  return query execute format($q$
+    select c.id, c.card::jsonb || jsonb_build_object(
+             'type', $2, 'title', t.title, 'excerpt', private.excerpt(t.body, $3))
+    from (select ($1)[u.place] as id, u.card
+          from json_array_elements(%s($1)) with ordinality as u (card, place)) c
+    join %s($1) t on t.id = c.id $q$, v_type.cards, v_type.texts)
+  using p_ids, p_type, p_query;
+end $$;
+comment on function private.search_cards is
+  'What was found of one type: the card of each with {type, title, excerpt}.';
+call private.make_walk('private.search_cards');
+
+create function private.excerpt(p_body text, p_query tsquery) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- marked by signs that no text has, since what stands around them is not HTML
+  return replace(replace(replace(replace(replace(
+    ts_headline('private.search', private.untagged(left(p_body, 5000)), p_query,
+                e'StartSel=\u0002, StopSel=\u0003, MaxFragments=2, MaxWords=30, MinWords=10, ShortWord=0, '
+                'FragmentDelimiter=" … "'),
+    '&', '&amp;'), e'\u0004', '&lt;'), e'\u0005', '&gt;'), e'\u0002', '<mark>'), e'\u0003', '</mark>');
+end $$;
+comment on function private.excerpt is
+  'The parts of a text around what was looked for, as HTML: only the hits are marked, all else is escaped.';
+
+create function private.search_items(p_page private.search_page, p_query tsquery, p_limit integer) returns json
+language plpgsql stable security definer   -- its caller has found them visible
+set search_path = ''
+as $$
+declare
+  v_types text[] := ((p_page.run).types)[:p_limit];
+  v_ids   uuid[] := ((p_page.run).ids)[:p_limit];
+begin
+  return (
+    select private.page(
+             json_agg(c.card order by i.place),
+             coalesce(array_agg(i.type || ':' || (c.card ->> 'id') order by i.place), '{}')
+             || array(select 'more' where cardinality((p_page.run).ids) > p_limit),
+             p_limit, p_page.next)
+    from unnest(v_types, v_ids) with ordinality as i (type, id, place)
+    join (select f.type, k.id, k.card
+          from (select u.type, array_agg(u.id) as ids from unnest(v_types, v_ids) as u (type, id) group by u.type) f
+          cross join lateral private.search_cards(f.type, f.ids, p_query) k) c
+      on c.type = i.type and c.id = i.id);
+end $$;
+comment on function private.search_items is
+  'A page of what was found: each its card with {type, id, title, excerpt}. The cursor is type:id. Fails: '
+  'limit_out_of_range.';
+
+create function api.search(
+  p_q text, p_type text default null, p_interest_id uuid default null, p_limit integer default 20,
+  p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_query private.search_query := private.read_query(p_q, private.interest_subtree(p_interest_id));
+begin
+  perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks
+  return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.query, p_limit);
+end $$;
+comment on function api.search is
+  'Posts, people, groups, guilds, wiki entries and contents by words, newest block of time first, in one what fits best. Fails: '
+  'interest_unknown, cursor_unknown, limit_out_of_range.';
