@@ -108,6 +108,7 @@ grant execute on function
   api.list_contents,
   api.list_contributors,
   api.list_feature_flags,
+  api.list_intents,
   api.list_invite_codes,
   api.list_media,
   api.list_reports,

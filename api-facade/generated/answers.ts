@@ -964,6 +964,15 @@ export interface Schemas {
     completedAt: string | null
     createdAt: string
   }
+  StaffIntent: {
+    id: string
+    user: Schemas['PersonCard']
+    intent: 'networking' | 'friends' | 'romantic' | 'mentor' | 'mentee' | 'collab'
+    note: string | null
+    isActive: boolean
+    createdAt: string
+    updatedAt: string
+  }
   StaffReputationEntry: {
     id: string
     userId: string
@@ -3619,6 +3628,7 @@ export interface Answers {
   list_guild_charters: { items: Schemas['Charter'][]; nextCursor: string | null; hasMore: boolean }
   list_guild_members: { items: Schemas['MemberOfGuild'][]; nextCursor: string | null; hasMore: boolean }
   list_guilds: { items: Schemas['Guild'][]; nextCursor: string | null; hasMore: boolean }
+  list_intents: { items: Schemas['StaffIntent'][]; nextCursor: string | null; hasMore: boolean }
   list_invite_codes: { items: Schemas['StaffInviteCode'][]; nextCursor: string | null; hasMore: boolean }
   list_media: { items: Schemas['StaffMedia'][]; nextCursor: string | null; hasMore: boolean }
   list_memberships: { items: Schemas['Circle'][]; nextCursor: string | null; hasMore: boolean }

@@ -545,6 +545,18 @@ export type Database = {
         Args: { p_cursor?: string; p_interest_id?: string; p_limit?: number; p_mine?: boolean; p_q?: string }
         Returns: Answers['list_guilds']
       }
+      list_intents: {
+        Args: {
+          p_active?: boolean
+          p_cursor?: string
+          p_from?: string
+          p_intent?: string
+          p_limit?: number
+          p_q?: string
+          p_to?: string
+        }
+        Returns: Answers['list_intents']
+      }
       list_invite_codes: {
         Args: {
           p_cursor?: string

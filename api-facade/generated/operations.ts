@@ -377,6 +377,15 @@ export const operations = {
   list_guild_charters: { p_id: 'text', p_limit: 'integer', p_cursor: 'text' },
   list_guild_members: { p_id: 'text', p_q: 'text', p_limit: 'integer', p_cursor: 'text' },
   list_guilds: { p_mine: 'boolean', p_q: 'text', p_interest_id: 'uuid', p_limit: 'integer', p_cursor: 'text' },
+  list_intents: {
+    p_intent: 'text',
+    p_active: 'boolean',
+    p_q: 'text',
+    p_from: 'timestamp with time zone',
+    p_to: 'timestamp with time zone',
+    p_limit: 'integer',
+    p_cursor: 'text',
+  },
   list_invite_codes: {
     p_status: 'text',
     p_owner_id: 'text',
@@ -1219,6 +1228,7 @@ export const failures = {
   list_guild_charters: ['cursor_unknown', 'limit_out_of_range', 'space_unknown'],
   list_guild_members: ['cursor_unknown', 'limit_out_of_range', 'space_unknown'],
   list_guilds: ['cursor_unknown', 'interest_unknown', 'limit_out_of_range'],
+  list_intents: ['cursor_unknown', 'limit_out_of_range', 'role_required'],
   list_invite_codes: ['cursor_unknown', 'limit_out_of_range', 'person_unknown', 'role_required'],
   list_media: ['cursor_unknown', 'limit_out_of_range', 'person_unknown', 'role_required'],
   list_memberships: ['cursor_unknown', 'limit_out_of_range'],

@@ -1,9 +1,9 @@
 -- How staff finds people, and what it sees of them.
 -- docs/decisions.md, Staff.
 
-create index users_created_at_idx on app.users (created_at desc, id desc);
-create index users_banned_at_idx on app.users (created_at desc, id desc) where banned_at is not null;
-create index users_staff_idx on app.users (created_at desc, id desc) where role <> 'user';
+create index users_joined_idx on app.users (created_at desc, id desc);
+create index users_banned_joined_idx on app.users (created_at desc, id desc) where banned_at is not null;
+create index users_staff_joined_idx on app.users (created_at desc, id desc) where role <> 'user';
 
 create view private.staff_users with (security_invoker) as
 select u.created_at as at, u.id, u.role, u.banned_at is not null as banned, u.erased_at is not null as erased,
@@ -19,7 +19,7 @@ select u.created_at as at, u.id, u.role, u.banned_at is not null as banned, u.er
          'lastSeenAt', private.utc(a.last_seen_at),
          'createdAt', private.utc(u.created_at)) as card
 from app.users u
-join app.accounts a on a.user_id = u.id
+left join app.accounts a on a.user_id = u.id   -- everybody has one; a join that could drop rows would walk further
 join app.person_card person on person.id = u.id;
 comment on view private.staff_users is 'People as staff sees them, the banned and the erased among them.';
 

@@ -30439,9 +30439,9 @@ comment on function private.suspicious_flows is
 -- How staff finds people, and what it sees of them.
 -- docs/decisions.md, Staff.
 
-create index users_created_at_idx on app.users (created_at desc, id desc);
-create index users_banned_at_idx on app.users (created_at desc, id desc) where banned_at is not null;
-create index users_staff_idx on app.users (created_at desc, id desc) where role <> 'user';
+create index users_joined_idx on app.users (created_at desc, id desc);
+create index users_banned_joined_idx on app.users (created_at desc, id desc) where banned_at is not null;
+create index users_staff_joined_idx on app.users (created_at desc, id desc) where role <> 'user';
 
 create view private.staff_users with (security_invoker) as
 select u.created_at as at, u.id, u.role, u.banned_at is not null as banned, u.erased_at is not null as erased,
@@ -30457,7 +30457,7 @@ select u.created_at as at, u.id, u.role, u.banned_at is not null as banned, u.er
          'lastSeenAt', private.utc(a.last_seen_at),
          'createdAt', private.utc(u.created_at)) as card
 from app.users u
-join app.accounts a on a.user_id = u.id
+left join app.accounts a on a.user_id = u.id   -- everybody has one; a join that could drop rows would walk further
 join app.person_card person on person.id = u.id;
 comment on view private.staff_users is 'People as staff sees them, the banned and the erased among them.';
 
@@ -31330,6 +31330,43 @@ comment on function api.list_assistant_sessions is
   'Everybody''s reflections, newest first, without a word of them. Fails: those of private.staff_page, '
   'person_unknown.';
 
+-- sql/admin/72_intents.sql
+
+-- What staff sees of what people look for.
+-- docs/decisions.md, Staff.
+
+create index connection_intents_since_idx on app.connection_intents (created_at desc, user_id desc);
+
+create view private.staff_intents with (security_invoker) as
+select i.created_at as at, i.user_id as id, i.intent, i.is_active as active,
+       concat_ws(' ', u.username, i.note) as said,
+       json_build_object(
+         'id', i.user_id,
+         'user', person.card,
+         'intent', i.intent,
+         'note', i.note,
+         'isActive', i.is_active,
+         'createdAt', private.utc(i.created_at),
+         'updatedAt', private.utc(i.updated_at)) as card
+from app.connection_intents i
+join app.users u on u.id = i.user_id
+join app.person_card person on person.id = i.user_id;
+comment on view private.staff_intents is 'Intents as staff sees them; id is their person''s.';
+
+create function api.list_intents(
+  p_intent text default null, p_active boolean default null, p_q text default null, p_from timestamptz default null,
+  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.staff_page('intents', json_build_object('intent', p_intent, 'active', p_active), null, p_q, p_from,
+                            p_to, p_limit, p_cursor);
+end $$;
+comment on function api.list_intents is
+  'What people look for, who said so last first. Fails: those of private.staff_page.';
+
 -- sql/admin/75_figures.sql
 
 -- Figures of the instance for staff: counters, signals, jobs.
@@ -31918,6 +31955,7 @@ grant execute on function
   api.list_contents,
   api.list_contributors,
   api.list_feature_flags,
+  api.list_intents,
   api.list_invite_codes,
   api.list_media,
   api.list_reports,

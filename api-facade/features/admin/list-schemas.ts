@@ -292,7 +292,7 @@ const Slug = z
   .string()
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be small letters and digits with single hyphens between')
   .max(80)
-  .openapi({ example: 'alpine-gardens' })
+  .openapi({ example: 'bird-watching' })
 const InterestName = z.string().trim().min(1).max(80)
 const AccentColor = z.enum(['ink', 'gold', 'sage', 'coral', 'cyan', 'plum'])
 export const InterestsQuery = z.object({
@@ -388,6 +388,22 @@ export const AssistantSessionPage = Page(
       createdAt: Timestamp,
     })
     .openapi('StaffAssistantSession'),
+)
+
+const Intent = z.enum(['networking', 'friends', 'romantic', 'mentor', 'mentee', 'collab'])
+export const IntentsQuery = z.object({ intent: Intent.optional(), active: Flag.optional(), ...narrowing })
+export const StaffIntentPage = Page(
+  z
+    .object({
+      id: InternalId,
+      user: PersonCard,
+      intent: Intent,
+      note: z.string().nullable(),
+      isActive: z.boolean(),
+      createdAt: Timestamp,
+      updatedAt: Timestamp,
+    })
+    .openapi('StaffIntent'),
 )
 
 export const Metrics = z

@@ -1,16 +1,18 @@
 // What staff reads of posts, replies, series, uploads, reflections and ledgers. The rules: sql/admin/21_reputation_lists.sql,
-// 31_post_lists.sql, 70_media.sql.
+// 31_post_lists.sql, 70_media.sql, 72_intents.sql.
 import { routes } from '../../lib/routes.ts'
 import {
   AssistantSessionPage,
   AssistantSessionsQuery,
   ContributorPage,
   EntriesQuery,
+  IntentsQuery,
   MediaQuery,
   PostsQuery,
   RepliesQuery,
   SeriesQuery,
   StaffEntryPage,
+  StaffIntentPage,
   StaffMediaPage,
   StaffPostPage,
   StaffReplyPage,
@@ -66,6 +68,15 @@ export default routes('admin', {
     query: AssistantSessionsQuery,
     page: true,
     answers: { 200: AssistantSessionPage },
+  },
+  'GET /admin/intents': {
+    summary: 'What people look for, who said so last first',
+    description: `One intent each, also one that is not active; \`id\` is the person’s internal one. \`q\` is in the username or the note. ${short}`,
+    access: 'moderator',
+    operation: 'list_intents',
+    query: IntentsQuery,
+    page: true,
+    answers: { 200: StaffIntentPage },
   },
   'GET /admin/reputation/events': {
     summary: 'The ledger of reputation, newest first',

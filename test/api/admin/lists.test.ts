@@ -50,6 +50,8 @@ await owner`insert into app.media_assets (owner_id, kind, content_type, size, bu
   values (${alice.id}, 'image', 'image/png', 10, 'local', 'alice/berg.png', 'committed', now(), 'image/png', null),
          (${alice.id}, 'image', 'image/png', 10, 'local', 'alice/sent.png', 'committed', now(), 'image/png', null),
          (${bob.id}, 'attachment', 'application/pdf', 10, 'local', 'bob/file.pdf', 'pending', null, null, now())`
+const looking = await carla.put('/discovery/intent', { intent: 'mentor', note: 'Teach me' })
+expect(looking.status).toBeLessThan(300)
 const talk = await made(alice, '/conversations', { kind: 'direct', memberIds: ['bob'] })
 const [sent] = await owner<Id[]>`select id from app.media_assets where key = 'alice/sent.png'`
 await made(alice, `/conversations/${talk}/messages`, { body: 'Look', assetId: sent?.id, clientId: crypto.randomUUID() })
@@ -216,6 +218,14 @@ test('uploads and reflections, without what is for others alone', async () => {
   const { text } = await moderator.get('/admin/assistant-sessions?userId=alice&status=in_progress')
   expect(JSON.parse(text).items).toMatchObject([{ id: session, questionCount: 1, answerCount: 0 }])
   expect(text).not.toContain('secret')
+})
+
+test('what people look for', async () => {
+  expect(await rows('/admin/intents')).toMatchObject([
+    { id: carla.id, intent: 'mentor', note: 'Teach me', isActive: true },
+  ])
+  expect(await ids('/admin/intents?active=false')).toEqual([])
+  expect(await ids('/admin/intents?intent=mentor&active=true&q=TEACH')).toEqual([carla.id])
 })
 
 test('the audit log, by action, actor, target and time', async () => {

@@ -1,5 +1,5 @@
 // The most that a request of admin looks at: test/support/bounds.ts.
-import { friend, minutes, openBounds } from '../../support/bounds.ts'
+import { crowd, friend, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, contents, newPost, newViewer, put, record, talks } = await openBounds()
 
@@ -22,7 +22,83 @@ async function writer(size: number): Promise<string> {
   return author
 }
 
+/** Makes the viewer an admin, writes so many rows, and asks for those that there are none of. */
+const none =
+  (parameters: string, write: (viewer: string, size: number) => Promise<unknown>) =>
+  async (viewer: string, size: number) => {
+    await put(`update app.users set role = 'admin' where id = $1`, viewer)
+    await write(viewer, size)
+    return { parameters }
+  }
+
 checkBounds([
+  {
+    operation: 'list_users',
+    against: 'people of other names',
+    most: 1300,
+    role: 'service_role',
+    // the crowd is there already
+    scene: none(`p_q => 'nobody is called this'`, async () => {}),
+  },
+  {
+    operation: 'list_users',
+    against: 'people who are not banned',
+    most: 100,
+    role: 'service_role',
+    scene: none(`p_status => 'banned'`, async () => {}),
+  },
+  {
+    operation: 'list_all_posts',
+    against: 'posts of another format',
+    most: 1300,
+    role: 'service_role',
+    scene: none(`p_format => 'essay', p_q => 'y'`, (_viewer, size) => writer(size)),
+  },
+  {
+    operation: 'list_all_posts',
+    against: 'posts that are not hidden',
+    most: 100,
+    role: 'service_role',
+    scene: none('p_hidden => true', (_viewer, size) => writer(size)),
+  },
+  {
+    operation: 'list_all_replies',
+    against: 'replies of one who is looked for with a word that they never wrote',
+    most: 1300,
+    role: 'service_role',
+    async scene(viewer, size) {
+      await put(`update app.users set role = 'admin' where id = $1`, viewer)
+      return { parameters: `p_author_id => '${await writer(size)}', p_q => 'y'` }
+    },
+  },
+  {
+    operation: 'list_reports',
+    against: 'reports of other kinds',
+    most: 1300,
+    role: 'service_role',
+    scene: none(`p_status => 'open', p_target_type => 'video'`, (_viewer, size) =>
+      put(
+        `insert into app.reports (reporter_id, target_type, target_id, reason)
+         select ${crowd('n')}, 'post', gen_random_uuid(), 'x' from generate_series(1, ${size}) n`,
+      ),
+    ),
+  },
+  {
+    operation: 'list_audit_log',
+    against: 'entries of an admin about other things',
+    most: 2500,
+    role: 'service_role',
+    async scene(viewer, size) {
+      await put(`update app.users set role = 'admin' where id = $1`, viewer)
+      await put(`delete from app.audit_details`)
+      await put(`delete from app.audit_log`)
+      await put(
+        `insert into app.audit_log (id, action, actor_id, target_type, target_id, created_at, hash)
+         select n, 'x', '${viewer}', 'y', n, ${minutes('n')}, '' from generate_series(1, ${size}) n`,
+      )
+      return { parameters: `p_actor_id => '${viewer}', p_target_type => 'z'` }
+    },
+  },
   {
     operation: 'list_contents',
     against: 'contents of another kind',
