@@ -183,7 +183,7 @@ function csvOf(c: Context, row: Row, run: (c: Context, input: Input) => Promise<
   const [schema] = Object.values(row.answers) as [z.ZodType]
   return sendCsv(c, schema, input.fields.cursor as string | undefined, async (cursor) => {
     const page = await run(c, { ...input, fields: { ...input.fields, cursor } })
-    return (page as Answer).body ?? ''
+    return asAnswer(page).body ?? ''
   })
 }
 
@@ -254,10 +254,14 @@ function fieldsOf(schema: z.ZodType | undefined): string[] {
   throw new Error('A body that becomes parameters must be an object schema')
 }
 
+/** What a handler has made itself goes out as an operation's answer does. */
+const asAnswer = (result: unknown): Answer =>
+  result instanceof Answer ? result : new Answer(JSON.stringify(result ?? null), null)
+
 /** JSON text of an operation goes out as it came; a status that the operation chose comes before the row's. */
 function reply(c: Context, status: number, result: unknown): Response {
   if (result instanceof Response) return result
-  const answer = result instanceof Answer ? result : new Answer(JSON.stringify(result ?? null), null)
+  const answer = asAnswer(result)
   const code = answer.status ?? status
   if (code === 204 || code === 304) return send(c, null, code)
   return send(c, answer.body ?? 'null', code, JSON_TYPE)

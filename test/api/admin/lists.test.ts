@@ -50,6 +50,7 @@ await owner`insert into app.media_assets (owner_id, kind, content_type, size, bu
   values (${alice.id}, 'image', 'image/png', 10, 'local', 'alice/berg.png', 'committed', now(), 'image/png', null),
          (${alice.id}, 'image', 'image/png', 10, 'local', 'alice/sent.png', 'committed', now(), 'image/png', null),
          (${bob.id}, 'attachment', 'application/pdf', 10, 'local', 'bob/file.pdf', 'pending', null, null, now())`
+await made(bob, `/wiki/${interest?.slug}/proposals`, { body: 'Ink is old.', summary: 'What ink is', baseVersion: 0 })
 const looking = await carla.put('/discovery/intent', { intent: 'mentor', note: 'Teach me' })
 expect(looking.status).toBeLessThan(300)
 const talk = await made(alice, '/conversations', { kind: 'direct', memberIds: ['bob'] })
