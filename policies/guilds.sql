@@ -7,6 +7,15 @@ alter table app.guilds enable row level security;
 -- guild_charters
 alter table app.guild_charters enable row level security;
 
+-- proposal_kinds: for definer functions
+alter table private.proposal_kinds enable row level security;
+
+-- guild_proposals
+alter table app.guild_proposals enable row level security;
+
+-- guild_votes
+alter table app.guild_votes enable row level security;
+
 -- helpers
 grant execute on function
   private.apply_to_guild,
@@ -15,15 +24,23 @@ grant execute on function
   private.guild_cards,
   private.list_charters,
   private.list_own_applications,
-  private.require_reported_guild
+  private.list_proposals,
+  private.propose,
+  private.read_proposal,
+  private.require_reported_guild,
+  private.vote_on_proposal,
+  private.withdraw_proposal
   to authenticated;
+grant execute on function private.settle_by_staff to service_role;
 
 -- operations
 grant execute on function
   api.apply_to_guild,
   api.approve_guild_application,
   api.create_guild,
+  api.create_proposal,
   api.get_guild,
+  api.get_proposal,
   api.hand_over_guild,
   api.leave_guild,
   api.list_guild_applications,
@@ -31,7 +48,18 @@ grant execute on function
   api.list_guild_members,
   api.list_guilds,
   api.list_my_guild_applications,
+  api.list_proposals,
   api.reject_guild_application,
   api.update_guild,
-  api.withdraw_guild_application
+  api.vote_on_proposal,
+  api.withdraw_guild_application,
+  api.withdraw_proposal
   to authenticated;
+grant execute on function
+  api.approve_proposal,
+  api.force_close_proposal,
+  api.reject_proposal
+  to service_role;
+
+-- jobs
+grant execute on function private.job_settle_proposals to worker;

@@ -228,6 +228,8 @@ export interface Schemas {
     videoLikes: Schemas['ExportedVideoLikes'][]
     videoReposts: Schemas['ExportedVideoReposts'][]
     videoComments: Schemas['ExportedVideoComments'][]
+    guildProposals: Schemas['ExportedGuildProposals'][]
+    guildVotes: Schemas['ExportedGuildVotes'][]
     treasuryActs: Schemas['ExportedTreasuryActs'][]
     treasuryMovements: Schemas['ExportedTreasuryMovements'][]
     treasuryNotes: Schemas['ExportedTreasuryNotes'][]
@@ -724,6 +726,27 @@ export interface Schemas {
     removedAt: string | null
     createdAt: string
   }
+  ExportedGuildProposals: {
+    id: string
+    guildId: string | null
+    proposerId: string | null
+    kind: string
+    title: string
+    body: string
+    subjectId: string | null
+    payload?: Json
+    status: string
+    reason: string | null
+    yes: number | null
+    no: number | null
+    abstain: number | null
+    eligible: number | null
+    createdAt: string
+    closesAt: string
+    decidedAt: string | null
+    executedAt: string | null
+  }
+  ExportedGuildVotes: { proposalId: string | null; userId: string | null; value: string; createdAt: string }
   ExportedTreasuryActs: {
     id: string
     guildId: string | null
@@ -731,6 +754,7 @@ export interface Schemas {
     transactionId: string | null
     kind: string
     actorId: string | null
+    proposalId: string | null
     counterpartId: string | null
     amount: number
     balanceAfter: number
@@ -743,6 +767,7 @@ export interface Schemas {
     transactionId: string | null
     kind: string
     actorId: string | null
+    proposalId: string | null
     counterpartId: string | null
     amount: number
     balanceAfter: number
@@ -894,6 +919,25 @@ export interface Schemas {
   Ban: { reason: string }
   RoleChange: { role: 'user' | 'moderator' | 'admin' }
   Hidden: { id: string; hiddenAt: string | null }
+  Proposal: Schemas['ProposalSummary'] & {
+    tally: { yes: number; no: number; abstain: number; eligible: number; quorum: number }
+    viewer: { vote: 'yes' | 'no' | 'abstain' | null }
+  }
+  ProposalSummary: {
+    id: string
+    guildId: string
+    kind: 'general' | 'charter' | 'steward' | 'expel' | 'disburse'
+    title: string
+    body: string
+    payload: { charter?: string; userId?: string | null; grant?: boolean; recipientId?: string | null; amount?: number }
+    proposer: Schemas['PersonCard'] | null
+    status: 'open' | 'passed' | 'failed' | 'expired' | 'withdrawn' | 'force_closed' | 'executed' | 'execution_failed'
+    reason: string | null
+    closesAt: string
+    decidedAt: string | null
+    executedAt: string | null
+    createdAt: string
+  }
   StaffPost: {
     id: string
     authorId: string
@@ -2288,7 +2332,7 @@ export interface Schemas {
     accent?: string | null
   }
   GuildChanges: { name?: string; about?: string | null; minRep?: number; accent?: string | null }
-  Charter: { version: number; charter: string; createdAt: string }
+  Charter: { version: number; charter: string; proposalId: string | null; createdAt: string }
   MemberOfGuild: {
     userId: string
     user: Schemas['PersonCard']
@@ -2305,6 +2349,13 @@ export interface Schemas {
     status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'ended'
     createdAt: string
     decidedAt: string | null
+  }
+  NewProposal: {
+    kind: 'general' | 'charter' | 'steward' | 'expel' | 'disburse'
+    title: string
+    body?: string
+    payload?: { charter?: string; userId?: string; grant?: boolean; recipientId?: string; amount?: number }
+    closesAt?: string
   }
   Reservation: { sessionId: string; expiresAt: string }
   ReservationAlias: { inviteCodeId: string; reservedUntil: string }
@@ -2761,10 +2812,11 @@ export interface Schemas {
     kind: 'membership.decided'
     target: { type: 'group' | 'guild'; id: string }
     payload: {
-      event: 'approved' | 'rejected' | 'invited' | 'removed' | 'role_changed'
+      event: 'approved' | 'rejected' | 'invited' | 'removed' | 'role_changed' | 'proposal_decided'
       groupId: string | null
       guildId: string | null
       invitationId: string | null
+      proposalId: string | null
       role: string | null
     }
   }
@@ -3332,6 +3384,7 @@ export interface Schemas {
     kind: 'contribution' | 'disbursement' | 'distribution'
     actor: Schemas['PersonCard'] | null
     counterpart: Schemas['PersonCard'] | null
+    proposalId: string | null
     amount: number
     balanceAfter: number
     note: string | null
@@ -3475,6 +3528,7 @@ export interface Answers {
   apply_to_guild: Schemas['GuildApplication']
   approve_group_request: Schemas['JoinRequest']
   approve_guild_application: Schemas['GuildApplication']
+  approve_proposal: Schemas['Proposal']
   approve_wiki_proposal: Json
   archive_group: null
   ban_person: Schemas['StaffAccount']
@@ -3509,6 +3563,7 @@ export interface Answers {
   create_invite: Schemas['Invite']
   create_persona: Schemas['Persona']
   create_post: Schemas['Post']
+  create_proposal: Schemas['Proposal']
   create_reply: Schemas['Reply']
   create_series: Schemas['Series']
   create_video: Schemas['Video']
@@ -3543,6 +3598,7 @@ export interface Answers {
   follow_person: { followers: number; following: number; isFollowing: boolean }
   follow_series: { following: boolean }
   follow_stats: { followers: number; following: number; isFollowing: boolean }
+  force_close_proposal: Schemas['Proposal']
   generate_invite_codes: Schemas['GeneratedCodes']
   get_asset: Json
   get_audio: Schemas['Audio']
@@ -3566,6 +3622,7 @@ export interface Answers {
   get_post: Schemas['PostDetail']
   get_preferences: Schemas['NotificationPreferences']
   get_profile: Schemas['Profile']
+  get_proposal: Schemas['Proposal']
   get_reputation: Schemas['Reputation']
   get_reputation_details: Schemas['DetailedReputation']
   get_reputation_summary: Schemas['ReputationSummary']
@@ -3651,6 +3708,7 @@ export interface Answers {
   list_pending_invitations: { items: Schemas['CircleInvitation'][]; nextCursor: string | null; hasMore: boolean }
   list_people: { items: Schemas['MetPerson'][]; nextCursor: string | null; hasMore: boolean }
   list_posts_by: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
+  list_proposals: { items: Schemas['ProposalSummary'][]; nextCursor: string | null; hasMore: boolean }
   list_received_votes: { items: Schemas['ReceivedVote'][]; nextCursor: string | null; hasMore: boolean }
   list_replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
   list_reports: { items: Schemas['StaffReport'][]; nextCursor: string | null; hasMore: boolean }
@@ -3689,6 +3747,7 @@ export interface Answers {
   register: Json
   reject_group_request: Schemas['JoinRequest']
   reject_guild_application: Schemas['GuildApplication']
+  reject_proposal: Schemas['Proposal']
   reject_wiki_proposal: Json
   remove_circle: null
   remove_circle_member: null
@@ -3767,10 +3826,12 @@ export interface Answers {
   verify_audit_log: Schemas['AuditVerification']
   verify_email: Json
   vote_argument: Schemas['Argument']
+  vote_on_proposal: Schemas['Proposal']
   vote_poll: Schemas['Poll']
   vote_reputation: Schemas['CastVote']
   vote_wiki_proposal: Json
   withdraw_group_request: Schemas['JoinRequest']
   withdraw_guild_application: Schemas['GuildApplication']
+  withdraw_proposal: Schemas['Proposal']
   withdraw_wiki_proposal: Json
 }

@@ -45,6 +45,7 @@ export type Database = {
         Args: { p_aid: string; p_id: string }
         Returns: Answers['approve_guild_application']
       }
+      approve_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['approve_proposal'] }
       approve_wiki_proposal: { Args: { p_id: string; p_reason?: string }; Returns: Answers['approve_wiki_proposal'] }
       archive_group: { Args: { p_id: string }; Returns: Answers['archive_group'] }
       ban_person: { Args: { p_id: string; p_reason: string }; Returns: Answers['ban_person'] }
@@ -167,6 +168,10 @@ export type Database = {
         }
         Returns: Answers['create_post']
       }
+      create_proposal: {
+        Args: { p_body?: string; p_closes_at?: string; p_id: string; p_kind: string; p_payload?: Json; p_title: string }
+        Returns: Answers['create_proposal']
+      }
       create_reply: {
         Args: { p_body: string; p_id: string; p_kind?: string; p_parent_id?: string }
         Returns: Answers['create_reply']
@@ -217,6 +222,7 @@ export type Database = {
       follow_person: { Args: { p_person: string }; Returns: Answers['follow_person'] }
       follow_series: { Args: { p_id: string }; Returns: Answers['follow_series'] }
       follow_stats: { Args: { p_person: string }; Returns: Answers['follow_stats'] }
+      force_close_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['force_close_proposal'] }
       generate_invite_codes: { Args: { p_count: number }; Returns: Answers['generate_invite_codes'] }
       get_asset: { Args: { p_asset_id: string }; Returns: Answers['get_asset'] }
       get_audio: { Args: { p_id: string }; Returns: Answers['get_audio'] }
@@ -240,6 +246,7 @@ export type Database = {
       get_post: { Args: { p_id: string }; Returns: Answers['get_post'] }
       get_preferences: { Args: Record<PropertyKey, never>; Returns: Answers['get_preferences'] }
       get_profile: { Args: { p_person: string }; Returns: Answers['get_profile'] }
+      get_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['get_proposal'] }
       get_reputation: { Args: { p_person: string }; Returns: Answers['get_reputation'] }
       get_reputation_details: {
         Args: { p_cursor?: string; p_limit?: number }
@@ -626,6 +633,10 @@ export type Database = {
         Args: { p_cursor?: string; p_limit?: number; p_username: string }
         Returns: Answers['list_posts_by']
       }
+      list_proposals: {
+        Args: { p_cursor?: string; p_id: string; p_limit?: number; p_status?: string }
+        Returns: Answers['list_proposals']
+      }
       list_received_votes: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_received_votes'] }
       list_replies: {
         Args: { p_cursor?: string; p_id: string; p_kind?: string; p_limit?: number; p_parent_id?: string }
@@ -761,6 +772,7 @@ export type Database = {
       read_conversation: { Args: { p_id: string; p_message_id: string }; Returns: Answers['read_conversation'] }
       reject_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['reject_group_request'] }
       reject_guild_application: { Args: { p_aid: string; p_id: string }; Returns: Answers['reject_guild_application'] }
+      reject_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['reject_proposal'] }
       reject_wiki_proposal: { Args: { p_id: string; p_reason?: string }; Returns: Answers['reject_wiki_proposal'] }
       remove_circle: { Args: { p_id: string }; Returns: Answers['remove_circle'] }
       remove_circle_member: { Args: { p_id: string; p_member_id: string }; Returns: Answers['remove_circle_member'] }
@@ -872,6 +884,7 @@ export type Database = {
       update_preferences: { Args: { p_changes: Json }; Returns: Answers['update_preferences'] }
       verify_audit_log: { Args: { p_after?: number }; Returns: Answers['verify_audit_log'] }
       vote_argument: { Args: { p_id: string }; Returns: Answers['vote_argument'] }
+      vote_on_proposal: { Args: { p_id: string; p_pid: string; p_value: string }; Returns: Answers['vote_on_proposal'] }
       vote_poll: { Args: { p_id: string; p_option_id: string }; Returns: Answers['vote_poll'] }
       vote_reputation: {
         Args: { p_comment?: string; p_interest_id: string; p_user_id: string; p_value: number }
@@ -883,6 +896,7 @@ export type Database = {
         Args: { p_aid: string; p_id: string }
         Returns: Answers['withdraw_guild_application']
       }
+      withdraw_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['withdraw_proposal'] }
       withdraw_wiki_proposal: { Args: { p_id: string }; Returns: Answers['withdraw_wiki_proposal'] }
     }
     Enums: {

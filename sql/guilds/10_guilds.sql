@@ -17,6 +17,7 @@ create table app.guild_charters (
   guild_id    uuid not null references app.guilds on delete cascade,
   version     integer not null,
   charter     text not null,
+  proposal_id uuid,
   created_at  timestamptz not null default now(),
   unique (guild_id, version),
   constraint guild_charter check (length(charter) <= 20000)
@@ -131,12 +132,14 @@ begin
                  order by version desc limit 51);
   return private.page(
     (select json_agg(json_build_object('version', c.version, 'charter', c.charter,
-                                       'createdAt', private.utc(c.created_at)) order by c.version desc)
+                                       'proposalId', c.proposal_id, 'createdAt', private.utc(c.created_at))
+                     order by c.version desc)
      from app.guild_charters c where c.id = any (v_ids[:p_limit])),
     v_ids::text[], p_limit);
 end $$;
 comment on function private.list_charters is
-  'The charters of a guild, latest first: {version, charter, createdAt}. Fails: cursor_unknown, limit_out_of_range.';
+  'The charters of a guild, latest first: {version, charter, proposalId, createdAt}. Fails: cursor_unknown, '
+  'limit_out_of_range.';
 
 create function private.apply_to_guild(p_id text, p_message text) returns json
 language plpgsql volatile security definer   -- nobody may write requests

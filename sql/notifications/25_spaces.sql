@@ -12,9 +12,11 @@ begin
             e.payload ->> 'spaceId',
             jsonb_build_object(
               'event', e.payload -> 'event', 'role', e.payload -> 'role', 'invitationId', e.payload -> 'invitationId',
+              'proposalId', e.payload -> 'proposalId',
               'groupId', case e.payload ->> 'kind' when 'group' then e.payload -> 'spaceId' else 'null' end,
               'guildId', case e.payload ->> 'kind' when 'guild' then e.payload -> 'spaceId' else 'null' end),
-            concat_ws(':', 'membership.decided', e.payload ->> 'spaceId', e.payload ->> 'event'), null,
+            concat_ws(':', 'membership.decided', e.payload ->> 'spaceId', e.payload ->> 'event',
+                      e.payload ->> 'proposalId'), null,
             e.caused_at)::private.notice
     from unnest(p_effects) e));
 end $$;

@@ -48,7 +48,7 @@ create table app.space_members (
   role       text not null default 'member' check (role in ('owner', 'moderator', 'member')),
   silent     boolean not null default false,
   made_at    timestamptz not null,
-  created_at timestamptz not null default now(),
+  created_at timestamptz not null default clock_timestamp(),
   placed_at  timestamptz not null generated always as (private.member_place(created_at, role)) stored,
   primary key (space_id, user_id)
 );
@@ -63,7 +63,8 @@ comment on column app.space_members.silent is
   'Whether the member is banned from the instance or erased, and so counted for nobody. A trigger writes it.';
 comment on column app.space_members.made_at is
   'When the space was made, which is its place in the lists of its members. A trigger writes it.';
-comment on column app.space_members.created_at is 'When the member joined.';
+comment on column app.space_members.created_at is
+  'When the member joined, by the clock and under the lock of the space: so it is known who came first.';
 comment on column app.space_members.placed_at is 'The place in the list of members: private.member_place.';
 
 create table app.space_bans (
@@ -127,8 +128,9 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.write_limits (kind, per_hour) values ('spaces', 60), ('memberships', 300);
 
 insert into private.events (name, payload, happens) values
-  ('spaces.membership.decided', '{spaceId,kind,event,userId,actorId,invitationId,role}',
-   'somebody is let into a space, turned down, invited, removed, or given another role there');
+  ('spaces.membership.decided', '{spaceId,kind,event,userId,actorId,invitationId,role,proposalId}',
+   'somebody is let into a space, turned down, invited, removed, or given another role there, or what they proposed '
+   'is decided');
 
 insert into private.errors (code, status, text) values
   ('space_unknown', 404, 'There is no such group or guild.'),

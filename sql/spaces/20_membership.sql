@@ -20,7 +20,7 @@ comment on function private.require_visible_person is
 
 create function private.tell_membership(
   p_space app.spaces, p_event text, p_user uuid, p_actor uuid default null, p_invitation uuid default null,
-  p_role text default null
+  p_role text default null, p_proposal uuid default null
 ) returns void
 language plpgsql volatile
 set search_path = ''
@@ -28,11 +28,12 @@ as $$
 begin
   perform private.emit('spaces.membership.decided', json_build_object(
     'spaceId', p_space.id, 'kind', p_space.kind, 'event', p_event, 'userId', p_user, 'actorId', p_actor,
-    'invitationId', p_invitation, 'role', private.role_name(p_space.kind, p_role)), array[p_user]);
+    'invitationId', p_invitation, 'role', private.role_name(p_space.kind, p_role), 'proposalId', p_proposal),
+    array[p_user]);
 end $$;
 comment on function private.tell_membership is
-  'Emits what was decided about somebody in a space: approved, rejected, invited, removed or role_changed. An actor '
-  'is named for invitations alone.';
+  'Emits what was decided about somebody in a space: approved, rejected, invited, removed or role_changed, and '
+  'proposal_decided of what they proposed. An actor is named for invitations alone.';
 
 create function private.limit_memberships(p_user uuid) returns void
 language plpgsql volatile security definer   -- counts the memberships of others than the caller

@@ -12,6 +12,7 @@ create table app.treasury_entries (
   transaction_id uuid not null,
   kind           text not null check (kind in ('contribution', 'disbursement', 'distribution')),
   actor_id       uuid references app.users on delete restrict,
+  proposal_id    uuid references app.guild_proposals on delete restrict,
   counterpart_id uuid not null references app.users on delete restrict,
   amount         integer not null check (amount <> 0),
   balance_after  bigint not null,
@@ -21,11 +22,13 @@ create table app.treasury_entries (
 );
 create unique index treasury_entries_seq_key on app.treasury_entries (guild_id, seq);
 create index treasury_entries_transaction_id_idx on app.treasury_entries (transaction_id);
+create index treasury_entries_proposal_id_idx on app.treasury_entries (proposal_id);
 create index treasury_entries_actor_id_idx on app.treasury_entries (actor_id);
 create index treasury_entries_counterpart_id_idx on app.treasury_entries (counterpart_id);
 comment on table app.treasury_entries is
   'What came into a treasury and what left it, a row a person, appended only. The rows of a movement add up to its '
   'entry in the account of the guild.';
+comment on column app.treasury_entries.actor_id is 'Who did it; null when a proposal did.';
 comment on column app.treasury_entries.amount is 'Whole mana: more than 0 comes to the treasury, less leaves it.';
 comment on column app.treasury_entries.balance_after is 'Whole mana that the treasury has with this row.';
 call private.make_append_only('app.treasury_entries');
@@ -87,7 +90,8 @@ as $$ begin return (select balance from app.mana_accounts where id = p_guild); e
 comment on function private.treasury_balance is 'What is in the treasury of a guild.';
 
 create function private.move_treasury(
-  p_guild uuid, p_kind text, p_actor uuid, p_people uuid[], p_amounts integer[], p_note text default null
+  p_guild uuid, p_kind text, p_actor uuid, p_people uuid[], p_amounts integer[], p_note text default null,
+  p_proposal uuid default null
 ) returns uuid
 language plpgsql volatile security definer   -- nobody may write the ledger
 set search_path = ''
@@ -96,8 +100,10 @@ declare
   v_id      uuid := gen_random_uuid();
   v_balance bigint := private.treasury_balance(p_guild);
 begin
-  insert into app.treasury_entries (guild_id, transaction_id, kind, actor_id, counterpart_id, amount, balance_after)
-  select p_guild, v_id, p_kind, p_actor, m.person, m.amount, v_balance + sum(m.amount) over (order by m.place)
+  insert into app.treasury_entries (guild_id, transaction_id, kind, actor_id, proposal_id, counterpart_id, amount,
+                                    balance_after)
+  select p_guild, v_id, p_kind, p_actor, p_proposal, m.person, m.amount,
+         v_balance + sum(m.amount) over (order by m.place)
   from unnest(p_people, p_amounts) with ordinality as m (person, amount, place)
   order by m.place;
   insert into app.treasury_notes (transaction_id, user_id, note) select v_id, p_actor, p_note where p_note <> '';
@@ -121,7 +127,7 @@ begin
                        where v.id = e.actor_id),
              'counterpart', (select p.card from private.visible_people v join app.person_card p on p.id = v.id
                              where v.id = e.counterpart_id),
-             'amount', e.amount, 'balanceAfter', e.balance_after,
+             'proposalId', e.proposal_id, 'amount', e.amount, 'balanceAfter', e.balance_after,
              'note', (select n.note from app.treasury_notes n join private.visible_people v on v.id = n.user_id
                       where n.transaction_id = e.transaction_id),
              'createdAt', private.utc(e.created_at)) order by i.place)
@@ -129,8 +135,8 @@ begin
     join app.treasury_entries e on e.id = i.id);
 end $$;
 comment on function private.treasury_cards is
-  'These rows of a treasury, in order: {id, kind, actor, counterpart, amount, balanceAfter, note, createdAt}. Of '
-  'people whom the caller does not see, only the row.';
+  'These rows of a treasury, in order: {id, kind, actor, counterpart, proposalId, amount, balanceAfter, note, '
+  'createdAt}. Of people whom the caller does not see, only the row.';
 call private.make_walk('private.treasury_cards');
 
 create function private.enter_treasury(p_guild text, p_people uuid[], variadic p_roles text[]) returns app.spaces

@@ -7108,7 +7108,7 @@ create table app.space_members (
   role       text not null default 'member' check (role in ('owner', 'moderator', 'member')),
   silent     boolean not null default false,
   made_at    timestamptz not null,
-  created_at timestamptz not null default now(),
+  created_at timestamptz not null default clock_timestamp(),
   placed_at  timestamptz not null generated always as (private.member_place(created_at, role)) stored,
   primary key (space_id, user_id)
 );
@@ -7123,7 +7123,8 @@ comment on column app.space_members.silent is
   'Whether the member is banned from the instance or erased, and so counted for nobody. A trigger writes it.';
 comment on column app.space_members.made_at is
   'When the space was made, which is its place in the lists of its members. A trigger writes it.';
-comment on column app.space_members.created_at is 'When the member joined.';
+comment on column app.space_members.created_at is
+  'When the member joined, by the clock and under the lock of the space: so it is known who came first.';
 comment on column app.space_members.placed_at is 'The place in the list of members: private.member_place.';
 
 create table app.space_bans (
@@ -7187,8 +7188,9 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.write_limits (kind, per_hour) values ('spaces', 60), ('memberships', 300);
 
 insert into private.events (name, payload, happens) values
-  ('spaces.membership.decided', '{spaceId,kind,event,userId,actorId,invitationId,role}',
-   'somebody is let into a space, turned down, invited, removed, or given another role there');
+  ('spaces.membership.decided', '{spaceId,kind,event,userId,actorId,invitationId,role,proposalId}',
+   'somebody is let into a space, turned down, invited, removed, or given another role there, or what they proposed '
+   'is decided');
 
 insert into private.errors (code, status, text) values
   ('space_unknown', 404, 'There is no such group or guild.'),
@@ -7523,7 +7525,7 @@ comment on function private.require_visible_person is
 
 create function private.tell_membership(
   p_space app.spaces, p_event text, p_user uuid, p_actor uuid default null, p_invitation uuid default null,
-  p_role text default null
+  p_role text default null, p_proposal uuid default null
 ) returns void
 language plpgsql volatile
 set search_path = ''
@@ -7531,11 +7533,12 @@ as $$
 begin
   perform private.emit('spaces.membership.decided', json_build_object(
     'spaceId', p_space.id, 'kind', p_space.kind, 'event', p_event, 'userId', p_user, 'actorId', p_actor,
-    'invitationId', p_invitation, 'role', private.role_name(p_space.kind, p_role)), array[p_user]);
+    'invitationId', p_invitation, 'role', private.role_name(p_space.kind, p_role), 'proposalId', p_proposal),
+    array[p_user]);
 end $$;
 comment on function private.tell_membership is
-  'Emits what was decided about somebody in a space: approved, rejected, invited, removed or role_changed. An actor '
-  'is named for invitations alone.';
+  'Emits what was decided about somebody in a space: approved, rejected, invited, removed or role_changed, and '
+  'proposal_decided of what they proposed. An actor is named for invitations alone.';
 
 create function private.limit_memberships(p_user uuid) returns void
 language plpgsql volatile security definer   -- counts the memberships of others than the caller
@@ -13675,9 +13678,11 @@ begin
             e.payload ->> 'spaceId',
             jsonb_build_object(
               'event', e.payload -> 'event', 'role', e.payload -> 'role', 'invitationId', e.payload -> 'invitationId',
+              'proposalId', e.payload -> 'proposalId',
               'groupId', case e.payload ->> 'kind' when 'group' then e.payload -> 'spaceId' else 'null' end,
               'guildId', case e.payload ->> 'kind' when 'guild' then e.payload -> 'spaceId' else 'null' end),
-            concat_ws(':', 'membership.decided', e.payload ->> 'spaceId', e.payload ->> 'event'), null,
+            concat_ws(':', 'membership.decided', e.payload ->> 'spaceId', e.payload ->> 'event',
+                      e.payload ->> 'proposalId'), null,
             e.caused_at)::private.notice
     from unnest(p_effects) e));
 end $$;
@@ -21053,6 +21058,7 @@ create table app.guild_charters (
   guild_id    uuid not null references app.guilds on delete cascade,
   version     integer not null,
   charter     text not null,
+  proposal_id uuid,
   created_at  timestamptz not null default now(),
   unique (guild_id, version),
   constraint guild_charter check (length(charter) <= 20000)
@@ -21167,12 +21173,14 @@ begin
                  order by version desc limit 51);
   return private.page(
     (select json_agg(json_build_object('version', c.version, 'charter', c.charter,
-                                       'createdAt', private.utc(c.created_at)) order by c.version desc)
+                                       'proposalId', c.proposal_id, 'createdAt', private.utc(c.created_at))
+                     order by c.version desc)
      from app.guild_charters c where c.id = any (v_ids[:p_limit])),
     v_ids::text[], p_limit);
 end $$;
 comment on function private.list_charters is
-  'The charters of a guild, latest first: {version, charter, createdAt}. Fails: cursor_unknown, limit_out_of_range.';
+  'The charters of a guild, latest first: {version, charter, proposalId, createdAt}. Fails: cursor_unknown, '
+  'limit_out_of_range.';
 
 create function private.apply_to_guild(p_id text, p_message text) returns json
 language plpgsql volatile security definer   -- nobody may write requests
@@ -21248,6 +21256,441 @@ begin
 end $$;
 comment on function private.list_own_applications is
   'The caller''s applications to guilds, newest first. Fails: cursor_unknown, limit_out_of_range.';
+
+-- sql/guilds/20_proposals.sql
+
+-- Proposals: what members of a guild decide by votes, and the worker then does. Who votes, joins, leaves, archives or
+-- executes holds the row of the guild, so a proposal is decided once, by the votes that stand then.
+-- docs/decisions.md, Guilds.
+
+create table private.proposal_kinds (
+  kind       text primary key,
+  person_key text,
+  checker    text not null check (checker ~ '^private\.[a-z_]+$'),
+  executor   text not null check (executor ~ '^private\.[a-z_]+$')
+);
+comment on table private.proposal_kinds is
+  'Kinds of proposals, with a row from the feature that executes them. checker (space, person, payload) returns what '
+  'is kept of the payload, executor (space, proposal) does what was proposed; either fails with a code.';
+comment on column private.proposal_kinds.person_key is
+  'The field of the payload that names a person, who is kept beside it; null where there is none.';
+
+create table app.guild_proposals (
+  id          uuid primary key default gen_random_uuid(),
+  guild_id    uuid not null references app.guilds on delete cascade,
+  proposer_id uuid not null references app.users on delete restrict,
+  kind        text not null references private.proposal_kinds on delete restrict,
+  title       text not null,
+  body        text not null,
+  subject_id  uuid references app.users on delete restrict,
+  payload     jsonb not null,
+  status      text not null default 'open' check (status in
+                ('open', 'passed', 'failed', 'expired', 'withdrawn', 'force_closed', 'executed', 'execution_failed')),
+  reason      text,
+  yes         integer,
+  no          integer,
+  abstain     integer,
+  eligible    integer,
+  created_at  timestamptz not null default clock_timestamp(),
+  closes_at   timestamptz not null,
+  due_at      timestamptz,
+  decided_at  timestamptz,
+  executed_at timestamptz,
+  constraint proposal_title check (length(title) <= 200),
+  constraint proposal_body check (length(body) <= 20000),
+  check ((status = 'open') = (decided_at is null)),
+  check ((status = 'open') = (eligible is null))
+);
+create index guild_proposals_guild_id_idx on app.guild_proposals (guild_id, created_at desc, id desc);
+create index guild_proposals_status_idx on app.guild_proposals (guild_id, status, created_at desc, id desc);
+create index guild_proposals_proposer_id_idx on app.guild_proposals (proposer_id);
+create index guild_proposals_subject_id_idx on app.guild_proposals (subject_id);
+create index guild_proposals_kind_idx on app.guild_proposals (kind);
+create index guild_proposals_due_at_idx on app.guild_proposals (due_at) where due_at is not null;
+alter table app.guild_charters
+  add constraint guild_charters_proposal_id_fkey foreign key (proposal_id) references app.guild_proposals
+    on delete set null;
+create index guild_charters_proposal_id_idx on app.guild_charters (proposal_id);
+comment on table app.guild_proposals is 'What members proposed to their guild, and what became of it.';
+comment on column app.guild_proposals.status is
+  'open, then passed or failed by votes, expired without a quorum, withdrawn by who proposed, or force_closed by '
+  'staff or with the guild; what passed is then executed or execution_failed.';
+comment on column app.guild_proposals.reason is 'The code with which the execution failed; null of all others.';
+comment on column app.guild_proposals.created_at is
+  'When it opened, by the clock and under the lock of the guild: who joined before may vote.';
+comment on column app.guild_proposals.due_at is
+  'When the worker looks at it next: to close it, or to execute it and tell its proposer; null when it is done with.';
+comment on column app.guild_proposals.decided_at is 'When it was decided; null while it is open.';
+comment on column app.guild_proposals.executed_at is 'When it was executed, or failed to be; null of all others.';
+comment on column app.guild_proposals.eligible is
+  'How many could vote when it was decided, beside the votes of then; null while it is open.';
+comment on column app.guild_proposals.closes_at is 'When voting ends, if it is not decided before.';
+
+create table app.guild_votes (
+  proposal_id uuid not null references app.guild_proposals on delete cascade,
+  user_id     uuid not null references app.users on delete cascade,
+  value       text not null check (value in ('yes', 'no', 'abstain')),
+  created_at  timestamptz not null default now(),
+  primary key (proposal_id, user_id)
+);
+create index guild_votes_user_id_idx on app.guild_votes (user_id);
+comment on column app.guild_votes.value is 'yes, no or abstain; an abstention counts towards the quorum alone.';
+comment on table app.guild_votes is
+  'Votes on proposals. Who leaves a guild loses those on what is open; counts of what was decided stand beside it.';
+
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.guild_proposals', 'proposer_id', 'guildProposals', '{due_at}'),
+  ('app.guild_votes', 'user_id', 'guildVotes', '{}');
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.guild_proposals', 'subject_id', 'It is what somebody else proposed.');
+
+insert into private.write_limits (kind, per_hour) values ('proposals', 60);
+
+insert into private.errors (code, status, text) values
+  ('proposal_unknown', 404, 'There is no such proposal.'),
+  ('proposal_kind', 422, 'There is no such kind of proposal.'),
+  ('proposal_title', 422, 'A title must have 1 to 200 characters.'),
+  ('proposal_body', 422, 'body can have up to 20000 characters.'),
+  ('proposal_payload', 422, 'The payload must have what its kind of proposal needs.'),
+  ('proposal_closes_at', 422, 'closesAt must lie 1 hour to 30 days ahead.'),
+  ('proposal_closed', 409, 'This proposal is no longer open.'),
+  ('proposal_voted', 409, 'Somebody else has voted already, so this proposal cannot be withdrawn.'),
+  ('proposal_not_yours', 403, 'Only who proposed it can withdraw it.'),
+  ('proposal_ineligible', 403, 'You cannot vote on this proposal.'),
+  ('proposal_vote', 422, 'value must be yes, no or abstain.'),
+  ('proposals_exhausted', 409, 'A guild can have at most 50 open proposals.');
+
+-- the kinds that need no other feature
+
+create function private.check_general_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$ begin return '{}'; end $$;
+comment on function private.check_general_proposal is 'A general proposal has words alone.';
+
+create function private.execute_general_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
+language plpgsql volatile
+set search_path = ''
+as $$ begin null; end $$;
+comment on function private.execute_general_proposal is 'What people do themselves when it has passed.';
+
+create function private.check_charter_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_charter text;
+begin
+  if jsonb_typeof(p_payload -> 'charter') is distinct from 'string' then
+    perform private.fail('proposal_payload');
+  end if;
+  v_charter := coalesce(private.require_text(p_payload ->> 'charter'), '');
+  if length(v_charter) > 20000 then
+    perform private.fail('guild_charter');
+  end if;
+  return jsonb_build_object('charter', v_charter);
+end $$;
+comment on function private.check_charter_proposal is
+  'Checks a proposal of another charter: {charter}. Fails: proposal_payload, text_unfit, guild_charter.';
+
+create function private.execute_charter_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  insert into app.guild_charters (guild_id, version, charter, proposal_id)
+  select p_space.id, max(c.version) + 1, p_proposal.payload ->> 'charter', p_proposal.id
+  from app.guild_charters c where c.guild_id = p_space.id;
+end $$;
+comment on function private.execute_charter_proposal is 'Gives the guild its next charter.';
+
+create function private.require_lower(p_space uuid, p_user uuid) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_role text := private.find_role(p_space, p_user);
+begin
+  if v_role is null then
+    perform private.fail('space_member_unknown');
+  elsif v_role = 'owner' then
+    perform private.fail('last_owner');
+  end if;
+end $$;
+comment on function private.require_lower is
+  'Passes for a member who is not the founder. Fails: space_member_unknown, last_owner.';
+
+create function private.check_steward_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(p_payload -> 'grant') is distinct from 'boolean' then
+    perform private.fail('proposal_payload');
+  end if;
+  perform private.require_lower(p_space.id, p_subject);
+  return jsonb_build_object('grant', p_payload -> 'grant');
+end $$;
+comment on function private.check_steward_proposal is
+  'Checks a proposal to make a member a steward, or a steward a member: {userId, grant}. Fails: proposal_payload, '
+  'space_member_unknown, last_owner.';
+
+create function private.execute_steward_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_lower(p_space.id, p_proposal.subject_id);
+  perform private.set_space_role(
+    p_space, p_proposal.subject_id,
+    case when (p_proposal.payload ->> 'grant')::boolean then 'moderator' else 'member' end);
+end $$;
+comment on function private.execute_steward_proposal is
+  'Makes the member a steward, or the steward a member, who is told. Fails: space_member_unknown, last_owner, '
+  'spaces_exhausted.';
+
+create function private.check_expel_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_lower(p_space.id, p_subject);
+  return '{}';
+end $$;
+comment on function private.check_expel_proposal is
+  'Checks a proposal to expel a member: {userId}. Fails: space_member_unknown, last_owner.';
+
+create function private.execute_expel_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_lower(p_space.id, p_proposal.subject_id);
+  perform private.drop_member(p_space.id, p_proposal.subject_id);
+  perform private.tell_membership(p_space, 'removed', p_proposal.subject_id);
+end $$;
+comment on function private.execute_expel_proposal is
+  'Takes the member out of the guild, who is told. Fails: space_member_unknown, last_owner.';
+
+insert into private.proposal_kinds (kind, person_key, checker, executor) values
+  ('general', null, 'private.check_general_proposal', 'private.execute_general_proposal'),
+  ('charter', null, 'private.check_charter_proposal', 'private.execute_charter_proposal'),
+  ('steward', 'userId', 'private.check_steward_proposal', 'private.execute_steward_proposal'),
+  ('expel', 'userId', 'private.check_expel_proposal', 'private.execute_expel_proposal');
+
+-- tallies and decisions
+
+create type app.tally as (yes integer, no integer, abstain integer, eligible integer, quorum integer);
+comment on type app.tally is 'The votes on a proposal, how many may vote, and how many must have.';
+
+create function private.may_vote(p_proposal app.guild_proposals, p_member app.space_members) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return p_member.created_at <= p_proposal.created_at and not p_member.silent
+     and not (p_proposal.kind = 'expel' and p_member.user_id = p_proposal.subject_id);
+end $$;
+comment on function private.may_vote is
+  'Whether a member may vote on an open proposal: who joined before it opened, is not banned from the instance, and '
+  'is not to be expelled by it.';
+
+create function private.tally(p_proposal app.guild_proposals) returns app.tally
+language plpgsql stable security definer   -- counts what nobody may read
+set search_path = ''
+as $$
+declare
+  v_tally app.tally;
+begin
+  if p_proposal.eligible is not null then
+    v_tally := (p_proposal.yes, p_proposal.no, p_proposal.abstain, p_proposal.eligible, null)::app.tally;
+  else
+    select count(*) filter (where v.value = 'yes'), count(*) filter (where v.value = 'no'),
+           count(*) filter (where v.value = 'abstain'), count(*)
+    into v_tally.yes, v_tally.no, v_tally.abstain, v_tally.eligible
+    from app.space_members m left join app.guild_votes v on v.proposal_id = p_proposal.id and v.user_id = m.user_id
+    where m.space_id = p_proposal.guild_id and private.may_vote(p_proposal, m);
+  end if;
+  v_tally.quorum := (v_tally.eligible + 3) / 4;
+  return v_tally;
+end $$;
+comment on function private.tally is
+  'The votes on a proposal as they count now, or as they did when it was decided. A quorum is a quarter of the '
+  'eligible, rounded up.';
+
+create function private.decide_proposal(p_proposal app.guild_proposals, p_status text) returns void
+language plpgsql volatile security definer   -- nobody may write proposals
+set search_path = ''
+as $$
+declare
+  v_tally app.tally := private.tally(p_proposal);
+begin
+  update app.guild_proposals set
+    status = p_status, decided_at = clock_timestamp(), yes = v_tally.yes, no = v_tally.no, abstain = v_tally.abstain,
+    eligible = v_tally.eligible, due_at = case when p_status <> 'withdrawn' then clock_timestamp() end
+  where id = p_proposal.id;
+end $$;
+comment on function private.decide_proposal is
+  'Decides an open proposal of a guild that is locked, with the votes that count now. The worker executes it, and '
+  'tells its proposer.';
+
+create function private.pass_early(p_proposal app.guild_proposals) returns boolean
+language plpgsql volatile security definer   -- nobody may write proposals
+set search_path = ''
+as $$
+declare
+  v_tally app.tally := private.tally(p_proposal);
+begin
+  if v_tally.yes * 2 > v_tally.eligible then
+    perform private.decide_proposal(p_proposal, 'passed');
+    return true;
+  end if;
+  return false;
+end $$;
+comment on function private.pass_early is
+  'Lets an open proposal pass for which more than half of the eligible have voted; false when they have not.';
+
+create function private.drop_votes() returns trigger
+language plpgsql security definer   -- who leaves may write no votes
+set search_path = ''
+as $$
+begin
+  delete from app.guild_votes v using app.guild_proposals p
+  where p.guild_id = old.space_id and p.status = 'open' and v.proposal_id = p.id and v.user_id = old.user_id;
+  update app.guild_proposals set due_at = least(due_at, clock_timestamp())
+  where guild_id = old.space_id and status = 'open';
+  return null;
+end $$;
+comment on function private.drop_votes is
+  'Trigger: the votes of who leaves a guild no longer count on what is open, which the worker looks at anew.';
+create trigger _200_drop_votes after delete on app.space_members
+  for each row execute function private.drop_votes();
+
+create function private.close_proposals() returns trigger
+language plpgsql security definer   -- who archives may write no proposals
+set search_path = ''
+as $$
+begin
+  perform private.decide_proposal(p, 'force_closed')
+  from app.guild_proposals p where p.guild_id = new.id and p.status = 'open';
+  return null;
+end $$;
+comment on function private.close_proposals is 'Trigger: archiving a guild closes what is open there.';
+create trigger _200_close_proposals after update of archived_at on app.spaces
+  for each row when (old.archived_at is null and new.archived_at is not null)
+  execute function private.close_proposals();
+
+create function private.settle_proposal(p_id uuid) returns void
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_proposal app.guild_proposals;
+  v_space    app.spaces;
+  v_tally    app.tally;
+  v_executor text;
+  v_erased   boolean;
+begin
+  select * into v_proposal from app.guild_proposals where id = p_id;
+  v_space := private.lock_space(v_proposal.guild_id, array[v_proposal.proposer_id, v_proposal.subject_id]);
+  select * into v_proposal from app.guild_proposals where id = p_id and due_at <= clock_timestamp();
+  if not found then
+    return;   -- another worker was first
+  end if;
+  if v_proposal.status = 'open' then
+    v_tally := private.tally(v_proposal);
+    if v_proposal.closes_at > clock_timestamp() then
+      if not private.pass_early(v_proposal) then
+        update app.guild_proposals set due_at = closes_at where id = p_id;
+        return;
+      end if;
+    else
+      perform private.decide_proposal(v_proposal, case
+        when v_tally.yes + v_tally.no + v_tally.abstain < greatest(v_tally.quorum, 1) then 'expired'
+        when v_tally.yes > v_tally.no then 'passed'
+        else 'failed' end);
+    end if;
+    select * into v_proposal from app.guild_proposals where id = p_id;
+  end if;
+  if v_proposal.status = 'passed' then
+    begin
+      perform private.require_open(v_space);
+      select executor into v_executor from private.proposal_kinds where kind = v_proposal.kind;
+      execute format('select %s($1, $2)', v_executor) using v_space, v_proposal;
+      v_proposal.status := 'executed';
+    exception when others then
+      if sqlstate !~ '^PT' then
+        raise;
+      end if;
+      v_proposal.status := 'execution_failed';
+      v_proposal.reason := sqlerrm;
+    end;
+    v_proposal.executed_at := clock_timestamp();
+  end if;
+  v_erased := exists (select from app.users where id = v_proposal.proposer_id and erased_at is not null);
+  update app.guild_proposals set
+    status = v_proposal.status, reason = v_proposal.reason, executed_at = v_proposal.executed_at, due_at = null,
+    payload = case when v_erased and v_proposal.status <> 'executed' then payload - 'charter' else payload end
+  where id = p_id;
+  if not v_erased then
+    perform private.tell_membership(v_space, 'proposal_decided', v_proposal.proposer_id, p_proposal => p_id);
+  end if;
+end $$;
+comment on function private.settle_proposal is
+  'Does what is due of a proposal, all of it in one transaction and so once: closes it by the votes that count, '
+  'executes it when it has passed, and tells its proposer. What fails with a code is execution_failed with that '
+  'reason.';
+
+create function private.job_settle_proposals() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  -- not locked here, since people and the guild come before a proposal (ARCHITECTURE.md, Locks)
+  select id into v_id from app.guild_proposals where due_at <= clock_timestamp() order by due_at limit 1;
+  if not found then
+    return 0;
+  end if;
+  begin
+    perform private.settle_proposal(v_id);
+  exception when others or query_canceled then   -- others does not include one that took too long
+    raise warning 'the proposal % was not settled: % %', v_id, sqlstate, sqlerrm;
+    update app.guild_proposals set due_at = clock_timestamp() + interval '5 seconds' where id = v_id;
+    return -1;
+  end;
+  return 1;
+end $$;
+comment on function private.job_settle_proposals is
+  'Job: closes the proposal that has been due the longest, or executes it, and tells its proposer, and answers 1. '
+  'When that fails, it is tried again in 5 seconds at the earliest, and the answer is -1. May run twice: what one did '
+  'is not due for the next, who waits for it. The worker repeats it until there is none: 0.';
+insert into private.jobs (name, cron, expires, repeats) values ('settle-proposals', '* * * * *', 60, true);
+
+create function private.erase_proposals() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_erased integer;
+begin
+  update app.guild_proposals set
+    title = '', body = '',
+    payload = case when status in ('open', 'passed', 'executed') then payload else payload - 'charter' end
+  where ctid = any (array(select ctid from app.guild_proposals
+                          where proposer_id = new.id and title <> '' limit 500 for update skip locked));
+  get diagnostics v_erased = row_count;
+  if v_erased = 500 then
+    perform private.erase_rest(new.id);
+  end if;
+  return null;
+end $$;
+comment on function private.erase_proposals is
+  'Trigger: an erased person''s proposals have no words any more, but for a charter that is voted on, or was passed. '
+  'Passes over what the worker settles just now; the hourly job comes for it.';
+create trigger _185_erase_proposals after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_proposals();
 
 -- sql/guilds/60_operations.sql
 
@@ -21431,6 +21874,348 @@ end $$;
 comment on function api.withdraw_guild_application is
   'The caller takes an application back. Fails: request_unknown, request_settled.';
 
+-- sql/guilds/70_proposals.sql
+
+-- The operations of proposals (sql/guilds/20_proposals.sql), all of them for members, and those of the staff.
+
+create function private.proposal_cards(p_ids uuid[]) returns setof json
+language plpgsql stable security definer   -- its callers look at who may read them
+set search_path = ''
+as $$
+begin
+  return query
+    select json_build_object(
+             'id', p.id, 'guildId', p.guild_id, 'kind', p.kind, 'title', p.title, 'body', p.body,
+             'payload', p.payload || case when k.person_key is not null
+               then jsonb_build_object(k.person_key, subject.actor_id) else '{}' end,
+             'proposer', proposer.card, 'status', p.status, 'reason', p.reason,
+             'closesAt', private.utc(p.closes_at), 'decidedAt', private.utc(p.decided_at),
+             'executedAt', private.utc(p.executed_at), 'createdAt', private.utc(p.created_at))
+    from unnest(p_ids) with ordinality as i (id, place)
+    join app.guild_proposals p on p.id = i.id
+    join private.proposal_kinds k on k.kind = p.kind
+    left join lateral (select c.actor_id from private.visible_people v join app.person_card c on c.id = v.id
+                       where v.id = p.subject_id) subject on true
+    left join lateral (select c.card from private.visible_people v join app.person_card c on c.id = v.id
+                       where v.id = p.proposer_id) proposer on true
+    order by i.place;
+end $$;
+comment on function private.proposal_cards is
+  'These proposals, in order: {id, guildId, kind, title, body, payload, proposer, status, reason, closesAt, '
+  'decidedAt, executedAt, createdAt}. People whom the caller does not see are null.';
+call private.make_walk('private.proposal_cards');
+
+create function private.proposal_detail(p_id uuid) returns json
+language plpgsql stable security definer   -- its callers look at who may read it
+set search_path = ''
+as $$
+declare
+  v_proposal app.guild_proposals;
+begin
+  select * into v_proposal from app.guild_proposals where id = p_id;
+  return private.merged(
+    (select c from private.proposal_cards(array[p_id]) c),
+    json_build_object(
+      'tally', to_json(private.tally(v_proposal)),
+      'viewer', json_build_object('vote', (select v.value from app.guild_votes v
+                                           where v.proposal_id = p_id and v.user_id = app.uid()))));
+end $$;
+comment on function private.proposal_detail is
+  'A proposal with what it came to: {…, tally {yes, no, abstain, eligible, quorum}, viewer {vote}}.';
+
+create function private.require_proposal(p_guild uuid, p_id uuid) returns app.guild_proposals
+language plpgsql stable security definer   -- its callers look at who may read it
+set search_path = ''
+as $$
+declare
+  v_proposal app.guild_proposals;
+begin
+  select * into v_proposal from app.guild_proposals where id = p_id and guild_id = p_guild;
+  if not found then
+    perform private.fail('proposal_unknown');
+  end if;
+  return v_proposal;
+end $$;
+comment on function private.require_proposal is 'A proposal of a guild. Fails: proposal_unknown.';
+
+create function private.enter_proposal(p_guild text, p_id uuid) returns app.guild_proposals
+language plpgsql volatile security definer   -- see private.lock_space
+set search_path = ''
+as $$
+declare
+  v_space    app.spaces := private.enter_space('guild', p_guild);
+  v_proposal app.guild_proposals;
+begin
+  perform private.require_space_role(v_space.id, 'owner', 'moderator', 'member');
+  v_proposal := private.require_proposal(v_space.id, p_id);
+  perform private.require_open(v_space);
+  if v_proposal.status <> 'open' or v_proposal.closes_at <= clock_timestamp() then
+    perform private.fail('proposal_closed');
+  end if;
+  return v_proposal;
+end $$;
+comment on function private.enter_proposal is
+  'An open proposal of a guild that the caller is in, which is locked. Fails: space_unknown, space_not_member, '
+  'space_role, proposal_unknown, space_archived, proposal_closed.';
+
+create function private.propose(
+  p_guild text, p_kind text, p_title text, p_body text, p_payload jsonb, p_closes_at timestamptz
+) returns json
+language plpgsql volatile security definer   -- nobody may write proposals
+set search_path = ''
+as $$
+declare
+  v_title   text := private.require_name(p_title);
+  v_body    text := coalesce(private.require_text(p_body), '');
+  v_closes  timestamptz := coalesce(p_closes_at, now() + interval '72 hours');
+  v_kind    private.proposal_kinds;
+  v_subject uuid;
+  v_space   app.spaces;
+  v_payload jsonb;
+  v_id      uuid;
+begin
+  perform private.count_writes('proposals');
+  select * into v_kind from private.proposal_kinds where kind = p_kind;
+  if not found then
+    perform private.fail('proposal_kind');
+  elsif coalesce(v_title, '') = '' then
+    perform private.fail('proposal_title');
+  elsif v_closes not between now() + interval '1 hour' and now() + interval '30 days' then
+    perform private.fail('proposal_closes_at');
+  end if;
+  if v_kind.person_key is not null then
+    if jsonb_typeof(p_payload -> v_kind.person_key) is distinct from 'string' then
+      perform private.fail('proposal_payload');
+    end if;
+    v_subject := private.require_visible_person(p_payload ->> v_kind.person_key);
+  end if;
+  v_space := private.enter_space('guild', p_guild, array_remove(array[v_subject], null));
+  perform private.require_space_role(v_space.id, 'owner', 'moderator', 'member');
+  perform private.require_open(v_space);
+  if v_subject is not null then
+    perform private.require_visible_person(p_payload ->> v_kind.person_key);   -- again, since we may have waited
+  end if;
+  if (select count(*) from app.guild_proposals where guild_id = v_space.id and status = 'open') >= 50 then
+    perform private.fail('proposals_exhausted');
+  end if;
+  execute format('select %s($1, $2, $3)', v_kind.checker) into v_payload
+    using v_space, v_subject, coalesce(p_payload, '{}');
+  insert into app.guild_proposals (guild_id, proposer_id, kind, title, body, subject_id, payload, closes_at, due_at)
+  values (v_space.id, app.uid(), p_kind, v_title, v_body, v_subject, v_payload, v_closes, v_closes)
+  returning id into v_id;
+  return private.proposal_detail(v_id);
+end $$;
+comment on function private.propose is
+  'A member proposes something to their guild. Fails: text_unfit, writes_exceeded, proposal_kind, proposal_title, '
+  'proposal_body, proposal_closes_at, proposal_payload, person_unknown, space_unknown, space_not_member, space_role, '
+  'space_archived, proposals_exhausted, guild_charter, space_member_unknown, last_owner, treasury_amount.';
+
+create function private.vote_on_proposal(p_guild text, p_id uuid, p_value text) returns json
+language plpgsql volatile security definer   -- nobody may write votes
+set search_path = ''
+as $$
+declare
+  v_proposal app.guild_proposals := private.enter_proposal(p_guild, p_id);
+begin
+  if (p_value = any (array['yes', 'no', 'abstain'])) is not true then
+    perform private.fail('proposal_vote');
+  elsif not (select private.may_vote(v_proposal, m) from app.space_members m
+             where m.space_id = v_proposal.guild_id and m.user_id = app.uid()) then
+    perform private.fail('proposal_ineligible');
+  end if;
+  insert into app.guild_votes (proposal_id, user_id, value) values (p_id, app.uid(), p_value)
+  on conflict (proposal_id, user_id) do update set value = excluded.value;
+  perform private.pass_early(v_proposal);
+  return private.proposal_detail(p_id);
+end $$;
+comment on function private.vote_on_proposal is
+  'The caller votes, or votes otherwise. Fails: space_unknown, space_not_member, space_role, proposal_unknown, '
+  'space_archived, proposal_closed, proposal_vote, proposal_ineligible.';
+
+create function private.withdraw_proposal(p_guild text, p_id uuid) returns json
+language plpgsql volatile security definer   -- nobody may write proposals
+set search_path = ''
+as $$
+declare
+  v_proposal app.guild_proposals := private.enter_proposal(p_guild, p_id);
+begin
+  if v_proposal.proposer_id <> app.uid() then
+    perform private.fail('proposal_not_yours');
+  elsif exists (select from app.guild_votes where proposal_id = p_id and user_id <> app.uid()) then
+    perform private.fail('proposal_voted');
+  end if;
+  perform private.decide_proposal(v_proposal, 'withdrawn');
+  return private.proposal_detail(p_id);
+end $$;
+comment on function private.withdraw_proposal is
+  'Who proposed takes it back, while nobody else has voted. Fails: space_unknown, space_not_member, space_role, '
+  'proposal_unknown, space_archived, proposal_closed, proposal_not_yours, proposal_voted.';
+
+create function private.read_proposal(p_guild text, p_id uuid) returns json
+language plpgsql stable security definer   -- members read what nobody may read
+set search_path = ''
+as $$
+declare
+  v_guild uuid := (private.require_space('guild', p_guild)).id;
+begin
+  perform private.require_space_role(v_guild, 'owner', 'moderator', 'member');
+  return private.proposal_detail((private.require_proposal(v_guild, p_id)).id);
+end $$;
+comment on function private.read_proposal is
+  'A proposal, for members. Fails: space_unknown, space_not_member, space_role, proposal_unknown.';
+
+create function private.find_proposals(p_guild uuid, p_status text, p_from app.place) returns uuid[]
+language plpgsql stable security definer   -- its caller looks at who may read them
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+begin
+  if p_status is null then
+    return array(select id from app.guild_proposals
+                 where guild_id = p_guild and (created_at, id) < (v_from, v_before)
+                 order by created_at desc, id desc limit 51);
+  end if;
+  return array(select id from app.guild_proposals
+               where guild_id = p_guild and status = p_status and (created_at, id) < (v_from, v_before)
+               order by created_at desc, id desc limit 51);
+end $$;
+comment on function private.find_proposals is 'The next 51 proposals of a guild, of this status where it is given.';
+call private.make_walk('private.find_proposals');
+
+create function private.list_proposals(p_guild text, p_status text, p_limit integer, p_cursor text) returns json
+language plpgsql stable security definer   -- members read what nobody may read
+set search_path = ''
+as $$
+declare
+  v_guild  uuid := (private.require_space('guild', p_guild)).id;
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_from   app.place := ('infinity', v_guild)::app.place;   -- any id will do beside infinity
+  v_ids    uuid[];
+begin
+  perform private.require_space_role(v_guild, 'owner', 'moderator', 'member');
+  if v_cursor is not null then
+    select created_at, id into v_from.at, v_from.id from app.guild_proposals
+    where id = v_cursor and guild_id = v_guild;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_ids := private.find_proposals(v_guild, p_status, v_from);
+  return private.page((select json_agg(c) from private.proposal_cards(v_ids[:p_limit]) c), v_ids::text[], p_limit);
+end $$;
+comment on function private.list_proposals is
+  'The proposals of a guild, newest first, for members. Fails: space_unknown, space_not_member, space_role, '
+  'cursor_unknown, limit_out_of_range.';
+
+create function private.settle_by_staff(p_guild text, p_id uuid, p_status text) returns json
+language plpgsql volatile security definer   -- staff see every guild, and the staff's service writes nothing itself
+set search_path = ''
+as $$
+declare
+  v_space    app.spaces;
+  v_proposal app.guild_proposals;
+begin
+  perform private.require_role('admin');
+  v_space := private.enter_space('guild', p_guild);
+  v_proposal := private.require_proposal(v_space.id, p_id);
+  if v_proposal.status <> 'open' then
+    perform private.fail('proposal_closed');
+  end if;
+  perform private.decide_proposal(v_proposal, p_status);
+  perform private.audit('proposal.' || p_status, 'proposal', p_id::text);
+  return private.proposal_detail(p_id);
+end $$;
+comment on function private.settle_by_staff is
+  'An admin decides an open proposal, and leaves an audit entry. Fails: role_required, space_unknown, '
+  'proposal_unknown, proposal_closed.';
+
+create function api.create_proposal(
+  p_id text, p_kind text, p_title text, p_body text default '', p_payload jsonb default '{}',
+  p_closes_at timestamptz default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.propose(p_id, p_kind, p_title, p_body, p_payload, p_closes_at);
+end $$;
+comment on function api.create_proposal is
+  'The caller proposes something to their guild. Fails: those of private.propose.';
+
+create function api.get_proposal(p_id text, p_pid uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.read_proposal(p_id, p_pid);
+end $$;
+comment on function api.get_proposal is
+  'A proposal, with its tally. Fails: those of private.read_proposal.';
+
+create function api.list_proposals(
+  p_id text, p_status text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.list_proposals(p_id, p_status, p_limit, p_cursor);
+end $$;
+comment on function api.list_proposals is
+  'The proposals of a guild. Fails: those of private.list_proposals.';
+
+create function api.vote_on_proposal(p_id text, p_pid uuid, p_value text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.vote_on_proposal(p_id, p_pid, p_value);
+end $$;
+comment on function api.vote_on_proposal is
+  'The caller votes on a proposal. Fails: those of private.vote_on_proposal.';
+
+create function api.withdraw_proposal(p_id text, p_pid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.withdraw_proposal(p_id, p_pid);
+end $$;
+comment on function api.withdraw_proposal is
+  'The caller takes a proposal back. Fails: those of private.withdraw_proposal.';
+
+create function api.approve_proposal(p_id text, p_pid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.settle_by_staff(p_id, p_pid, 'passed');
+end $$;
+comment on function api.approve_proposal is
+  'An admin lets a proposal pass, which the worker executes. Fails: those of private.settle_by_staff.';
+
+create function api.reject_proposal(p_id text, p_pid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.settle_by_staff(p_id, p_pid, 'failed');
+end $$;
+comment on function api.reject_proposal is
+  'An admin lets a proposal fail. Fails: those of private.settle_by_staff.';
+
+create function api.force_close_proposal(p_id text, p_pid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.settle_by_staff(p_id, p_pid, 'force_closed');
+end $$;
+comment on function api.force_close_proposal is
+  'An admin closes a proposal without a decision. Fails: those of private.settle_by_staff.';
+
 -- policies/guilds.sql
 
 -- Who may run the operations of guilds. Twin of sql/guilds/; who sees which space is in policies/spaces.sql.
@@ -21442,6 +22227,15 @@ alter table app.guilds enable row level security;
 -- guild_charters
 alter table app.guild_charters enable row level security;
 
+-- proposal_kinds: for definer functions
+alter table private.proposal_kinds enable row level security;
+
+-- guild_proposals
+alter table app.guild_proposals enable row level security;
+
+-- guild_votes
+alter table app.guild_votes enable row level security;
+
 -- helpers
 grant execute on function
   private.apply_to_guild,
@@ -21450,15 +22244,23 @@ grant execute on function
   private.guild_cards,
   private.list_charters,
   private.list_own_applications,
-  private.require_reported_guild
+  private.list_proposals,
+  private.propose,
+  private.read_proposal,
+  private.require_reported_guild,
+  private.vote_on_proposal,
+  private.withdraw_proposal
   to authenticated;
+grant execute on function private.settle_by_staff to service_role;
 
 -- operations
 grant execute on function
   api.apply_to_guild,
   api.approve_guild_application,
   api.create_guild,
+  api.create_proposal,
   api.get_guild,
+  api.get_proposal,
   api.hand_over_guild,
   api.leave_guild,
   api.list_guild_applications,
@@ -21466,10 +22268,21 @@ grant execute on function
   api.list_guild_members,
   api.list_guilds,
   api.list_my_guild_applications,
+  api.list_proposals,
   api.reject_guild_application,
   api.update_guild,
-  api.withdraw_guild_application
+  api.vote_on_proposal,
+  api.withdraw_guild_application,
+  api.withdraw_proposal
   to authenticated;
+grant execute on function
+  api.approve_proposal,
+  api.force_close_proposal,
+  api.reject_proposal
+  to service_role;
+
+-- jobs
+grant execute on function private.job_settle_proposals to worker;
 
 -- sql/treasury/10_treasury.sql
 
@@ -21487,6 +22300,7 @@ create table app.treasury_entries (
   transaction_id uuid not null,
   kind           text not null check (kind in ('contribution', 'disbursement', 'distribution')),
   actor_id       uuid references app.users on delete restrict,
+  proposal_id    uuid references app.guild_proposals on delete restrict,
   counterpart_id uuid not null references app.users on delete restrict,
   amount         integer not null check (amount <> 0),
   balance_after  bigint not null,
@@ -21496,11 +22310,13 @@ create table app.treasury_entries (
 );
 create unique index treasury_entries_seq_key on app.treasury_entries (guild_id, seq);
 create index treasury_entries_transaction_id_idx on app.treasury_entries (transaction_id);
+create index treasury_entries_proposal_id_idx on app.treasury_entries (proposal_id);
 create index treasury_entries_actor_id_idx on app.treasury_entries (actor_id);
 create index treasury_entries_counterpart_id_idx on app.treasury_entries (counterpart_id);
 comment on table app.treasury_entries is
   'What came into a treasury and what left it, a row a person, appended only. The rows of a movement add up to its '
   'entry in the account of the guild.';
+comment on column app.treasury_entries.actor_id is 'Who did it; null when a proposal did.';
 comment on column app.treasury_entries.amount is 'Whole mana: more than 0 comes to the treasury, less leaves it.';
 comment on column app.treasury_entries.balance_after is 'Whole mana that the treasury has with this row.';
 call private.make_append_only('app.treasury_entries');
@@ -21562,7 +22378,8 @@ as $$ begin return (select balance from app.mana_accounts where id = p_guild); e
 comment on function private.treasury_balance is 'What is in the treasury of a guild.';
 
 create function private.move_treasury(
-  p_guild uuid, p_kind text, p_actor uuid, p_people uuid[], p_amounts integer[], p_note text default null
+  p_guild uuid, p_kind text, p_actor uuid, p_people uuid[], p_amounts integer[], p_note text default null,
+  p_proposal uuid default null
 ) returns uuid
 language plpgsql volatile security definer   -- nobody may write the ledger
 set search_path = ''
@@ -21571,8 +22388,10 @@ declare
   v_id      uuid := gen_random_uuid();
   v_balance bigint := private.treasury_balance(p_guild);
 begin
-  insert into app.treasury_entries (guild_id, transaction_id, kind, actor_id, counterpart_id, amount, balance_after)
-  select p_guild, v_id, p_kind, p_actor, m.person, m.amount, v_balance + sum(m.amount) over (order by m.place)
+  insert into app.treasury_entries (guild_id, transaction_id, kind, actor_id, proposal_id, counterpart_id, amount,
+                                    balance_after)
+  select p_guild, v_id, p_kind, p_actor, p_proposal, m.person, m.amount,
+         v_balance + sum(m.amount) over (order by m.place)
   from unnest(p_people, p_amounts) with ordinality as m (person, amount, place)
   order by m.place;
   insert into app.treasury_notes (transaction_id, user_id, note) select v_id, p_actor, p_note where p_note <> '';
@@ -21596,7 +22415,7 @@ begin
                        where v.id = e.actor_id),
              'counterpart', (select p.card from private.visible_people v join app.person_card p on p.id = v.id
                              where v.id = e.counterpart_id),
-             'amount', e.amount, 'balanceAfter', e.balance_after,
+             'proposalId', e.proposal_id, 'amount', e.amount, 'balanceAfter', e.balance_after,
              'note', (select n.note from app.treasury_notes n join private.visible_people v on v.id = n.user_id
                       where n.transaction_id = e.transaction_id),
              'createdAt', private.utc(e.created_at)) order by i.place)
@@ -21604,8 +22423,8 @@ begin
     join app.treasury_entries e on e.id = i.id);
 end $$;
 comment on function private.treasury_cards is
-  'These rows of a treasury, in order: {id, kind, actor, counterpart, amount, balanceAfter, note, createdAt}. Of '
-  'people whom the caller does not see, only the row.';
+  'These rows of a treasury, in order: {id, kind, actor, counterpart, proposalId, amount, balanceAfter, note, '
+  'createdAt}. Of people whom the caller does not see, only the row.';
 call private.make_walk('private.treasury_cards');
 
 create function private.enter_treasury(p_guild text, p_people uuid[], variadic p_roles text[]) returns app.spaces
@@ -21783,6 +22602,41 @@ begin
 end $$;
 comment on function private.audit_treasuries is 'What private.audit_mana looks at in treasuries.';
 insert into private.mana_audits (audit) values ('private.audit_treasuries');
+
+-- sql/treasury/20_proposals.sql
+
+-- Disbursements by proposal: a kind of proposals of guilds (sql/guilds/20_proposals.sql).
+
+create function private.check_disburse_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if (p_payload ->> 'amount' ~ '^[0-9]{1,9}$') is not true then
+    perform private.fail('proposal_payload');
+  end if;
+  perform private.require_amount((p_payload ->> 'amount')::integer);
+  return jsonb_build_object('amount', (p_payload ->> 'amount')::integer);
+end $$;
+comment on function private.check_disburse_proposal is
+  'Checks a proposal to disburse: {recipientId, amount}. Fails: proposal_payload, treasury_amount.';
+
+create function private.execute_disburse_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if exists (select from app.silenced_people where user_id = p_proposal.subject_id) then
+    perform private.fail('person_unknown');
+  end if;
+  perform private.move_treasury(
+    p_space.id, 'disbursement', null, array[p_proposal.subject_id],
+    array[-(p_proposal.payload ->> 'amount')::integer], p_proposal => p_proposal.id);
+end $$;
+comment on function private.execute_disburse_proposal is
+  'Disburses what was proposed. Fails: person_unknown, insufficient_mana, treasury_note.';
+insert into private.proposal_kinds (kind, person_key, checker, executor) values
+  ('disburse', 'recipientId', 'private.check_disburse_proposal', 'private.execute_disburse_proposal');
 
 -- sql/treasury/60_operations.sql
 

@@ -6,6 +6,7 @@ import content from './content.ts'
 import economy from './economy.ts'
 import people from './people.ts'
 import posts from './posts.ts'
+import proposals from './proposals.ts'
 import reading from './reading.ts'
 import running from './running.ts'
 import {
@@ -80,6 +81,7 @@ const table: Table = {
     ...economy.rows,
     ...people.rows,
     ...posts.rows,
+    ...proposals.rows,
     ...reading.rows,
     ...running.rows,
     ...wiki.rows,

@@ -1,5 +1,5 @@
 // Shapes of guilds. Rules are in sql/spaces and sql/guilds.
-import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const name = z.string().trim().min(1).max(80)
 const about = z.string().max(10_000).openapi({ description: 'Up to 2000 characters.' })
@@ -85,7 +85,14 @@ export const Guild = z
 export const GuildPage = Page(Guild)
 
 export const CharterPage = Page(
-  z.object({ version: z.int().min(1), charter: z.string(), createdAt: Timestamp }).openapi('Charter'),
+  z
+    .object({
+      version: z.int().min(1),
+      charter: z.string(),
+      proposalId: Uuid.nullable().openapi({ description: 'The proposal that brought it; null of the first one.' }),
+      createdAt: Timestamp,
+    })
+    .openapi('Charter'),
 )
 export const GuildMember = z
   .object({ userId: z.string(), user: PersonCard, role, joinedAt: Timestamp })
@@ -104,3 +111,65 @@ export const Application = z
   })
   .openapi('GuildApplication')
 export const ApplicationPage = Page(Application)
+
+const proposalKind = z.enum(['general', 'charter', 'steward', 'expel', 'disburse'])
+const proposalStatus = z.enum([
+  ...(['open', 'passed', 'failed', 'expired', 'withdrawn', 'force_closed', 'executed', 'execution_failed'] as const),
+])
+export const GuildProposalId = z.object({ id, pid: Uuid })
+export const ProposalQuery = z.object({ status: proposalStatus.optional() })
+export const NewProposal = z
+  .object({
+    kind: proposalKind,
+    title: z.string().trim().min(1).max(200),
+    body: z.string().max(100_000).optional().openapi({ description: 'Markdown, up to 20,000 characters.' }),
+    payload: z
+      .object({
+        charter: z.string().max(100_000).optional(),
+        userId: PersonParam.optional(),
+        grant: z.boolean().optional(),
+        recipientId: PersonParam.optional(),
+        amount: z.int().min(1).max(1_000_000_000).optional(),
+      })
+      .optional()
+      .openapi({
+        description:
+          'Of `charter` {charter}, of `steward` {userId, grant}, of `expel` {userId}, of `disburse` {recipientId, amount}.',
+      }),
+    closesAt: Moment.optional().openapi({ description: '1 hour to 30 days ahead; 72 hours where absent.' }),
+  })
+  .openapi('NewProposal')
+export const Vote = z.object({ value: z.enum(['yes', 'no', 'abstain']) })
+const Summary = z
+  .object({
+    id: Uuid,
+    guildId: Uuid,
+    kind: proposalKind,
+    title: z.string(),
+    body: z.string(),
+    payload: z
+      .object({
+        charter: z.string().optional(),
+        userId: z.string().nullable().optional(),
+        grant: z.boolean().optional(),
+        recipientId: z.string().nullable().optional(),
+        amount: z.int().optional(),
+      })
+      .openapi({ description: 'A person whom I do not see is null.' }),
+    proposer: PersonCard.nullable().openapi({ description: 'Null for somebody whom I do not see.' }),
+    status: proposalStatus,
+    reason: z.string().nullable().openapi({ description: 'The error code with which the execution failed.' }),
+    closesAt: Timestamp,
+    decidedAt: Timestamp.nullable(),
+    executedAt: Timestamp.nullable(),
+    createdAt: Timestamp,
+  })
+  .openapi('ProposalSummary')
+export const ProposalPage = Page(Summary)
+const count = z.int().min(0)
+export const Proposal = Summary.extend({
+  tally: z
+    .object({ yes: count, no: count, abstain: count, eligible: count, quorum: count })
+    .openapi({ description: 'As it stands; once it is decided, as it stood then.' }),
+  viewer: z.object({ vote: z.enum(['yes', 'no', 'abstain']).nullable() }),
+}).openapi('Proposal')

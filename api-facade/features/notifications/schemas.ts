@@ -74,10 +74,11 @@ export const Notification = z
         }),
     }),
     kind('membership.decided', of('group', 'guild'), {
-      event: z.enum(['approved', 'rejected', 'invited', 'removed', 'role_changed']),
+      event: z.enum(['approved', 'rejected', 'invited', 'removed', 'role_changed', 'proposal_decided']),
       groupId: Uuid.nullable(),
       guildId: Uuid.nullable(),
       invitationId: Uuid.nullable().openapi({ description: 'Of an invitation.' }),
+      proposalId: Uuid.nullable().openapi({ description: 'Of what I proposed to a guild.' }),
       role: z.string().nullable().openapi({ description: 'Of a change of role, the new one.' }),
     }),
     kind('event.reminder', of('event'), {

@@ -23,6 +23,7 @@ const TreasuryEntry = z
     kind: z.enum(['contribution', 'disbursement', 'distribution']),
     actor: PersonCard.nullable().openapi({ description: 'Who did it; null for somebody whom I do not see.' }),
     counterpart: PersonCard.nullable().openapi({ description: 'Who gave or got the mana; null as `actor`.' }),
+    proposalId: Uuid.nullable().openapi({ description: 'Of what a proposal disbursed, which has no `actor`.' }),
     amount: z.int().openapi({ description: 'More than 0 came in, less went out.' }),
     balanceAfter: balance,
     note: z.string().nullable().openapi({ description: 'Null also when I do not see who wrote it.' }),

@@ -68,6 +68,8 @@ const reached: Record<string, Call | Call[] | string> = {
   guild_charter: 'only admins found guilds, and no other token can; test/db/guilds/guilds.sql reaches it',
   guild_min_rep: 'as guild_charter',
   treasury_note: 'no member of a guild is here; test/db/treasury/treasury.sql reaches it',
+  proposal_body: 'no member of a guild is here; test/api/guilds/proposals.test.ts reaches it',
+  proposal_title: 'as proposal_body',
   message_body: ['send_message', { p_id: talk, p_body: ' ', p_client_id: crypto.randomUUID() }],
   message_emoji: 'private.require_emoji looks first',
   argument_body: ['create_argument', { p_id: debate, p_side: 'for', p_body: 'short' }],

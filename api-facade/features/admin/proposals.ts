@@ -1,0 +1,32 @@
+// What admins decide about proposals of guilds. The rules: sql/guilds/20_proposals.sql.
+import { routes } from '../../lib/routes.ts'
+import { GuildProposalId, Proposal } from '../guilds/schemas.ts'
+
+const once = 'One that is not open any more is 409. Its proposer is told. Leaves an audit entry.'
+
+export default routes('admin', {
+  'POST /admin/guilds/:id/proposals/:pid/approve': {
+    summary: 'Let an open proposal pass',
+    description: `Whatever was voted; the worker executes it within about a minute. ${once}`,
+    access: 'admin',
+    operation: 'approve_proposal',
+    params: GuildProposalId,
+    answers: { 200: Proposal },
+  },
+  'POST /admin/guilds/:id/proposals/:pid/reject': {
+    summary: 'Let an open proposal fail',
+    description: `Whatever was voted. ${once}`,
+    access: 'admin',
+    operation: 'reject_proposal',
+    params: GuildProposalId,
+    answers: { 200: Proposal },
+  },
+  'POST /admin/guilds/:id/proposals/:pid/force-close': {
+    summary: 'Close an open proposal without a decision',
+    description: once,
+    access: 'admin',
+    operation: 'force_close_proposal',
+    params: GuildProposalId,
+    answers: { 200: Proposal },
+  },
+})

@@ -1,0 +1,432 @@
+-- Proposals: what members of a guild decide by votes, and the worker then does. Who votes, joins, leaves, archives or
+-- executes holds the row of the guild, so a proposal is decided once, by the votes that stand then.
+-- docs/decisions.md, Guilds.
+
+create table private.proposal_kinds (
+  kind       text primary key,
+  person_key text,
+  checker    text not null check (checker ~ '^private\.[a-z_]+$'),
+  executor   text not null check (executor ~ '^private\.[a-z_]+$')
+);
+comment on table private.proposal_kinds is
+  'Kinds of proposals, with a row from the feature that executes them. checker (space, person, payload) returns what '
+  'is kept of the payload, executor (space, proposal) does what was proposed; either fails with a code.';
+comment on column private.proposal_kinds.person_key is
+  'The field of the payload that names a person, who is kept beside it; null where there is none.';
+
+create table app.guild_proposals (
+  id          uuid primary key default gen_random_uuid(),
+  guild_id    uuid not null references app.guilds on delete cascade,
+  proposer_id uuid not null references app.users on delete restrict,
+  kind        text not null references private.proposal_kinds on delete restrict,
+  title       text not null,
+  body        text not null,
+  subject_id  uuid references app.users on delete restrict,
+  payload     jsonb not null,
+  status      text not null default 'open' check (status in
+                ('open', 'passed', 'failed', 'expired', 'withdrawn', 'force_closed', 'executed', 'execution_failed')),
+  reason      text,
+  yes         integer,
+  no          integer,
+  abstain     integer,
+  eligible    integer,
+  created_at  timestamptz not null default clock_timestamp(),
+  closes_at   timestamptz not null,
+  due_at      timestamptz,
+  decided_at  timestamptz,
+  executed_at timestamptz,
+  constraint proposal_title check (length(title) <= 200),
+  constraint proposal_body check (length(body) <= 20000),
+  check ((status = 'open') = (decided_at is null)),
+  check ((status = 'open') = (eligible is null))
+);
+create index guild_proposals_guild_id_idx on app.guild_proposals (guild_id, created_at desc, id desc);
+create index guild_proposals_status_idx on app.guild_proposals (guild_id, status, created_at desc, id desc);
+create index guild_proposals_proposer_id_idx on app.guild_proposals (proposer_id);
+create index guild_proposals_subject_id_idx on app.guild_proposals (subject_id);
+create index guild_proposals_kind_idx on app.guild_proposals (kind);
+create index guild_proposals_due_at_idx on app.guild_proposals (due_at) where due_at is not null;
+alter table app.guild_charters
+  add constraint guild_charters_proposal_id_fkey foreign key (proposal_id) references app.guild_proposals
+    on delete set null;
+create index guild_charters_proposal_id_idx on app.guild_charters (proposal_id);
+comment on table app.guild_proposals is 'What members proposed to their guild, and what became of it.';
+comment on column app.guild_proposals.status is
+  'open, then passed or failed by votes, expired without a quorum, withdrawn by who proposed, or force_closed by '
+  'staff or with the guild; what passed is then executed or execution_failed.';
+comment on column app.guild_proposals.reason is 'The code with which the execution failed; null of all others.';
+comment on column app.guild_proposals.created_at is
+  'When it opened, by the clock and under the lock of the guild: who joined before may vote.';
+comment on column app.guild_proposals.due_at is
+  'When the worker looks at it next: to close it, or to execute it and tell its proposer; null when it is done with.';
+comment on column app.guild_proposals.decided_at is 'When it was decided; null while it is open.';
+comment on column app.guild_proposals.executed_at is 'When it was executed, or failed to be; null of all others.';
+comment on column app.guild_proposals.eligible is
+  'How many could vote when it was decided, beside the votes of then; null while it is open.';
+comment on column app.guild_proposals.closes_at is 'When voting ends, if it is not decided before.';
+
+create table app.guild_votes (
+  proposal_id uuid not null references app.guild_proposals on delete cascade,
+  user_id     uuid not null references app.users on delete cascade,
+  value       text not null check (value in ('yes', 'no', 'abstain')),
+  created_at  timestamptz not null default now(),
+  primary key (proposal_id, user_id)
+);
+create index guild_votes_user_id_idx on app.guild_votes (user_id);
+comment on column app.guild_votes.value is 'yes, no or abstain; an abstention counts towards the quorum alone.';
+comment on table app.guild_votes is
+  'Votes on proposals. Who leaves a guild loses those on what is open; counts of what was decided stand beside it.';
+
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.guild_proposals', 'proposer_id', 'guildProposals', '{due_at}'),
+  ('app.guild_votes', 'user_id', 'guildVotes', '{}');
+insert into private.personal_data (relation, person_column, reason) values
+  ('app.guild_proposals', 'subject_id', 'It is what somebody else proposed.');
+
+insert into private.write_limits (kind, per_hour) values ('proposals', 60);
+
+insert into private.errors (code, status, text) values
+  ('proposal_unknown', 404, 'There is no such proposal.'),
+  ('proposal_kind', 422, 'There is no such kind of proposal.'),
+  ('proposal_title', 422, 'A title must have 1 to 200 characters.'),
+  ('proposal_body', 422, 'body can have up to 20000 characters.'),
+  ('proposal_payload', 422, 'The payload must have what its kind of proposal needs.'),
+  ('proposal_closes_at', 422, 'closesAt must lie 1 hour to 30 days ahead.'),
+  ('proposal_closed', 409, 'This proposal is no longer open.'),
+  ('proposal_voted', 409, 'Somebody else has voted already, so this proposal cannot be withdrawn.'),
+  ('proposal_not_yours', 403, 'Only who proposed it can withdraw it.'),
+  ('proposal_ineligible', 403, 'You cannot vote on this proposal.'),
+  ('proposal_vote', 422, 'value must be yes, no or abstain.'),
+  ('proposals_exhausted', 409, 'A guild can have at most 50 open proposals.');
+
+-- the kinds that need no other feature
+
+create function private.check_general_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$ begin return '{}'; end $$;
+comment on function private.check_general_proposal is 'A general proposal has words alone.';
+
+create function private.execute_general_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
+language plpgsql volatile
+set search_path = ''
+as $$ begin null; end $$;
+comment on function private.execute_general_proposal is 'What people do themselves when it has passed.';
+
+create function private.check_charter_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_charter text;
+begin
+  if jsonb_typeof(p_payload -> 'charter') is distinct from 'string' then
+    perform private.fail('proposal_payload');
+  end if;
+  v_charter := coalesce(private.require_text(p_payload ->> 'charter'), '');
+  if length(v_charter) > 20000 then
+    perform private.fail('guild_charter');
+  end if;
+  return jsonb_build_object('charter', v_charter);
+end $$;
+comment on function private.check_charter_proposal is
+  'Checks a proposal of another charter: {charter}. Fails: proposal_payload, text_unfit, guild_charter.';
+
+create function private.execute_charter_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  insert into app.guild_charters (guild_id, version, charter, proposal_id)
+  select p_space.id, max(c.version) + 1, p_proposal.payload ->> 'charter', p_proposal.id
+  from app.guild_charters c where c.guild_id = p_space.id;
+end $$;
+comment on function private.execute_charter_proposal is 'Gives the guild its next charter.';
+
+create function private.require_lower(p_space uuid, p_user uuid) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_role text := private.find_role(p_space, p_user);
+begin
+  if v_role is null then
+    perform private.fail('space_member_unknown');
+  elsif v_role = 'owner' then
+    perform private.fail('last_owner');
+  end if;
+end $$;
+comment on function private.require_lower is
+  'Passes for a member who is not the founder. Fails: space_member_unknown, last_owner.';
+
+create function private.check_steward_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(p_payload -> 'grant') is distinct from 'boolean' then
+    perform private.fail('proposal_payload');
+  end if;
+  perform private.require_lower(p_space.id, p_subject);
+  return jsonb_build_object('grant', p_payload -> 'grant');
+end $$;
+comment on function private.check_steward_proposal is
+  'Checks a proposal to make a member a steward, or a steward a member: {userId, grant}. Fails: proposal_payload, '
+  'space_member_unknown, last_owner.';
+
+create function private.execute_steward_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_lower(p_space.id, p_proposal.subject_id);
+  perform private.set_space_role(
+    p_space, p_proposal.subject_id,
+    case when (p_proposal.payload ->> 'grant')::boolean then 'moderator' else 'member' end);
+end $$;
+comment on function private.execute_steward_proposal is
+  'Makes the member a steward, or the steward a member, who is told. Fails: space_member_unknown, last_owner, '
+  'spaces_exhausted.';
+
+create function private.check_expel_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_lower(p_space.id, p_subject);
+  return '{}';
+end $$;
+comment on function private.check_expel_proposal is
+  'Checks a proposal to expel a member: {userId}. Fails: space_member_unknown, last_owner.';
+
+create function private.execute_expel_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_lower(p_space.id, p_proposal.subject_id);
+  perform private.drop_member(p_space.id, p_proposal.subject_id);
+  perform private.tell_membership(p_space, 'removed', p_proposal.subject_id);
+end $$;
+comment on function private.execute_expel_proposal is
+  'Takes the member out of the guild, who is told. Fails: space_member_unknown, last_owner.';
+
+insert into private.proposal_kinds (kind, person_key, checker, executor) values
+  ('general', null, 'private.check_general_proposal', 'private.execute_general_proposal'),
+  ('charter', null, 'private.check_charter_proposal', 'private.execute_charter_proposal'),
+  ('steward', 'userId', 'private.check_steward_proposal', 'private.execute_steward_proposal'),
+  ('expel', 'userId', 'private.check_expel_proposal', 'private.execute_expel_proposal');
+
+-- tallies and decisions
+
+create type app.tally as (yes integer, no integer, abstain integer, eligible integer, quorum integer);
+comment on type app.tally is 'The votes on a proposal, how many may vote, and how many must have.';
+
+create function private.may_vote(p_proposal app.guild_proposals, p_member app.space_members) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return p_member.created_at <= p_proposal.created_at and not p_member.silent
+     and not (p_proposal.kind = 'expel' and p_member.user_id = p_proposal.subject_id);
+end $$;
+comment on function private.may_vote is
+  'Whether a member may vote on an open proposal: who joined before it opened, is not banned from the instance, and '
+  'is not to be expelled by it.';
+
+create function private.tally(p_proposal app.guild_proposals) returns app.tally
+language plpgsql stable security definer   -- counts what nobody may read
+set search_path = ''
+as $$
+declare
+  v_tally app.tally;
+begin
+  if p_proposal.eligible is not null then
+    v_tally := (p_proposal.yes, p_proposal.no, p_proposal.abstain, p_proposal.eligible, null)::app.tally;
+  else
+    select count(*) filter (where v.value = 'yes'), count(*) filter (where v.value = 'no'),
+           count(*) filter (where v.value = 'abstain'), count(*)
+    into v_tally.yes, v_tally.no, v_tally.abstain, v_tally.eligible
+    from app.space_members m left join app.guild_votes v on v.proposal_id = p_proposal.id and v.user_id = m.user_id
+    where m.space_id = p_proposal.guild_id and private.may_vote(p_proposal, m);
+  end if;
+  v_tally.quorum := (v_tally.eligible + 3) / 4;
+  return v_tally;
+end $$;
+comment on function private.tally is
+  'The votes on a proposal as they count now, or as they did when it was decided. A quorum is a quarter of the '
+  'eligible, rounded up.';
+
+create function private.decide_proposal(p_proposal app.guild_proposals, p_status text) returns void
+language plpgsql volatile security definer   -- nobody may write proposals
+set search_path = ''
+as $$
+declare
+  v_tally app.tally := private.tally(p_proposal);
+begin
+  update app.guild_proposals set
+    status = p_status, decided_at = clock_timestamp(), yes = v_tally.yes, no = v_tally.no, abstain = v_tally.abstain,
+    eligible = v_tally.eligible, due_at = case when p_status <> 'withdrawn' then clock_timestamp() end
+  where id = p_proposal.id;
+end $$;
+comment on function private.decide_proposal is
+  'Decides an open proposal of a guild that is locked, with the votes that count now. The worker executes it, and '
+  'tells its proposer.';
+
+create function private.pass_early(p_proposal app.guild_proposals) returns boolean
+language plpgsql volatile security definer   -- nobody may write proposals
+set search_path = ''
+as $$
+declare
+  v_tally app.tally := private.tally(p_proposal);
+begin
+  if v_tally.yes * 2 > v_tally.eligible then
+    perform private.decide_proposal(p_proposal, 'passed');
+    return true;
+  end if;
+  return false;
+end $$;
+comment on function private.pass_early is
+  'Lets an open proposal pass for which more than half of the eligible have voted; false when they have not.';
+
+create function private.drop_votes() returns trigger
+language plpgsql security definer   -- who leaves may write no votes
+set search_path = ''
+as $$
+begin
+  delete from app.guild_votes v using app.guild_proposals p
+  where p.guild_id = old.space_id and p.status = 'open' and v.proposal_id = p.id and v.user_id = old.user_id;
+  update app.guild_proposals set due_at = least(due_at, clock_timestamp())
+  where guild_id = old.space_id and status = 'open';
+  return null;
+end $$;
+comment on function private.drop_votes is
+  'Trigger: the votes of who leaves a guild no longer count on what is open, which the worker looks at anew.';
+create trigger _200_drop_votes after delete on app.space_members
+  for each row execute function private.drop_votes();
+
+create function private.close_proposals() returns trigger
+language plpgsql security definer   -- who archives may write no proposals
+set search_path = ''
+as $$
+begin
+  perform private.decide_proposal(p, 'force_closed')
+  from app.guild_proposals p where p.guild_id = new.id and p.status = 'open';
+  return null;
+end $$;
+comment on function private.close_proposals is 'Trigger: archiving a guild closes what is open there.';
+create trigger _200_close_proposals after update of archived_at on app.spaces
+  for each row when (old.archived_at is null and new.archived_at is not null)
+  execute function private.close_proposals();
+
+create function private.settle_proposal(p_id uuid) returns void
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_proposal app.guild_proposals;
+  v_space    app.spaces;
+  v_tally    app.tally;
+  v_executor text;
+  v_erased   boolean;
+begin
+  select * into v_proposal from app.guild_proposals where id = p_id;
+  v_space := private.lock_space(v_proposal.guild_id, array[v_proposal.proposer_id, v_proposal.subject_id]);
+  select * into v_proposal from app.guild_proposals where id = p_id and due_at <= clock_timestamp();
+  if not found then
+    return;   -- another worker was first
+  end if;
+  if v_proposal.status = 'open' then
+    v_tally := private.tally(v_proposal);
+    if v_proposal.closes_at > clock_timestamp() then
+      if not private.pass_early(v_proposal) then
+        update app.guild_proposals set due_at = closes_at where id = p_id;
+        return;
+      end if;
+    else
+      perform private.decide_proposal(v_proposal, case
+        when v_tally.yes + v_tally.no + v_tally.abstain < greatest(v_tally.quorum, 1) then 'expired'
+        when v_tally.yes > v_tally.no then 'passed'
+        else 'failed' end);
+    end if;
+    select * into v_proposal from app.guild_proposals where id = p_id;
+  end if;
+  if v_proposal.status = 'passed' then
+    begin
+      perform private.require_open(v_space);
+      select executor into v_executor from private.proposal_kinds where kind = v_proposal.kind;
+      execute format('select %s($1, $2)', v_executor) using v_space, v_proposal;
+      v_proposal.status := 'executed';
+    exception when others then
+      if sqlstate !~ '^PT' then
+        raise;
+      end if;
+      v_proposal.status := 'execution_failed';
+      v_proposal.reason := sqlerrm;
+    end;
+    v_proposal.executed_at := clock_timestamp();
+  end if;
+  v_erased := exists (select from app.users where id = v_proposal.proposer_id and erased_at is not null);
+  update app.guild_proposals set
+    status = v_proposal.status, reason = v_proposal.reason, executed_at = v_proposal.executed_at, due_at = null,
+    payload = case when v_erased and v_proposal.status <> 'executed' then payload - 'charter' else payload end
+  where id = p_id;
+  if not v_erased then
+    perform private.tell_membership(v_space, 'proposal_decided', v_proposal.proposer_id, p_proposal => p_id);
+  end if;
+end $$;
+comment on function private.settle_proposal is
+  'Does what is due of a proposal, all of it in one transaction and so once: closes it by the votes that count, '
+  'executes it when it has passed, and tells its proposer. What fails with a code is execution_failed with that '
+  'reason.';
+
+create function private.job_settle_proposals() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  -- not locked here, since people and the guild come before a proposal (ARCHITECTURE.md, Locks)
+  select id into v_id from app.guild_proposals where due_at <= clock_timestamp() order by due_at limit 1;
+  if not found then
+    return 0;
+  end if;
+  begin
+    perform private.settle_proposal(v_id);
+  exception when others or query_canceled then   -- others does not include one that took too long
+    raise warning 'the proposal % was not settled: % %', v_id, sqlstate, sqlerrm;
+    update app.guild_proposals set due_at = clock_timestamp() + interval '5 seconds' where id = v_id;
+    return -1;
+  end;
+  return 1;
+end $$;
+comment on function private.job_settle_proposals is
+  'Job: closes the proposal that has been due the longest, or executes it, and tells its proposer, and answers 1. '
+  'When that fails, it is tried again in 5 seconds at the earliest, and the answer is -1. May run twice: what one did '
+  'is not due for the next, who waits for it. The worker repeats it until there is none: 0.';
+insert into private.jobs (name, cron, expires, repeats) values ('settle-proposals', '* * * * *', 60, true);
+
+create function private.erase_proposals() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_erased integer;
+begin
+  update app.guild_proposals set
+    title = '', body = '',
+    payload = case when status in ('open', 'passed', 'executed') then payload else payload - 'charter' end
+  where ctid = any (array(select ctid from app.guild_proposals
+                          where proposer_id = new.id and title <> '' limit 500 for update skip locked));
+  get diagnostics v_erased = row_count;
+  if v_erased = 500 then
+    perform private.erase_rest(new.id);
+  end if;
+  return null;
+end $$;
+comment on function private.erase_proposals is
+  'Trigger: an erased person''s proposals have no words any more, but for a charter that is voted on, or was passed. '
+  'Passes over what the worker settles just now; the hourly job comes for it.';
+create trigger _185_erase_proposals after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_proposals();

@@ -1,0 +1,46 @@
+-- Proposals: who reads and writes past the operations, lengths, the most that are open, the export and erasures.
+begin;
+select plan(17);
+select test.people('alice', 'bob', 'carla');
+update app.users set role = 'admin' where id = test.id('alice');
+select test.act_as('alice');
+select api.create_guild('owls', (select id from app.interests where level = 1 order by slug limit 1), p_slug => 'owls');
+select test.act_as('bob');
+select api.apply_to_guild('owls');
+select test.act_as('alice');
+select api.approve_guild_application('owls', (select (i ->> 'id')::uuid from json_array_elements(api.list_guild_applications('owls') -> 'items') i));
+
+create temp table made (name text primary key, id uuid);
+grant all on made to public;
+create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
+grant execute on all functions in schema pg_temp to public;
+
+select test.act_as('bob');
+insert into made select 'charter', (api.create_proposal('owls', 'charter', 'Ours', 'Long ago', '{"charter": "Fly"}') ->> 'id')::uuid;
+select is(api.get_proposal('owls', pg_temp.id('charter')) #>> '{tally,eligible}', '2', 'all members may vote');
+select throws_ok($$ select api.create_proposal('owls', 'general', repeat('é', 201)) $$, 'PT422', 'proposal_title', 'a title has its length');
+select throws_ok($$ select api.create_proposal('owls', 'general', ' ') $$, 'PT422', 'proposal_title', 'and is one');
+select throws_ok($$ select api.create_proposal('owls', 'tax', 'x') $$, 'PT422', 'proposal_kind', 'there are the kinds that there are');
+select throws_ok($$ select api.vote_on_proposal('owls', pg_temp.id('charter'), 'maybe') $$, 'PT422', 'proposal_vote', 'and the votes');
+select throws_ok($$ select api.create_proposal('owls', 'disburse', 'x', p_payload => '{"recipientId": "carla", "amount": 0}') $$, 'PT422', 'treasury_amount', 'nothing is no amount');
+select throws_ok(s, '42501', null, 'nobody reads or writes past the operations: ' || s)
+from unnest(array['select * from app.guild_proposals', 'update app.guild_proposals set status = ''passed''', 'select * from app.guild_votes',
+  'select private.settle_proposal(pg_temp.id(''charter''))', 'select api.approve_proposal(''owls'', pg_temp.id(''charter''))']) s;
+select is(api.vote_on_proposal('owls', pg_temp.id('charter'), 'yes') #>> '{viewer,vote}', 'yes', 'who proposes votes as others do');
+select is(api.export_me('guildVotes') #>> '{items,0,value}', 'yes', 'an export has the votes');
+
+select test.act_as_owner();
+insert into app.guild_proposals (guild_id, proposer_id, kind, title, body, payload, closes_at)
+select space_id, test.id('alice'), 'general', 'x', '', '{}', now() + interval '1 day' from app.guilds cross join generate_series(1, 49);
+select test.act_as('alice');
+select throws_ok($$ select api.create_proposal('owls', 'general', 'One more') $$, 'PT409', 'proposals_exhausted', 'fifty are open at most');
+
+-- erasure: the words go, and what is voted on stays until it is decided
+select test.act_as_owner();
+select private.erase_person(test.id('bob'));
+select is((select concat_ws('|', title, body, payload ->> 'charter', status) from app.guild_proposals where id = pg_temp.id('charter')), '||Fly|open', 'a charter is voted on');
+update app.guild_proposals set closes_at = now(), due_at = now() where id = pg_temp.id('charter');
+select is(private.job_settle_proposals(), 1, 'until its close');
+select is((select concat_ws('|', payload ->> 'charter', status) from app.guild_proposals where id = pg_temp.id('charter')), 'expired', 'and goes when it was not adopted');
+select * from finish();
+rollback;
