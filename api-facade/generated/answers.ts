@@ -117,6 +117,54 @@ export interface Schemas {
   }
   Reversal: { payment: Schemas['StaffPayment']; minted: number }
   NewReversal: { reason: string; force?: boolean | null }
+  StaffOrder: Schemas['Order'] & {
+    buyerId?: string
+    buyer?: Schemas['PersonCard']
+    sellerId?: string
+    seller?: Schemas['PersonCard']
+  }
+  Order: {
+    id: string
+    offering: { id: string | null; title: string; description: string; priceMana: number; deliveryDays: number }
+    buyerId: string | null
+    buyer: Schemas['PersonCard'] | null
+    sellerId: string | null
+    seller: Schemas['PersonCard'] | null
+    quantity: 1
+    priceMana: number
+    state:
+      | 'held'
+      | 'accepted'
+      | 'delivered'
+      | 'disputed'
+      | 'declined'
+      | 'cancelled'
+      | 'expired'
+      | 'completed'
+      | 'resolved'
+    note: string | null
+    deliveryNote: string | null
+    attachment: { assetId: string; url: string; contentType: string } | null
+    disputeReason: string | null
+    refundMana: number | null
+    deadlineAt: string | null
+    createdAt: string
+    history: {
+      state:
+        | 'held'
+        | 'accepted'
+        | 'delivered'
+        | 'disputed'
+        | 'declined'
+        | 'cancelled'
+        | 'expired'
+        | 'completed'
+        | 'resolved'
+      by: 'buyer' | 'seller' | 'worker' | 'admin'
+      at: string
+    }[]
+  }
+  OrderResolution: { refundMana: number; note: string }
   StaffUser: {
     id: string
     user: Schemas['PersonCard']
@@ -239,6 +287,11 @@ export interface Schemas {
     events: Schemas['ExportedEvents'][]
     eventPlaces: Schemas['ExportedEventPlaces'][]
     eventReplies: Schemas['ExportedEventReplies'][]
+    offerings: Schemas['ExportedOfferings'][]
+    ordersPlaced: Schemas['ExportedOrdersPlaced'][]
+    ordersReceived: Schemas['ExportedOrdersReceived'][]
+    offeringReviews: Schemas['ExportedOfferingReviews'][]
+    orderSteps: Schemas['ExportedOrderSteps'][]
     wikiVersions: Schemas['ExportedWikiVersions'][]
     wikiProposals: Schemas['ExportedWikiProposals'][]
     wikiVotes: Schemas['ExportedWikiVotes'][]
@@ -826,6 +879,63 @@ export interface Schemas {
     status: string
     since: string
   }
+  ExportedOfferings: {
+    id: string
+    description: string
+    priceMana: number
+    stock: number | null
+    deliveryDays: number
+    paused: boolean
+    ratingSum: number
+    ratingCount: number
+  }
+  ExportedOrdersPlaced: {
+    id: string
+    offeringId: string | null
+    buyerId: string | null
+    sellerId: string | null
+    title: string
+    description: string
+    priceMana: number
+    deliveryDays: number
+    state: string
+    note: string | null
+    deliveryNote: string | null
+    assetId: string | null
+    disputeReason: string | null
+    refundMana: number | null
+    deadlineAt: string | null
+    createdAt: string
+  }
+  ExportedOrdersReceived: {
+    id: string
+    offeringId: string | null
+    buyerId: string | null
+    sellerId: string | null
+    title: string
+    description: string
+    priceMana: number
+    deliveryDays: number
+    state: string
+    note: string | null
+    deliveryNote: string | null
+    assetId: string | null
+    disputeReason: string | null
+    refundMana: number | null
+    deadlineAt: string | null
+    createdAt: string
+  }
+  ExportedOfferingReviews: {
+    id: string
+    orderId: string | null
+    offeringId: string | null
+    authorId: string | null
+    stars: number
+    body: string
+    removedAt: string | null
+    createdAt: string
+  }
+  ExportedOrderSteps: { orderId: string | null; position: number; state: string; actor: string; at: string }
   ExportedWikiVersions: {
     id: string
     interestId: string | null
@@ -2446,6 +2556,61 @@ export interface Schemas {
     userCount: number
     children?: Json[]
   }
+  Offering: {
+    id: string
+    kind: 'offering'
+    authorId: string
+    author: Schemas['PersonCard']
+    interestId: string | null
+    interest: { id: string; slug: string; name: string; accentColor: string } | null
+    title: string
+    groupId: string | null
+    guildId: string | null
+    createdAt: string
+    editedAt: string | null
+    removedAt: string | null
+    description: string
+    priceMana: number
+    stock: number | null
+    deliveryDays: number
+    status: 'active' | 'paused' | 'sold_out'
+    ratingAverage: number | null
+    ratingCount: number
+  }
+  NewOffering: {
+    title: string
+    description: string
+    priceMana: number
+    stock?: number | null
+    deliveryDays: number
+    interestId?: string | null
+    groupId?: string | null
+    guildId?: string | null
+  }
+  OfferingChanges: {
+    title?: string
+    description?: string
+    priceMana?: number
+    stock?: number | null
+    deliveryDays?: number
+    interestId?: string | null
+    status?: 'active' | 'paused'
+  }
+  Review: {
+    id: string
+    orderId: string | null
+    authorId: string
+    author: Schemas['PersonCard']
+    stars: number
+    text: string | null
+    createdAt: string
+    removedAt: string | null
+  }
+  PlacedOrder: { order: Schemas['Order']; senderBalance: number }
+  NewOrder: { expectedPrice: number; note?: string | null }
+  Delivery: { deliveryNote: string; assetId?: string | null }
+  Dispute: { reason: string }
+  NewReview: { stars: number; text?: string | null }
   Upload: {
     assetId: string
     uploadUrl: string
@@ -2519,6 +2684,7 @@ export interface Schemas {
     | Schemas['NotificationModerationActioned']
     | Schemas['NotificationMembershipDecided']
     | Schemas['NotificationEventReminder']
+    | Schemas['NotificationOrderUpdated']
     | Schemas['NotificationAdminBroadcast']
   NotificationInviteUsed: {
     id: string
@@ -2794,9 +2960,22 @@ export interface Schemas {
     updatedAt: string
     readAt: string | null
     kind: 'moderation.actioned'
-    target: { type: 'post' | 'reply' | 'video' | 'audio' | 'event' | 'circle' | 'report' | 'invite-code'; id: string }
+    target: {
+      type: 'post' | 'reply' | 'video' | 'audio' | 'event' | 'offering' | 'review' | 'circle' | 'report' | 'invite-code'
+      id: string
+    }
     payload: {
-      targetType: 'post' | 'reply' | 'video' | 'audio' | 'event' | 'circle' | 'report' | 'invite-code'
+      targetType:
+        | 'post'
+        | 'reply'
+        | 'video'
+        | 'audio'
+        | 'event'
+        | 'offering'
+        | 'review'
+        | 'circle'
+        | 'report'
+        | 'invite-code'
       targetId: string
       action: 'hidden' | 'unhidden' | 'deleted' | 'removed' | 'restored' | 'reviewed' | 'dismissed' | 'revoked'
     }
@@ -2836,6 +3015,18 @@ export interface Schemas {
       startsAt: string
     }
   }
+  NotificationOrderUpdated: {
+    id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: string
+    updatedAt: string
+    readAt: string | null
+    kind: 'order.updated'
+    target: { type: 'order'; id: string }
+    payload: { orderId: string; state: string }
+  }
   NotificationAdminBroadcast: {
     id: string
     groupKey: string
@@ -2874,6 +3065,7 @@ export interface Schemas {
     'moderation.actioned': Schemas['NotificationChannels']
     'membership.decided': Schemas['NotificationChannels']
     'event.reminder': Schemas['NotificationChannels']
+    'order.updated': Schemas['NotificationChannels']
     'admin.broadcast': Schemas['NotificationChannels']
     timezone: string
     digestHour: number | null
@@ -3518,6 +3710,7 @@ export interface Schemas {
 export interface Answers {
   accept_group_invitation: Schemas['GroupInvitation']
   accept_invitation: Schemas['CircleInvitation']
+  accept_order: Schemas['Order']
   add_circle_member: Schemas['CircleMember']
   add_conversation_members: Schemas['Conversation']
   add_push_token: Json
@@ -3538,6 +3731,7 @@ export interface Answers {
   boost_post: Schemas['Boosted']
   broadcast: Schemas['Broadcast']
   cancel_event: Schemas['Event']
+  cancel_order: Schemas['Order']
   change_password: Json
   check_availability: Schemas['Availability']
   check_circles: { sharesCircle: boolean; inMyCircle: boolean; inTheirCircle: boolean }
@@ -3545,6 +3739,7 @@ export interface Answers {
   close_debate: Schemas['Debate']
   commit_asset: Json
   complete_ai_session: Schemas['AiSession']
+  complete_order: Schemas['Order']
   contribute: Schemas['Contributed']
   count_unread: Schemas['Unread']
   count_unread_conversations: Schemas['UnreadConversations']
@@ -3561,6 +3756,7 @@ export interface Answers {
   create_guild: Schemas['Guild']
   create_interest: Schemas['StaffInterest']
   create_invite: Schemas['Invite']
+  create_offering: Schemas['Offering']
   create_persona: Schemas['Persona']
   create_post: Schemas['Post']
   create_proposal: Schemas['Proposal']
@@ -3571,18 +3767,22 @@ export interface Answers {
   create_wiki_proposal: Json
   decline_group_invitation: Schemas['GroupInvitation']
   decline_invitation: Schemas['CircleInvitation']
+  decline_order: Schemas['Order']
   delete_argument: null
   delete_audio: null
   delete_circle: null
   delete_debate: null
   delete_event: null
   delete_message: null
+  delete_offering: null
   delete_persona: null
   delete_post: null
   delete_video: null
   delete_video_comment: null
+  deliver_order: Schemas['Order']
   disburse: Schemas['Disbursed']
   dismiss_report: Schemas['StaffReport']
+  dispute_order: Schemas['Order']
   distribute: Schemas['Distributed']
   drop_interest: null
   edit_message: Schemas['Message']
@@ -3619,6 +3819,8 @@ export interface Answers {
   get_metrics: Schemas['Metrics']
   get_my_capabilities: Schemas['Capabilities']
   get_my_reputation: Schemas['Reputation']
+  get_offering: Schemas['Offering']
+  get_order: Schemas['Order']
   get_post: Schemas['PostDetail']
   get_preferences: Schemas['NotificationPreferences']
   get_profile: Schemas['Profile']
@@ -3649,6 +3851,7 @@ export interface Answers {
   list_ai_sessions: Schemas['AiSessions']
   list_all_conversations: { items: Schemas['StaffConversation'][]; nextCursor: string | null; hasMore: boolean }
   list_all_interests: { items: Schemas['StaffInterest'][]; nextCursor: string | null; hasMore: boolean }
+  list_all_orders: { items: Schemas['StaffOrder'][]; nextCursor: string | null; hasMore: boolean }
   list_all_payments: { items: Schemas['StaffPayment'][]; nextCursor: string | null; hasMore: boolean }
   list_all_posts: { items: Schemas['StaffPost'][]; nextCursor: string | null; hasMore: boolean }
   list_all_replies: { items: Schemas['StaffReply'][]; nextCursor: string | null; hasMore: boolean }
@@ -3704,6 +3907,8 @@ export interface Answers {
   list_my_personas: { items: Schemas['Persona'][]; nextCursor: string | null; hasMore: boolean }
   list_my_series: { items: Schemas['Series'][]; nextCursor: string | null; hasMore: boolean }
   list_notifications: { items: Schemas['Notification'][]; nextCursor: string | null; hasMore: boolean }
+  list_offerings: { items: Schemas['Offering'][]; nextCursor: string | null; hasMore: boolean }
+  list_orders: { items: Schemas['Order'][]; nextCursor: string | null; hasMore: boolean }
   list_payments: { items: Schemas['Payment'][]; nextCursor: string | null; hasMore: boolean }
   list_pending_invitations: { items: Schemas['CircleInvitation'][]; nextCursor: string | null; hasMore: boolean }
   list_people: { items: Schemas['MetPerson'][]; nextCursor: string | null; hasMore: boolean }
@@ -3714,6 +3919,7 @@ export interface Answers {
   list_reports: { items: Schemas['StaffReport'][]; nextCursor: string | null; hasMore: boolean }
   list_reputation_entries: { items: Schemas['StaffReputationEntry'][]; nextCursor: string | null; hasMore: boolean }
   list_reputation_votes: { items: Schemas['StaffVote'][]; nextCursor: string | null; hasMore: boolean }
+  list_reviews: { items: Schemas['Review'][]; nextCursor: string | null; hasMore: boolean }
   list_scheduled_posts: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
   list_series_items: Schemas['SeriesParts']
   list_sessions: { items: Schemas['RotatingSession'][]; nextCursor: string | null; hasMore: boolean }
@@ -3740,6 +3946,7 @@ export interface Answers {
   note_presence: Json
   pay: Schemas['Paid']
   pin_post: Schemas['Post']
+  place_order: Schemas['PlacedOrder']
   react: Schemas['Reactions']
   react_to_message: Schemas['Message']
   read_conversation: Schemas['Conversation']
@@ -3768,11 +3975,13 @@ export interface Answers {
   reserve_invite_code: Json
   reset_password: Json
   resolve_appeal: Schemas['StaffAppeal']
+  resolve_order: Schemas['StaffOrder']
   respond_co_author: Schemas['CoAuthorInvitation']
   respond_invitation: Schemas['CircleInvitation']
   restore_content: Schemas['Removed']
   restore_group: Schemas['Group']
   reverse_payment: Schemas['Reversal']
+  review_order: Schemas['Review']
   review_report: Schemas['StaffReport']
   revoke_group_invitation: null
   revoke_invitation: null
@@ -3820,6 +4029,7 @@ export interface Answers {
   update_guild: Schemas['Guild']
   update_interest: Schemas['StaffInterest']
   update_me: Schemas['Me']
+  update_offering: Schemas['Offering']
   update_persona: Schemas['Persona']
   update_post: Schemas['Post']
   update_preferences: Schemas['NotificationPreferences']

@@ -11,6 +11,7 @@ export type Database = {
     Functions: {
       accept_group_invitation: { Args: { p_iid: string }; Returns: Answers['accept_group_invitation'] }
       accept_invitation: { Args: { p_id: string }; Returns: Answers['accept_invitation'] }
+      accept_order: { Args: { p_id: string }; Returns: Answers['accept_order'] }
       add_circle_member: {
         Args: { p_bond_level?: string; p_id: string; p_member_id: string }
         Returns: Answers['add_circle_member']
@@ -54,10 +55,12 @@ export type Database = {
       boost_post: { Args: { p_id: string; p_tier: number }; Returns: Answers['boost_post'] }
       broadcast: { Args: { p_body: string; p_title: string }; Returns: Answers['broadcast'] }
       cancel_event: { Args: { p_id: string; p_reason?: string }; Returns: Answers['cancel_event'] }
+      cancel_order: { Args: { p_id: string }; Returns: Answers['cancel_order'] }
       check_availability: { Args: { p_person: string }; Returns: Answers['check_availability'] }
       check_circles: { Args: { p_person: string }; Returns: Answers['check_circles'] }
       close_debate: { Args: { p_id: string }; Returns: Answers['close_debate'] }
       complete_ai_session: { Args: { p_session_id: string }; Returns: Answers['complete_ai_session'] }
+      complete_order: { Args: { p_id: string }; Returns: Answers['complete_order'] }
       contribute: { Args: { p_amount: number; p_guild_id: string; p_note?: string }; Returns: Answers['contribute'] }
       count_unread: { Args: Record<PropertyKey, never>; Returns: Answers['count_unread'] }
       count_unread_conversations: { Args: Record<PropertyKey, never>; Returns: Answers['count_unread_conversations'] }
@@ -144,6 +147,19 @@ export type Database = {
         Returns: Answers['create_interest']
       }
       create_invite: { Args: Record<PropertyKey, never>; Returns: Answers['create_invite'] }
+      create_offering: {
+        Args: {
+          p_delivery_days: number
+          p_description: string
+          p_group_id?: string
+          p_guild_id?: string
+          p_interest_id?: string
+          p_price_mana: number
+          p_stock?: number
+          p_title: string
+        }
+        Returns: Answers['create_offering']
+      }
       create_persona: {
         Args: { p_about?: string; p_accent?: string; p_name: string; p_profile_pic_url?: string }
         Returns: Answers['create_persona']
@@ -196,21 +212,28 @@ export type Database = {
       }
       decline_group_invitation: { Args: { p_iid: string }; Returns: Answers['decline_group_invitation'] }
       decline_invitation: { Args: { p_id: string }; Returns: Answers['decline_invitation'] }
+      decline_order: { Args: { p_id: string }; Returns: Answers['decline_order'] }
       delete_argument: { Args: { p_id: string }; Returns: Answers['delete_argument'] }
       delete_audio: { Args: { p_id: string }; Returns: Answers['delete_audio'] }
       delete_circle: { Args: { p_id: string }; Returns: Answers['delete_circle'] }
       delete_debate: { Args: { p_id: string }; Returns: Answers['delete_debate'] }
       delete_event: { Args: { p_id: string }; Returns: Answers['delete_event'] }
       delete_message: { Args: { p_id: string }; Returns: Answers['delete_message'] }
+      delete_offering: { Args: { p_id: string }; Returns: Answers['delete_offering'] }
       delete_persona: { Args: { p_id: string }; Returns: Answers['delete_persona'] }
       delete_post: { Args: { p_id: string }; Returns: Answers['delete_post'] }
       delete_video: { Args: { p_id: string }; Returns: Answers['delete_video'] }
       delete_video_comment: { Args: { p_id: string }; Returns: Answers['delete_video_comment'] }
+      deliver_order: {
+        Args: { p_asset_id?: string; p_delivery_note: string; p_id: string }
+        Returns: Answers['deliver_order']
+      }
       disburse: {
         Args: { p_amount: number; p_guild_id: string; p_note: string; p_recipient_id: string }
         Returns: Answers['disburse']
       }
       dismiss_report: { Args: { p_id: string }; Returns: Answers['dismiss_report'] }
+      dispute_order: { Args: { p_id: string; p_reason: string }; Returns: Answers['dispute_order'] }
       distribute: { Args: { p_amount: number; p_guild_id: string; p_note?: string }; Returns: Answers['distribute'] }
       drop_interest: { Args: { p_interest_id: string }; Returns: Answers['drop_interest'] }
       edit_message: { Args: { p_body: string; p_id: string }; Returns: Answers['edit_message'] }
@@ -243,6 +266,8 @@ export type Database = {
       get_metrics: { Args: Record<PropertyKey, never>; Returns: Answers['get_metrics'] }
       get_my_capabilities: { Args: Record<PropertyKey, never>; Returns: Answers['get_my_capabilities'] }
       get_my_reputation: { Args: Record<PropertyKey, never>; Returns: Answers['get_my_reputation'] }
+      get_offering: { Args: { p_id: string }; Returns: Answers['get_offering'] }
+      get_order: { Args: { p_id: string }; Returns: Answers['get_order'] }
       get_post: { Args: { p_id: string }; Returns: Answers['get_post'] }
       get_preferences: { Args: Record<PropertyKey, never>; Returns: Answers['get_preferences'] }
       get_profile: { Args: { p_person: string }; Returns: Answers['get_profile'] }
@@ -304,6 +329,10 @@ export type Database = {
           p_to?: string
         }
         Returns: Answers['list_all_interests']
+      }
+      list_all_orders: {
+        Args: { p_cursor?: string; p_limit?: number; p_state?: string }
+        Returns: Answers['list_all_orders']
       }
       list_all_payments: {
         Args: { p_cursor?: string; p_limit?: number; p_user_id?: string }
@@ -623,6 +652,26 @@ export type Database = {
         Args: { p_cursor?: string; p_limit?: number; p_since?: string }
         Returns: Answers['list_notifications']
       }
+      list_offerings: {
+        Args: {
+          p_author_id?: string
+          p_cursor?: string
+          p_group_id?: string
+          p_guild_id?: string
+          p_interest_id?: string
+          p_limit?: number
+          p_max_price?: number
+          p_min_price?: number
+          p_q?: string
+          p_seller_id?: string
+          p_sort?: string
+        }
+        Returns: Answers['list_offerings']
+      }
+      list_orders: {
+        Args: { p_cursor?: string; p_limit?: number; p_role?: string; p_state?: string }
+        Returns: Answers['list_orders']
+      }
       list_payments: {
         Args: { p_cursor?: string; p_direction?: string; p_limit?: number }
         Returns: Answers['list_payments']
@@ -682,6 +731,7 @@ export type Database = {
         }
         Returns: Answers['list_reputation_votes']
       }
+      list_reviews: { Args: { p_cursor?: string; p_id: string; p_limit?: number }; Returns: Answers['list_reviews'] }
       list_scheduled_posts: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_scheduled_posts'] }
       list_series_items: {
         Args: { p_cursor?: string; p_limit?: number; p_series_id: string }
@@ -767,6 +817,10 @@ export type Database = {
         Returns: Answers['pay']
       }
       pin_post: { Args: { p_id: string }; Returns: Answers['pin_post'] }
+      place_order: {
+        Args: { p_expected_price: number; p_id: string; p_note?: string }
+        Returns: Answers['place_order']
+      }
       react: { Args: { p_id: string; p_kind: string }; Returns: Answers['react'] }
       react_to_message: { Args: { p_emoji: string; p_id: string }; Returns: Answers['react_to_message'] }
       read_conversation: { Args: { p_id: string; p_message_id: string }; Returns: Answers['read_conversation'] }
@@ -808,6 +862,10 @@ export type Database = {
         Args: { p_decision: string; p_id: string; p_note?: string; p_restore_delta?: number }
         Returns: Answers['resolve_appeal']
       }
+      resolve_order: {
+        Args: { p_id: string; p_note: string; p_refund_mana: number }
+        Returns: Answers['resolve_order']
+      }
       respond_co_author: {
         Args: { p_accept: boolean; p_id: string; p_invite_id: string }
         Returns: Answers['respond_co_author']
@@ -822,6 +880,7 @@ export type Database = {
         Args: { p_force?: boolean; p_id: string; p_reason: string }
         Returns: Answers['reverse_payment']
       }
+      review_order: { Args: { p_id: string; p_stars: number; p_text?: string }; Returns: Answers['review_order'] }
       review_report: { Args: { p_id: string }; Returns: Answers['review_report'] }
       revoke_group_invitation: { Args: { p_id: string; p_iid: string }; Returns: Answers['revoke_group_invitation'] }
       revoke_invitation: { Args: { p_circle_id: string; p_id: string }; Returns: Answers['revoke_invitation'] }
@@ -879,6 +938,7 @@ export type Database = {
       update_guild: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_guild'] }
       update_interest: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_interest'] }
       update_me: { Args: { p_changes: Json }; Returns: Answers['update_me'] }
+      update_offering: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_offering'] }
       update_persona: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_persona'] }
       update_post: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_post'] }
       update_preferences: { Args: { p_changes: Json }; Returns: Answers['update_preferences'] }

@@ -60,11 +60,17 @@ begin
   where l.id = d.audit_id and d.detail is not null and r.reversal_of is not null
     and (p.sender_id = new.id
       or exists (select from app.payment_splits s where s.payment_id = p.id and s.receiver_id = new.id));
+  -- and of orders those that an admin resolved
+  update app.audit_details d set detail = null
+  from (select id from app.orders where buyer_id = new.id and state = 'resolved'
+        union all select id from app.orders where seller_id = new.id and state = 'resolved') o
+  join app.audit_log l on l.target_type = 'order' and l.target_id = o.id::text
+  where l.id = d.audit_id and d.detail is not null;
   return null;
 end $$;
 comment on function private.erase_moderation is
   'Trigger: deletes the reasons that staff gave about an erased person''s posts, replies, contents and parts, of '
-  '500 of each at once, and about their payments; the entries stay.';
+  '500 of each at once, and about their payments and orders; the entries stay.';
 call private.make_walk('private.erase_moderation');
 create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();

@@ -25744,6 +25744,1231 @@ grant execute on function
   private.tell_event_guests
   to worker;
 
+-- sql/market/10_offerings.sql
+
+-- Offerings: a kind of contents that has a price in mana. The head: sql/content; orders: 20_orders.sql.
+-- docs/decisions.md, Market.
+
+create table app.offerings (
+  id            uuid primary key references app.contents on delete cascade,
+  description   app.markdown not null,
+  price_mana    integer not null,
+  stock         integer,
+  delivery_days smallint not null,
+  paused        boolean not null default false,
+  rating_sum    integer not null default 0,
+  rating_count  integer not null default 0 check (rating_count >= 0),
+  by_price      timestamptz not null generated always as (to_timestamp(price_mana)) stored,
+  by_rating     timestamptz not null generated always as (
+    to_timestamp(case when rating_count > 0 then rating_sum::float8 / rating_count else 0 end)) stored,
+  constraint offering_price check (price_mana between 1 and 1000000),
+  constraint offering_stock check (stock between 0 and 1000000),
+  constraint offering_delivery check (delivery_days between 1 and 60)
+);
+create index offerings_by_price_idx on app.offerings (by_price, id);
+create index offerings_by_rating_idx on app.offerings (by_rating, id);
+comment on table app.offerings is 'What an offering has beside its head in app.contents.';
+comment on column app.offerings.price_mana is 'Whole mana that an order holds.';
+comment on column app.offerings.stock is 'How many may still be ordered; null is without end.';
+comment on column app.offerings.paused is 'Whether its seller takes no orders for now.';
+comment on column app.offerings.rating_sum is 'Stars of all reviews that staff did not remove. A trigger keeps it.';
+comment on column app.offerings.by_price is
+  'The price as so many seconds since 1970, since a place in a list is a time and an id.';
+comment on column app.offerings.by_rating is 'The average of its stars, in the same way; 0 without a review.';
+
+insert into private.errors (code, status, text) values
+  ('offering_unknown', 404, 'There is no such offering.'),
+  ('offering_price', 422, 'priceMana must be a whole number from 1 to 1000000.'),
+  ('offering_stock', 422, 'stock must be a whole number from 0 to 1000000, or null.'),
+  ('offering_delivery', 422, 'deliveryDays must be a whole number from 1 to 60.'),
+  ('offering_sort', 422, 'sort must be new, price or rating.'),
+  ('offering_ordered', 409, 'There are orders of this offering that are not settled yet. Pause it until they are.');
+
+create view private.offering_details with (security_invoker) as
+select o.id,
+       json_build_object(
+         'description', o.description,
+         'priceMana', o.price_mana,
+         'stock', o.stock,
+         'deliveryDays', o.delivery_days,
+         'status', case when o.paused then 'paused' when o.stock = 0 then 'sold_out' else 'active' end,
+         'ratingAverage', case when o.rating_count > 0 then round(o.rating_sum::numeric / o.rating_count, 2) end,
+         'ratingCount', o.rating_count) as detail
+from app.offerings o;
+comment on view private.offering_details is 'What the card of an offering has of its own kind: {description, '
+  'priceMana, stock, deliveryDays, status, ratingAverage, ratingCount}.';
+
+create function private.erase_offerings(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  delete from app.offerings where id = any (p_ids);
+end $$;
+comment on function private.erase_offerings is 'Deletes what these offerings say; their author is erased.';
+
+create function private.is_offering_wanted(p_id uuid, p_filters jsonb) returns boolean
+language plpgsql stable security definer   -- for private.find_contents, which looks at what the caller sees
+set search_path = ''
+as $$
+begin
+  return coalesce((
+    select o.price_mana between coalesce((p_filters ->> 'minPrice')::integer, 0)
+                            and coalesce((p_filters ->> 'maxPrice')::integer, 2147483647)
+    from app.offerings o where o.id = p_id), false);
+end $$;
+comment on function private.is_offering_wanted is
+  'Whether the price of an offering lies between {minPrice?, maxPrice?}, both included.';
+
+insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
+  ('offering', 'offerings', 'app.offerings', 'private.offering_details', 'private.erase_offerings',
+   'private.is_offering_wanted');
+
+insert into private.personal_data (relation, person_column, section, whose, omits) values
+  ('app.offerings', 'id', 'offerings', 'id in (select c.id from app.contents c where c.author_id = $1)',
+   '{by_price,by_rating}');
+
+create function private.require_reported_offering(p_target text) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$ begin return private.require_reported_content('offering', p_target); end $$;
+comment on function private.require_reported_offering is
+  'Answers the offering that a report names, if the caller may see it. Fails: offering_unknown.';
+insert into private.report_targets (type, finder) values ('offering', 'private.require_reported_offering');
+
+create function private.offering_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- asks the heads which the caller sees
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(private.merged(h.head, d.detail) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.content_heads h on h.id = i.id
+    join private.offering_details d on d.id = h.id);
+end $$;
+comment on function private.offering_cards is
+  'The cards of these offerings, in order, as far as the caller sees them: the head and the detail.';
+call private.make_walk('private.offering_cards');
+
+create function private.require_offering_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.offering_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('offering_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_offering_card is
+  'Answers the card of an offering that the caller may see. Fails: offering_unknown.';
+
+create function api.list_offerings(
+  p_interest_id uuid default null, p_author_id text default null, p_q text default null,
+  p_group_id text default null, p_guild_id text default null, p_seller_id text default null,
+  p_min_price integer default null, p_max_price integer default null, p_sort text default 'new',
+  p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.listing;
+begin
+  if p_sort not in ('new', 'price', 'rating') then
+    perform private.fail('offering_sort');
+  end if;
+  v_found := private.search_contents(
+    'offering', p_interest_id, coalesce(p_seller_id, p_author_id), p_q, p_group_id, p_guild_id, p_cursor,
+    case when num_nonnulls(p_min_price, p_max_price) > 0
+         then jsonb_build_object('minPrice', p_min_price, 'maxPrice', p_max_price) end,
+    case p_sort when 'price' then 'by_price' when 'rating' then 'by_rating' end, p_sort = 'price',
+    case when p_sort = 'price' then to_timestamp(coalesce(p_min_price, 0)) end);
+  return private.page(private.offering_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function api.list_offerings is
+  'Offerings, newest first, by price upwards, or the best rated first; of a price, by a seller (whom either name '
+  'names), and as every list of contents. Fails: offering_sort, cursor_unknown, content_space, space_unknown, '
+  'person_unknown, limit_out_of_range.';
+
+create function private.write_offering(p_offering app.offerings) returns void
+language plpgsql volatile security definer   -- nobody may write a detail
+set search_path = ''
+as $$
+begin
+  insert into app.offerings (id, description, price_mana, stock, delivery_days)
+  values (p_offering.id, p_offering.description, p_offering.price_mana, p_offering.stock, p_offering.delivery_days);
+end $$;
+comment on function private.write_offering is
+  'Writes the detail of a new offering, whose head private.add_content has just written. Fails: offering_price, '
+  'offering_stock, offering_delivery.';
+
+create function api.create_offering(
+  p_title text, p_description text, p_price_mana integer, p_delivery_days integer, p_stock integer default null,
+  p_interest_id uuid default null, p_group_id text default null, p_guild_id text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_offering app.offerings;
+begin
+  v_offering.description := private.require_body(p_description);
+  v_offering.price_mana := p_price_mana;
+  v_offering.stock := p_stock;
+  v_offering.delivery_days := least(p_delivery_days, 61);   -- a smallint, and 61 is refused as any
+  v_offering.id := private.add_content('offering', p_interest_id, p_title, array[v_offering.description],
+                                       p_group_id, p_guild_id);
+  perform private.write_offering(v_offering);
+  return private.offering_cards(array[v_offering.id]) -> 0;
+end $$;
+comment on function api.create_offering is
+  'Offers something for mana. Fails: text_unfit, content_body, offering_price, offering_stock, offering_delivery, '
+  'those of private.add_content.';
+
+create function api.get_offering(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_offering_card(p_id); end $$;
+comment on function api.get_offering is 'The card of an offering. Fails: offering_unknown.';
+
+create function private.change_offering(p_id uuid, p_changes jsonb) returns void
+language plpgsql volatile security definer   -- nobody may change a detail
+set search_path = ''
+as $$
+declare
+  v_content  app.contents := private.lock_own_content('offering', p_id);
+  v_offering app.offerings;
+begin
+  select * into v_offering from app.offerings where id = p_id for no key update;
+  if p_changes ? 'description' then
+    v_offering.description := private.require_body(p_changes ->> 'description');
+  end if;
+  update app.offerings
+  set description = v_offering.description,
+      price_mana = coalesce((p_changes ->> 'priceMana')::integer, v_offering.price_mana),
+      stock = case when p_changes ? 'stock' then (p_changes ->> 'stock')::integer else v_offering.stock end,
+      delivery_days = least(coalesce((p_changes ->> 'deliveryDays')::integer, v_offering.delivery_days), 61),
+      paused = case when p_changes ? 'status' then p_changes ->> 'status' = 'paused' else v_offering.paused end
+  where id = p_id;
+  if p_changes ?| array['title', 'description', 'interestId'] then
+    perform private.edit_content(v_content, p_changes, array[v_offering.description]);
+  end if;
+end $$;
+comment on function private.change_offering is
+  'Changes the caller''s own offering, as api.update_offering takes it. Only a change of its words or its interest is '
+  'an edit. Fails: offering_unknown, writes_exceeded, content_not_yours, text_unfit, content_title, content_body, '
+  'interest_unknown, offering_price, offering_stock, offering_delivery.';
+
+create function api.update_offering(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.change_offering(p_id, p_changes);
+  return private.require_offering_card(p_id);
+end $$;
+comment on function api.update_offering is
+  'Changes the caller''s own offering: {title?, description?, interestId?, priceMana?, stock?, deliveryDays?, status? '
+  '(active or paused)}. Orders stay as they were placed. Fails: those of private.change_offering.';
+
+-- sql/market/20_orders.sql
+
+-- Orders: the price is held until the order ends, and then goes where the end says, once. What may be done in which
+-- state by whom is one table, which the code obeys and test/model/orders.test.ts reads.
+-- docs/decisions.md, Market.
+
+create table private.order_transitions (
+  state    text not null,
+  action   text not null,
+  actor    text not null check (actor in ('buyer', 'seller', 'worker', 'admin')),
+  next     text not null,
+  after    interval check (after is null or actor = 'worker'),
+  late     boolean not null default false,
+  settles  text check (settles in ('buyer', 'seller', 'both')),
+  restocks boolean not null default false,
+  primary key (state, action, actor)
+);
+create unique index order_transitions_after_idx on private.order_transitions (state) where after is not null;
+comment on table private.order_transitions is
+  'Every step of an order: in this state this actor may take this action, and the next state follows. A state from '
+  'which none leads is an end, and every step to one settles the hold.';
+comment on column private.order_transitions.after is
+  'When the worker takes the step by itself: so long after the order came into this state.';
+comment on column private.order_transitions.late is 'Whether it may be taken only when the deadline is over.';
+comment on column private.order_transitions.settles is
+  'Whose the held mana then is, all of it or, for both, as the admin divides it; null while it is held on.';
+comment on column private.order_transitions.restocks is 'Whether what was taken of the stock comes back.';
+insert into private.order_transitions (state, action, actor, next, after, late, settles, restocks) values
+  ('held',      'accept',   'seller', 'accepted',  null,       false, null,     false),
+  ('held',      'decline',  'seller', 'declined',  null,       false, 'buyer',  true),
+  ('held',      'cancel',   'buyer',  'cancelled', null,       false, 'buyer',  true),
+  ('held',      'expire',   'worker', 'expired',   '72 hours', false, 'buyer',  true),
+  ('accepted',  'deliver',  'seller', 'delivered', null,       false, null,     false),
+  ('accepted',  'cancel',   'seller', 'cancelled', null,       false, 'buyer',  true),
+  ('accepted',  'cancel',   'buyer',  'cancelled', null,       true,  'buyer',  true),
+  ('accepted',  'dispute',  'buyer',  'disputed',  null,       false, null,     false),
+  ('delivered', 'complete', 'buyer',  'completed', null,       false, 'seller', false),
+  ('delivered', 'complete', 'worker', 'completed', '7 days',   false, 'seller', false),
+  ('delivered', 'dispute',  'buyer',  'disputed',  null,       false, null,     false),
+  ('disputed',  'resolve',  'admin',  'resolved',  null,       false, 'both',   false),
+  -- when one of the two is banned or erased
+  ('held',      'decline',  'worker', 'declined',  null,       false, 'buyer',  true),
+  ('held',      'cancel',   'worker', 'cancelled', null,       false, 'buyer',  true),
+  ('accepted',  'dispute',  'worker', 'disputed',  null,       false, null,     false),
+  ('delivered', 'dispute',  'worker', 'disputed',  null,       false, null,     false);
+
+create table app.orders (
+  id             uuid primary key default gen_random_uuid(),
+  offering_id    uuid references app.contents on delete set null,
+  buyer_id       uuid not null references app.users on delete restrict,
+  seller_id      uuid not null references app.users on delete restrict,
+  title          text not null,
+  description    text not null,
+  price_mana     integer not null check (price_mana > 0),
+  delivery_days  smallint not null,
+  took_stock     boolean not null,
+  state          text not null default 'held' check (state in (
+    'held', 'accepted', 'delivered', 'disputed', 'declined', 'cancelled', 'expired', 'completed', 'resolved')),
+  note           text,
+  delivery_note  text,
+  asset_id       uuid references app.media_assets on delete set null,
+  dispute_reason text,
+  refund_mana    integer,
+  deadline_at    timestamptz,
+  due_at         timestamptz,
+  created_at     timestamptz not null default now(),
+  check (buyer_id <> seller_id),
+  check (refund_mana between 0 and price_mana),
+  constraint order_note check (length(note) <= 2000),
+  constraint order_delivery_note check (length(delivery_note) between 1 and 2000),
+  constraint order_reason check (length(dispute_reason) between 1 and 2000),
+  -- checked at commit: the hold comes last, since it locks wallets (ARCHITECTURE.md, Locks)
+  foreign key (id) references app.mana_holds on delete restrict deferrable initially deferred
+);
+create index orders_offering_id_idx on app.orders (offering_id, state);
+create index orders_buyer_id_idx on app.orders (buyer_id, created_at desc, id desc);
+create index orders_seller_id_idx on app.orders (seller_id, created_at desc, id desc);
+create index orders_due_at_idx on app.orders (due_at) where due_at is not null;
+create index orders_created_at_idx on app.orders (created_at desc, id desc);
+create index orders_asset_id_idx on app.orders (asset_id) where asset_id is not null;
+create index orders_running_buyer_idx on app.orders (buyer_id) where state in ('held', 'accepted', 'delivered');
+create index orders_running_seller_idx on app.orders (seller_id) where state in ('held', 'accepted', 'delivered');
+comment on table app.orders is
+  'Orders, with what was offered as it was then. An order has the id of its hold, where its price is until it ends.';
+comment on column app.orders.price_mana is 'Whole mana that the buyer pays.';
+comment on column app.orders.state is 'See private.order_transitions.';
+comment on column app.orders.took_stock is 'Whether it took one of a stock, which may come back.';
+comment on column app.orders.refund_mana is
+  'Of a resolved order: whole mana that went back to the buyer; the rest is the seller''s.';
+comment on column app.orders.deadline_at is 'Until when the seller means to deliver; null before it is accepted.';
+comment on column app.orders.due_at is 'When the worker takes the next step; null where none comes by itself.';
+
+create table app.order_steps (
+  order_id uuid not null references app.orders on delete cascade,
+  position smallint not null,
+  state    text not null,
+  actor    text not null,
+  at       timestamptz not null default now(),
+  primary key (order_id, position)
+);
+call private.make_append_only('app.order_steps');
+comment on table app.order_steps is 'The history of an order, appended only: which state it came into, by which side.';
+comment on column app.order_steps.state is 'The state that it came into, one of private.order_transitions.';
+
+insert into private.write_limits (kind, per_hour) values ('orders', 300);
+
+insert into private.errors (code, status, text) values
+  ('order_unknown', 404, 'There is no such order.'),
+  ('order_oneself', 400, 'You cannot order from yourself.'),
+  ('offering_paused', 409, 'The seller of this offering takes no orders for now.'),
+  ('price_changed', 409, 'The price of this offering has changed. Look at it again before you order.'),
+  ('sold_out', 409, 'This offering is sold out.'),
+  ('order_party', 403, 'This is for the other party of the order.'),
+  ('order_state', 409, 'The order is in another state, or it is not the time for this.'),
+  ('order_role', 422, 'role must be buyer or seller.'),
+  ('order_note', 422, 'A note can have at most 2000 characters.'),
+  ('order_delivery_note', 422, 'deliveryNote must have 1 to 2000 characters.'),
+  ('order_reason', 422, 'A dispute needs a reason of 1 to 2000 characters.');
+
+insert into private.events (name, payload, happens) values
+  ('market.order.changed', '{orderId,state}',
+   'an order is placed, or comes into another state');
+
+create function private.note_order(p_order app.orders, p_actor text) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  insert into app.order_steps (order_id, position, state, actor)
+  select p_order.id, count(*) + 1, p_order.state, p_actor from app.order_steps s where s.order_id = p_order.id;
+  perform private.emit('market.order.changed', json_build_object('orderId', p_order.id, 'state', p_order.state),
+    array_remove(array[p_order.buyer_id, p_order.seller_id],
+                 case p_actor when 'buyer' then p_order.buyer_id when 'seller' then p_order.seller_id end));
+end $$;
+comment on function private.note_order is
+  'Writes the state of an order into its history, and lets those hear of it who did not cause it.';
+
+create function private.step_order(p_order app.orders, p_action text, p_actor text) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_step private.order_transitions;
+begin
+  select * into v_step from private.order_transitions t
+  where t.state = p_order.state and t.action = p_action and t.actor = p_actor;
+  -- what is due is the worker's, also when it is late: so an hour more or less decides nothing
+  if not found or (v_step.late and p_order.deadline_at > now()) or (p_order.due_at <= now() and v_step.after is null)
+  then
+    perform private.fail('order_state');
+  end if;
+  p_order.state := v_step.next;
+  update app.orders
+  set state = p_order.state,
+      delivery_note = p_order.delivery_note,
+      asset_id = p_order.asset_id,
+      dispute_reason = p_order.dispute_reason,
+      refund_mana = p_order.refund_mana,
+      deadline_at = case when p_order.state = 'accepted' then now() + delivery_days * interval '1 day'
+                         else deadline_at end,
+      due_at = (select now() + t.after from private.order_transitions t
+                where t.state = p_order.state and t.after is not null)
+  where id = p_order.id;
+  if v_step.restocks and p_order.took_stock then
+    update app.offerings set stock = least(stock + 1, 1000000) where id = p_order.offering_id;
+  end if;
+  perform private.note_order(p_order, p_actor);
+  if v_step.settles = 'buyer' then
+    perform private.settle_hold(p_order.id);
+  elsif v_step.settles is not null then
+    perform private.settle_hold(p_order.id, array[p_order.seller_id],
+                                array[p_order.price_mana - coalesce(p_order.refund_mana, 0)]);
+  end if;
+end $$;
+comment on function private.step_order is
+  'Takes a step of an order, which the caller has locked and in which they may have written notes and the refund, '
+  'with all that follows: history, stock, notices, and at the end the hold. For definer functions, as their last '
+  'step. Fails: order_state.';
+
+create function private.act_on_order(
+  p_id uuid, p_action text, p_delivery_note text default null, p_asset uuid default null, p_reason text default null
+) returns void
+language plpgsql volatile security definer   -- nobody may write orders, nor the ledger
+set search_path = ''
+as $$
+declare
+  v_me    uuid := private.require_caller();
+  v_order app.orders;
+  v_actor text;
+begin
+  perform private.count_writes('orders');
+  select * into v_order from app.orders where id = p_id and v_me in (buyer_id, seller_id) for no key update;
+  if not found then
+    perform private.fail('order_unknown');
+  end if;
+  v_actor := case v_me when v_order.buyer_id then 'buyer' else 'seller' end;
+  if not exists (select from private.order_transitions t where t.action = p_action and t.actor = v_actor) then
+    perform private.fail('order_party');
+  end if;
+  v_order.delivery_note := coalesce(p_delivery_note, v_order.delivery_note);
+  v_order.asset_id := coalesce(p_asset, v_order.asset_id);
+  v_order.dispute_reason := coalesce(p_reason, v_order.dispute_reason);
+  perform private.step_order(v_order, p_action, v_actor);
+end $$;
+comment on function private.act_on_order is
+  'Takes a step of an order of the caller''s, as the party that they are. Fails: writes_exceeded, order_unknown, '
+  'order_party, order_state.';
+
+create function private.lock_order_parties(p_seller uuid) returns void
+language plpgsql volatile security definer   -- people may not read bans and erasures
+set search_path = ''
+as $$
+begin
+  -- a ban or an erasure of either waits for this, or this is refused: it would miss the order
+  perform from app.users u where u.id in (private.require_caller(), p_seller) order by u.id for share;
+  if exists (select from app.users u where u.id in (app.uid(), p_seller)
+             and (u.banned_at is not null or u.erased_at is not null)) then
+    perform private.fail('offering_unknown');
+  end if;
+end $$;
+comment on function private.lock_order_parties is
+  'Keeps the caller and a seller as they are, neither banned nor erased, until the transaction ends. Fails: '
+  'offering_unknown.';
+
+create function private.place_order(p_offering app.contents, p_note text, p_expected integer) returns uuid
+language plpgsql volatile security definer   -- nobody may write orders, nor the ledger
+set search_path = ''
+as $$
+declare
+  v_me       uuid := private.require_caller();
+  v_order    app.orders;
+  v_offering app.offerings;
+begin
+  select o.* into v_offering from app.offerings o where o.id = p_offering.id for no key update;
+  if not found then
+    perform private.fail('offering_unknown');   -- deleted while this waited
+  elsif v_offering.paused then
+    perform private.fail('offering_paused');
+  elsif v_offering.price_mana <> p_expected then
+    perform private.fail('price_changed');
+  elsif v_offering.stock = 0 then
+    perform private.fail('sold_out');
+  end if;
+  update app.offerings set stock = stock - 1 where id = v_offering.id;
+  insert into app.orders (offering_id, buyer_id, seller_id, title, description, price_mana, delivery_days, took_stock,
+                          note, due_at)
+  values (v_offering.id, v_me, p_offering.author_id, p_offering.title, v_offering.description, v_offering.price_mana,
+          v_offering.delivery_days, v_offering.stock is not null, p_note,
+          (select now() + t.after from private.order_transitions t where t.state = 'held' and t.after is not null))
+  returning * into v_order;
+  perform private.note_order(v_order, 'buyer');
+  perform private.open_hold(v_order.id, 'order', v_me, v_order.price_mana);
+  return v_order.id;
+end $$;
+comment on function private.place_order is
+  'Orders an offering for the caller: takes one of its stock and holds the price. Lock first, as '
+  'api.place_order does. Fails: offering_unknown, offering_paused, price_changed, '
+  'sold_out, order_note, insufficient_mana.';
+
+create function private.job_end_orders() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_order app.orders;
+begin
+  -- one order a transaction: it then locks no more than a step by hand does
+  select * into v_order from app.orders where due_at <= now() order by due_at limit 1 for no key update skip locked;
+  if not found then
+    return 0;
+  end if;
+  begin
+    perform private.step_order(v_order, t.action, 'worker')
+    from private.order_transitions t where t.state = v_order.state and t.after is not null;
+  exception when others or query_canceled then   -- others does not include one that took too long
+    raise warning 'the order % did not end: % %', v_order.id, sqlstate, sqlerrm;
+    update app.orders set due_at = clock_timestamp() + interval '5 seconds' where id = v_order.id;
+    return -1;
+  end;
+  return 1;
+end $$;
+comment on function private.job_end_orders is
+  'Job: takes the step of the order that has been due the longest, an answer of the seller or the buyer that did not '
+  'come, and answers 1. When that fails, the order goes behind the others that are due, is tried again in 5 seconds '
+  'at the earliest, and the answer is -1. May run twice: it takes only due orders, each once, and skips locked ones. '
+  'The worker repeats it until there is none: 0.';
+insert into private.jobs (name, cron, expires, repeats) values ('end-orders', '* * * * *', 60, true);
+
+-- sql/market/30_operations.sql
+
+-- What buyers and sellers do with orders, and see of them.
+-- docs/decisions.md, Market.
+
+create function private.order_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- whether the other party is seen it asks by itself
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning it takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', o.id,
+             'offering', json_build_object(
+               'id', (select c.id from private.visible_contents c where c.id = o.offering_id),
+               'title', o.title,
+               'description', o.description,
+               'priceMana', o.price_mana,
+               'deliveryDays', o.delivery_days),
+             'buyerId', buyer.actor_id,
+             'buyer', buyer.card,
+             'sellerId', seller.actor_id,
+             'seller', seller.card,
+             'quantity', 1,
+             'priceMana', o.price_mana,
+             'state', o.state,
+             'note', o.note,
+             'deliveryNote', o.delivery_note,
+             'attachment', (
+               select json_build_object('assetId', a.id, 'url', private.asset_url(a.key),
+                                        'contentType', a.content_type)
+               from app.media_assets a where a.id = o.asset_id and a.removed_at is null),
+             'disputeReason', o.dispute_reason,
+             'refundMana', o.refund_mana,
+             'deadlineAt', private.utc(o.deadline_at),
+             'createdAt', private.utc(o.created_at),
+             'history', (
+               select json_agg(json_build_object('state', s.state, 'by', s.actor, 'at', private.utc(s.at))
+                               order by s.position)
+               from app.order_steps s where s.order_id = o.id)) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join app.orders o on o.id = i.id and app.uid() in (o.buyer_id, o.seller_id)
+    left join lateral (select c.* from app.person_card c join private.visible_people v on v.id = c.id
+                       where c.id = o.buyer_id) buyer on true
+    left join lateral (select c.* from app.person_card c join private.visible_people v on v.id = c.id
+                       where c.id = o.seller_id) seller on true);
+end $$;
+comment on function private.order_cards is
+  'The cards of these orders, in order, those of the caller alone: {id, offering {id, title, description, priceMana, '
+  'deliveryDays}, buyerId, buyer, sellerId, seller, quantity, priceMana, state, note, deliveryNote, attachment, '
+  'disputeReason, refundMana, deadlineAt, createdAt, history [{state, by, at}]}. Who is hidden is null, and so is the '
+  'id of an offering that the caller does not see any more.';
+call private.make_walk('private.order_cards');
+
+create function private.require_order_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.order_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('order_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_order_card is 'Answers the card of an order of the caller''s. Fails: '
+  'order_unknown.';
+
+create function private.find_orders(p_role text, p_state text, p_from app.place) returns app.found
+language plpgsql stable   -- invoker: the policy leaves the caller's own, all of which they see
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select l.at, l.id, l.state
+    from ((select created_at as at, id, state from app.orders
+           where buyer_id = v_me and p_role is distinct from 'seller' and (created_at, id) < (v_from, v_before)
+           order by created_at desc, id desc limit 400)
+          union all
+          (select created_at, id, state from app.orders
+           where seller_id = v_me and p_role is distinct from 'buyer' and (created_at, id) < (v_from, v_before)
+           order by created_at desc, id desc limit 400)) l
+    order by l.at desc, l.id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l where p_state is null or l.state = p_state
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_orders is
+  'The next orders of the caller, as buyer, as seller or both, in a state or any, among the next 400.';
+
+create function api.list_orders(
+  p_role text default null, p_state text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_found  app.found;
+begin
+  if p_role not in ('buyer', 'seller') then
+    perform private.fail('order_role');
+  end if;
+  if v_cursor is not null then
+    v_from := coalesce(private.cursor_place(v_cursor),
+                       (select (o.created_at, o.id)::app.place from app.orders o where o.id = v_cursor));
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_found := private.find_orders(p_role, p_state, v_from);
+  return private.page(private.order_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_orders is
+  'The orders that the caller placed or got, newest first. Fails: order_role, cursor_unknown, limit_out_of_range.';
+
+create function api.get_order(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_order_card(p_id); end $$;
+comment on function api.get_order is 'An order, for its buyer and its seller. Fails: order_unknown.';
+
+create function api.place_order(p_id uuid, p_expected_price integer, p_note text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept     json := private.begin_idempotent('place_order', json_build_array(p_id, p_expected_price, p_note));
+  v_offering app.contents;
+  v_order    uuid;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  perform private.count_writes('orders');
+  v_offering := private.require_content('offering', p_id);
+  if v_offering.author_id = private.require_caller() then
+    perform private.fail('order_oneself');
+  end if;
+  -- in the order of locks: people, a space, their pair, the offering
+  perform private.lock_order_parties(v_offering.author_id);
+  perform private.write_in_space(v_offering.space_id);
+  perform private.lock_pairs(array[private.require_caller()], array[v_offering.author_id]);
+  v_offering := private.enter_content('offering', p_id);
+  v_order := private.place_order(v_offering, nullif(private.require_text(p_note), ''), p_expected_price);
+  return private.finish_idempotent('place_order', json_build_object(
+    'order', private.order_cards(array[v_order]) -> 0,
+    'senderBalance', (select balance from app.wallets where user_id = app.uid())));
+end $$;
+comment on function api.place_order is
+  'Orders an offering of somebody else: {order, senderBalance}. Takes an Idempotency-Key. Fails: writes_exceeded, '
+  'order_oneself, text_unfit, space_not_member, space_archived, those of private.place_order, those of '
+  'private.begin_idempotent.';
+
+create function private.take_order_step(
+  p_id uuid, p_action text, p_delivery_note text default null, p_asset uuid default null, p_reason text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept json := private.begin_idempotent(p_action || '_order', json_build_array(
+    p_id, p_delivery_note, p_asset, p_reason));
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  perform private.act_on_order(p_id, p_action, p_delivery_note, p_asset, p_reason);
+  return private.finish_idempotent(p_action || '_order', private.require_order_card(p_id));
+end $$;
+comment on function private.take_order_step is
+  'Takes a step of an order of the caller''s, once an Idempotency-Key, and answers its card. Fails: those of '
+  'private.act_on_order, those of private.begin_idempotent.';
+
+create function api.accept_order(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.take_order_step(p_id, 'accept'); end $$;
+comment on function api.accept_order is
+  'The seller takes an order on; from now on the days of delivery count. Fails: those of private.take_order_step.';
+
+create function api.decline_order(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.take_order_step(p_id, 'decline'); end $$;
+comment on function api.decline_order is
+  'The seller does not take an order on; all of its mana goes back. Fails: those of private.take_order_step.';
+
+create function api.deliver_order(p_id uuid, p_delivery_note text, p_asset_id uuid default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if p_asset_id is not null then
+    perform private.use_asset(p_asset_id, array['image', 'video', 'audio', 'attachment']);
+  end if;
+  return private.take_order_step(p_id, 'deliver', coalesce(private.require_text(p_delivery_note), ''), p_asset_id);
+end $$;
+comment on function api.deliver_order is
+  'The seller delivers, in words and perhaps with an asset of theirs. Fails: text_unfit, order_delivery_note, '
+  'asset_unknown, asset_pending, asset_kind, those of private.take_order_step.';
+
+create function api.complete_order(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.take_order_step(p_id, 'complete'); end $$;
+comment on function api.complete_order is
+  'The buyer has what they ordered; the held mana is the seller''s. Fails: those of private.take_order_step.';
+
+create function api.cancel_order(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.take_order_step(p_id, 'cancel'); end $$;
+comment on function api.cancel_order is
+  'Ends an order before it is delivered; all of its mana goes back. Fails: those of private.take_order_step.';
+
+create function api.dispute_order(p_id uuid, p_reason text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.take_order_step(p_id, 'dispute', p_reason => coalesce(private.require_text(p_reason), ''));
+end $$;
+comment on function api.dispute_order is
+  'The buyer does not agree; an admin decides. Fails: text_unfit, order_reason, those of private.take_order_step.';
+
+-- sql/market/40_reviews.sql
+
+-- Reviews: what a buyer says of an order that was completed, once.
+-- docs/decisions.md, Market.
+
+create table app.offering_reviews (
+  id            uuid primary key default gen_random_uuid(),
+  order_id      uuid not null unique references app.orders on delete restrict,
+  offering_id   uuid references app.contents on delete set null,
+  author_id     uuid not null references app.users on delete restrict,
+  stars         smallint not null,
+  body          text not null default '',
+  removed_at    timestamptz,
+  author_silent boolean not null default false,
+  created_at    timestamptz not null default now(),
+  constraint review_stars check (stars between 1 and 5),
+  constraint review_text check (length(body) <= 2000)
+);
+-- without those of the silent: readers then need not walk over them
+create index offering_reviews_offering_id_idx on app.offering_reviews (offering_id, created_at desc, id desc)
+  where not author_silent;
+create index offering_reviews_all_idx on app.offering_reviews (offering_id);   -- for deleting an offering
+create index offering_reviews_author_id_idx on app.offering_reviews (author_id, id);
+create index offering_reviews_created_at_idx on app.offering_reviews (created_at desc, id desc);
+comment on table app.offering_reviews is
+  'What buyers say of what they ordered. It stays with its order when the offering is deleted.';
+comment on column app.offering_reviews.removed_at is
+  'When staff took it from all but its author; null unless it is removed.';
+comment on column app.offering_reviews.author_silent is
+  'Whether the author is banned or erased, as app.contents.author_silent. Their stars stay in the rating, as likes '
+  'stay.';
+
+create view private.review_details with (security_invoker) as
+select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_at,
+       json_build_object('offeringId', r.offering_id, 'orderId', r.order_id, 'stars', r.stars,
+                         'body', r.body) as detail
+from app.offering_reviews r
+where r.offering_id is not null;
+comment on view private.review_details is
+  'Reviews as staff sees them, {offeringId, orderId, stars, body}, while their offering is there.';
+insert into private.content_parts (kind, plural, relation, details) values
+  ('review', 'reviews', 'app.offering_reviews', 'private.review_details');
+insert into private.silenced_parts (relation, person, key, words) values
+  ('app.offering_reviews', 'author_id', 'id', 'body');
+
+insert into private.errors (code, status, text) values
+  ('review_unknown', 404, 'There is no such review.'),
+  ('review_stars', 422, 'stars must be a whole number from 1 to 5.'),
+  ('review_text', 422, 'The text of a review can have at most 2000 characters.'),
+  ('order_reviewed', 409, 'You have reviewed this order already.');
+
+create trigger check_author before insert on app.offering_reviews
+  for each row execute function private.check_author();
+
+create function private.count_review() returns trigger
+language plpgsql security definer   -- only triggers write ratings
+set search_path = ''
+as $$
+begin
+  update app.offerings
+  set rating_sum = rating_sum + case when new.removed_at is null then new.stars else -new.stars end,
+      rating_count = rating_count + case when new.removed_at is null then 1 else -1 end
+  where id = new.offering_id;
+  return null;
+end $$;
+comment on function private.count_review is
+  'Trigger: the rating of an offering follows its reviews; one that staff removed does not count.';
+create trigger count_review after insert on app.offering_reviews
+  for each row execute function private.count_review();
+create trigger count_removed_review after update on app.offering_reviews
+  for each row when ((old.removed_at is null) <> (new.removed_at is null)) execute function private.count_review();
+
+create view private.visible_reviews with (security_invoker) as
+select r.*
+from app.offering_reviews r
+where (r.removed_at is null or r.author_id = (select app.uid()))
+  and coalesce((select a.level from app.audience a
+                where a.viewer_id = (select app.uid()) and a.author_id = r.author_id), 0) >= 0
+  and (select true from app.silenced_people s where s.user_id = r.author_id) is null;
+comment on view private.visible_reviews is
+  'The reviews that the caller may see where they see the offering or are a party of the order: not those of people '
+  'across a block, the banned and the erased; one that is removed its author alone. For definer functions.';
+
+create function private.review_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- asks by itself whom the caller sees
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', r.id,
+             'orderId', case when app.uid() in (o.buyer_id, o.seller_id) then o.id end,
+             'authorId', author.actor_id,
+             'author', author.card,
+             'stars', r.stars,
+             'text', nullif(r.body, ''),
+             'createdAt', private.utc(r.created_at),
+             'removedAt', private.utc(r.removed_at)) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.visible_reviews r on r.id = i.id
+    join app.orders o on o.id = r.order_id
+    join app.person_card author on author.id = r.author_id);
+end $$;
+comment on function private.review_cards is
+  'The cards of these reviews, in order, as far as the caller sees them: {id, orderId, authorId, author, stars, text, '
+  'createdAt, removedAt}. orderId is for buyer and seller.';
+call private.make_walk('private.review_cards');
+
+create function private.find_reviews(p_offering uuid, p_from app.place) returns app.found
+language plpgsql stable security definer   -- under a policy it would pass over hidden reviews without end
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select created_at as at, id from app.offering_reviews
+    where offering_id = p_offering and not author_silent and (created_at, id) < (v_from, v_before)
+    order by created_at desc, id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_reviews r on r.id = l.id
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_reviews is
+  'The next reviews of an offering that the caller may see, among the next 400.';
+call private.make_walk('private.find_reviews');
+
+create function private.review_place(p_id uuid, p_offering uuid) returns app.place
+language plpgsql stable security definer   -- a cursor stays good when its review is removed
+set search_path = ''
+as $$
+begin
+  return (select (r.created_at, r.id)::app.place from app.offering_reviews r
+          where r.id = p_id and r.offering_id = p_offering
+            and private.may_meet(private.find_level(app.uid(), r.author_id)));
+end $$;
+comment on function private.review_place is
+  'The place of a review in the list of its offering, also of one that was removed; null for others.';
+
+create function api.list_reviews(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor   uuid := private.require_cursor(p_cursor);
+  v_offering uuid := (private.require_content('offering', p_id)).id;
+  v_from     app.place := ('infinity', p_id)::app.place;   -- any id will do beside infinity
+  v_found    app.found;
+begin
+  if v_cursor is not null then
+    v_from := coalesce(private.cursor_place(v_cursor), private.review_place(v_cursor, v_offering));
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_found := private.find_reviews(v_offering, v_from);
+  return private.page(private.review_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_reviews is
+  'The reviews of an offering, newest first. Fails: offering_unknown, cursor_unknown, limit_out_of_range.';
+
+create function private.add_review(p_order uuid, p_stars integer, p_body text) returns uuid
+language plpgsql volatile security definer   -- nobody may write reviews, nor lock orders
+set search_path = ''
+as $$
+declare
+  v_order app.orders;
+  v_id    uuid;
+begin
+  perform from app.users where id = private.require_caller() for share;   -- before the order: ARCHITECTURE.md, Locks
+  select * into v_order from app.orders where id = p_order and app.uid() in (buyer_id, seller_id) for share;
+  if not found then
+    perform private.fail('order_unknown');
+  elsif v_order.buyer_id <> app.uid() then
+    perform private.fail('order_party');
+  elsif v_order.state <> 'completed' then
+    perform private.fail('order_state');
+  end if;
+  insert into app.offering_reviews (order_id, offering_id, author_id, stars, body)
+  values (p_order, v_order.offering_id, v_order.buyer_id, greatest(0, least(p_stars, 6)), p_body)
+  on conflict (order_id) do nothing
+  returning id into v_id;
+  if v_id is null then
+    perform private.fail('order_reviewed');
+  end if;
+  return v_id;
+end $$;
+comment on function private.add_review is
+  'Reviews a completed order of the caller''s, once. Fails: order_unknown, order_party, order_state, order_reviewed, '
+  'review_stars, review_text.';
+
+create function api.review_order(p_id uuid, p_stars integer, p_text text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  perform private.count_writes('orders');
+  v_id := private.add_review(p_id, p_stars, coalesce(private.require_text(p_text), ''));
+  return private.review_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.review_order is
+  'The buyer reviews a completed order, once. Fails: writes_exceeded, text_unfit, those of private.add_review.';
+
+create function private.require_reported_review(p_target text) returns uuid
+language plpgsql stable security definer   -- asks by itself what the reporter sees
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  if pg_input_is_valid(p_target, 'uuid') then
+    select r.id into v_id
+    from private.visible_reviews r join app.orders o on o.id = r.order_id
+    where r.id = p_target::uuid
+      and (app.uid() in (o.buyer_id, o.seller_id)
+           or exists (select from private.visible_contents c where c.id = r.offering_id));
+  end if;
+  if v_id is null then
+    perform private.fail('review_unknown');
+  end if;
+  return v_id;
+end $$;
+comment on function private.require_reported_review is
+  'Answers the review that a report names, if the caller may see it. Fails: review_unknown.';
+insert into private.report_targets (type, finder) values ('review', 'private.require_reported_review');
+
+create function private.delete_offering(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may delete a detail
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_content('offering', p_id, false);
+  -- who orders just now waits for this, and finds nothing, or this waits and finds the order
+  perform from app.offerings where id = p_id for no key update;
+  if exists (select from app.orders o join private.order_transitions t on t.state = o.state
+             where o.offering_id = p_id) then
+    perform private.fail('offering_ordered');
+  end if;
+  perform private.delete_content('offering', p_id);
+  delete from app.offerings where id = p_id;
+end $$;
+comment on function private.delete_offering is
+  'Deletes the caller''s own offering, unless an order of it is running. Orders keep what was offered. Fails: '
+  'offering_unknown, content_not_yours, offering_ordered, writes_exceeded.';
+
+create function api.delete_offering(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.delete_offering(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_offering is
+  'Deletes the caller''s offering for good. Fails: those of private.delete_offering.';
+
+-- sql/market/80_notifications.sql
+
+-- Who hears of an order.
+
+insert into private.notification_kinds (kind, replaces_unread) values ('order.updated', true);
+
+create function private.notify_order(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- it names nobody: who has muted or blocked the other still has mana in the order
+  perform private.tell(array(
+    select (e.user_id, 'order.updated', null, 'order', e.payload ->> 'orderId',
+            jsonb_build_object('orderId', e.payload -> 'orderId', 'state', e.payload -> 'state'), null, null,
+            e.caused_at)::private.notice
+    from unnest(p_effects) e order by e.id));
+end $$;
+comment on function private.notify_order is
+  'Listener: tells those who did not cause it that an order was placed, or came into another state.';
+insert into private.event_listeners (event, listener, position, timing) values
+  ('market.order.changed', 'private.notify_order', 600, 'soon');
+
+-- sql/market/90_erasure.sql
+
+-- What a ban and an erasure do to orders, and where personal data is in the market. Reviews are parts of contents.
+-- How erasure runs: sql/base/90_erasure.sql.
+-- docs/decisions.md, Market; Erasure and export.
+
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.orders', 'buyer_id', 'ordersPlaced', '{due_at,took_stock}'),
+  ('app.orders', 'seller_id', 'ordersReceived', '{due_at,took_stock}'),
+  ('app.offering_reviews', 'author_id', 'offeringReviews', '{author_silent}');
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.order_steps', 'order_id', 'orderSteps',
+   'order_id in (select o.id from app.orders o where o.buyer_id = $1 or o.seller_id = $1)');
+
+create function private.interrupt_orders(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- a ban and an erasure change orders of their person
+set search_path = ''
+as $$
+declare
+  v_user  uuid := (p_job ->> 'userId')::uuid;
+  v_order app.orders;
+begin
+  -- the end of a ban waits for this, or this finds it
+  perform from app.users where id = v_user and (banned_at is not null or erased_at is not null) for share;
+  if not found then
+    return json_build_object('changed', 0, 'next', null);
+  end if;
+  -- one order a batch: it then locks no more than a step by hand does
+  select * into v_order from app.orders o
+  where o.state in ('held', 'accepted', 'delivered') and (o.buyer_id = v_user or o.seller_id = v_user)
+    and (o.due_at <= now()) is not true
+  limit 1 for no key update;
+  if not found then
+    return json_build_object('changed', 0, 'next', null);
+  end if;
+  perform private.step_order(v_order, case when v_order.state <> 'held' then 'dispute'
+                                           when v_order.seller_id = v_user then 'decline' else 'cancel' end, 'worker');
+  return json_build_object('changed', 1, 'next', v_order.id);
+end $$;
+comment on function private.interrupt_orders is
+  'For the worker alone: takes the next running order of a person {userId} who is banned or erased to its end: what '
+  'is only held goes back, what was accepted or delivered is for an admin to decide. What is due the other job ends. '
+  'Answers {changed, next}; next is null when none is left. Fails: order_state.';
+call private.make_batch_queue('interrupted-orders', 'private.interrupt_orders', 1);
+
+create function private.erase_orders(p_user uuid) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_bought integer;
+  v_sold   integer;
+begin
+  update app.orders set note = null, dispute_reason = null
+  where id in (select o.id from app.orders o
+               where o.buyer_id = p_user and (o.note is not null or o.dispute_reason is not null)
+               limit 500);
+  get diagnostics v_bought = row_count;
+  update app.orders set title = '', description = '', delivery_note = null, asset_id = null
+  where id in (select o.id from app.orders o
+               where o.seller_id = p_user
+                 and (o.title <> '' or o.description <> '' or o.delivery_note is not null or o.asset_id is not null)
+               limit 500);
+  get diagnostics v_sold = row_count;
+  if greatest(v_bought, v_sold) = 500 then
+    perform private.erase_rest(p_user);
+  end if;
+end $$;
+comment on function private.erase_orders is
+  'Takes the words of an erased person out of up to 500 orders that they placed, and as many that they got.';
+call private.make_walk('private.erase_orders');
+
+create function private.interrupt_person() returns trigger
+language plpgsql security definer   -- a ban and an erasure change orders of their person
+set search_path = ''
+as $$
+begin
+  if new.erased_at is not null then
+    perform private.erase_orders(new.id);
+  end if;
+  if exists (select from app.orders where new.id = buyer_id and state in ('held', 'accepted', 'delivered'))
+     or exists (select from app.orders where new.id = seller_id and state in ('held', 'accepted', 'delivered')) then
+    perform private.enqueue('interrupted-orders', json_build_object('userId', new.id));
+  end if;
+  return null;
+end $$;
+comment on function private.interrupt_person is
+  'Trigger: the running orders of who is banned or erased end, by the worker, and an erasure takes their words out of '
+  'all orders. Before private.silence_contents, since orders are locked before what they are of.';
+create trigger _158_interrupt_person after update of banned_at, erased_at on app.users
+  for each row when (new.banned_at is not null or new.erased_at is not null)
+  execute function private.interrupt_person();
+
+-- policies/market.sql
+
+-- Who may see and touch offerings, orders and reviews. Twin of sql/market/. The head's policies are in
+-- policies/content.sql.
+
+-- offerings
+alter table app.offerings enable row level security;
+grant select on app.offerings to authenticated;
+create policy select_with_content on app.offerings for select to authenticated
+  using ((select true from app.contents c where c.id = offerings.id));
+comment on policy select_with_content on app.offerings is 'Everybody who sees the head sees the offering.';
+
+-- order_transitions: a registry, for definer functions alone
+alter table private.order_transitions enable row level security;
+
+-- orders
+alter table app.orders enable row level security;
+revoke insert, update, delete on app.orders from service_role;
+grant select on app.orders to authenticated;
+create policy select_party on app.orders for select to authenticated
+  using (buyer_id = (select app.uid()) or seller_id = (select app.uid()));
+comment on policy select_party on app.orders is
+  'Buyer and seller see their order, also across a block: they have mana in it. Definer functions write it.';
+
+-- order_steps
+alter table app.order_steps enable row level security;
+revoke insert, update, delete on app.order_steps from service_role;
+grant select on app.order_steps to authenticated;
+create policy select_with_order on app.order_steps for select to authenticated
+  using ((select true from app.orders o where o.id = order_id));
+comment on policy select_with_order on app.order_steps is 'Whoever sees the order sees its history.';
+
+-- offering_reviews: read by definer functions, private.visible_reviews has the rule
+alter table app.offering_reviews enable row level security;
+
+-- helpers
+grant execute on function
+  private.act_on_order,
+  private.add_review,
+  private.change_offering,
+  private.delete_offering,
+  private.find_orders,
+  private.find_reviews,
+  private.lock_order_parties,
+  private.offering_cards,
+  private.order_cards,
+  private.place_order,
+  private.require_offering_card,
+  private.require_order_card,
+  private.require_reported_offering,
+  private.require_reported_review,
+  private.review_cards,
+  private.review_place,
+  private.take_order_step,
+  private.write_offering
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.accept_order,
+  api.cancel_order,
+  api.complete_order,
+  api.create_offering,
+  api.decline_order,
+  api.delete_offering,
+  api.deliver_order,
+  api.dispute_order,
+  api.get_offering,
+  api.get_order,
+  api.list_offerings,
+  api.list_orders,
+  api.list_reviews,
+  api.place_order,
+  api.review_order,
+  api.update_offering
+  to authenticated;
+
+-- jobs, and batches that the worker does
+grant execute on function
+  private.interrupt_orders,
+  private.job_end_orders
+  to worker;
+
 -- sql/wiki/10_wiki.sql
 
 -- The wiki: an entry for each interest, written by the community. Its versions are never changed; a new one comes of a
@@ -31752,6 +32977,160 @@ comment on function api.reverse_payment is
   'role_required, text_unfit, reason_length, payment_unknown, payment_reversed, mana_gone, those of '
   'private.begin_idempotent.';
 
+-- sql/admin/55_market.sql
+
+-- Orders, as staff sees them, and how an admin divides what a dispute is about.
+-- docs/decisions.md, Staff; Market.
+
+insert into private.errors (code, status, text) values
+  ('order_refund', 422, 'refundMana must be a whole number from 0 to the price of the order.');
+
+create function private.staff_orders(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- people see their own orders alone
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', o.id,
+             'offering', json_build_object(
+               'id', o.offering_id,
+               'title', o.title,
+               'description', o.description,
+               'priceMana', o.price_mana,
+               'deliveryDays', o.delivery_days),
+             'buyerId', o.buyer_id,
+             'buyer', buyer.card,
+             'sellerId', o.seller_id,
+             'seller', seller.card,
+             'quantity', 1,
+             'priceMana', o.price_mana,
+             'state', o.state,
+             'note', o.note,
+             'deliveryNote', o.delivery_note,
+             'attachment', (
+               select json_build_object('assetId', a.id, 'url', private.asset_url(a.key),
+                                        'contentType', a.content_type)
+               from app.media_assets a where a.id = o.asset_id and a.removed_at is null),
+             'disputeReason', o.dispute_reason,
+             'refundMana', o.refund_mana,
+             'deadlineAt', private.utc(o.deadline_at),
+             'createdAt', private.utc(o.created_at),
+             'history', (
+               select json_agg(json_build_object('state', s.state, 'by', s.actor, 'at', private.utc(s.at))
+                               order by s.position)
+               from app.order_steps s where s.order_id = o.id)) order by p.place)
+    from unnest(p_ids) with ordinality as p (id, place)
+    join app.orders o on o.id = p.id
+    join app.person_card buyer on buyer.id = o.buyer_id
+    join app.person_card seller on seller.id = o.seller_id);
+end $$;
+comment on function private.staff_orders is
+  'Orders as staff sees them, in order, as private.order_cards; ids of people are UUIDs.';
+
+create function private.find_staff_orders(p_state text, p_from app.place) returns app.found
+language plpgsql stable security definer   -- people see their own orders alone
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select o.created_at as at, o.id, o.state from app.orders o
+    where (o.created_at, o.id) < (v_from, v_before)
+    order by o.created_at desc, o.id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l where p_state is null or l.state = p_state
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_staff_orders is
+  'The next orders in a state, or in any, among the next 400, the newest first.';
+call private.make_walk('private.find_staff_orders');
+
+create function private.staff_order_place(p_id uuid) returns app.place
+language plpgsql stable security definer   -- people see their own orders alone
+set search_path = ''
+as $$ begin return (select (created_at, id)::app.place from app.orders where id = p_id); end $$;
+comment on function private.staff_order_place is 'The place of an order in the staff''s list, or null.';
+
+create function api.list_all_orders(p_state text default null, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_from   app.place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.place;
+  v_found  app.found;
+begin
+  perform private.require_role('moderator', 'admin');
+  if v_cursor is not null then
+    v_from := coalesce(private.cursor_place(v_cursor), private.staff_order_place(v_cursor));
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_found := private.find_staff_orders(p_state, v_from);
+  return private.page(private.staff_orders(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_all_orders is
+  'Orders, the newest first, in a state or in any. Fails: role_required, cursor_unknown, limit_out_of_range.';
+
+create function private.resolve_order(p_id uuid, p_refund integer) returns void
+language plpgsql volatile security definer   -- nobody may write orders, nor the ledger, the staff's service neither
+set search_path = ''
+as $$
+declare
+  v_order app.orders;
+begin
+  select * into v_order from app.orders where id = p_id for no key update;
+  if not found then
+    perform private.fail('order_unknown');
+  elsif p_refund is null or p_refund not between 0 and v_order.price_mana then
+    perform private.fail('order_refund');
+  end if;
+  v_order.refund_mana := p_refund;
+  perform private.step_order(v_order, 'resolve', 'admin');
+end $$;
+comment on function private.resolve_order is
+  'Divides what a disputed order holds: so much goes back to the buyer, the rest is the seller''s, once. Fails: '
+  'order_unknown, order_refund, order_state.';
+
+create function api.resolve_order(p_id uuid, p_refund_mana integer, p_note text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_note text;
+  v_kept json;
+begin
+  perform private.require_role('admin');
+  v_note := private.find_reason(p_note);
+  if v_note is null then
+    perform private.fail('reason_length');
+  end if;
+  v_kept := private.begin_idempotent('resolve_order', json_build_array(p_id, p_refund_mana, v_note));
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  perform private.resolve_order(p_id, p_refund_mana);
+  perform private.audit('order.resolved', 'order', p_id::text,
+                        json_build_object('reason', v_note, 'refundMana', p_refund_mana));
+  return private.finish_idempotent('resolve_order', private.staff_orders(array[p_id]) -> 0);
+end $$;
+comment on function api.resolve_order is
+  'Resolves a disputed order, once, and answers it. Takes an Idempotency-Key. Leaves an audit entry with the note. '
+  'Fails: role_required, text_unfit, reason_length, order_unknown, order_refund, order_state, those of '
+  'private.begin_idempotent.';
+
 -- sql/admin/60_audit.sql
 
 -- How admins read the audit log, and find out whether anybody has touched it.
@@ -32665,11 +34044,17 @@ begin
   where l.id = d.audit_id and d.detail is not null and r.reversal_of is not null
     and (p.sender_id = new.id
       or exists (select from app.payment_splits s where s.payment_id = p.id and s.receiver_id = new.id));
+  -- and of orders those that an admin resolved
+  update app.audit_details d set detail = null
+  from (select id from app.orders where buyer_id = new.id and state = 'resolved'
+        union all select id from app.orders where seller_id = new.id and state = 'resolved') o
+  join app.audit_log l on l.target_type = 'order' and l.target_id = o.id::text
+  where l.id = d.audit_id and d.detail is not null;
   return null;
 end $$;
 comment on function private.erase_moderation is
   'Trigger: deletes the reasons that staff gave about an erased person''s posts, replies, contents and parts, of '
-  '500 of each at once, and about their payments; the entries stay.';
+  '500 of each at once, and about their payments and orders; the entries stay.';
 call private.make_walk('private.erase_moderation');
 create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();
@@ -32725,6 +34110,7 @@ grant execute on function
   private.find_reason,
   private.find_staff_contents,
   private.find_staff_conversations,
+  private.find_staff_orders,
   private.find_staff_part,
   private.find_staff_parts,
   private.find_staff_person,
@@ -32747,6 +34133,7 @@ grant execute on function
   private.require_delta,
   private.require_interest,
   private.require_open_wiki_proposal,
+  private.resolve_order,
   private.reverse_payment,
   private.roll_up_fraction,
   private.save_interest,
@@ -32759,6 +34146,8 @@ grant execute on function
   private.settle_wiki_by_staff,
   private.settle_wiki_proposal,
   private.signals_page,
+  private.staff_order_place,
+  private.staff_orders,
   private.staff_account,
   private.staff_card,
   private.staff_contents,
@@ -32797,6 +34186,7 @@ grant execute on function
   api.hide_reply,
   api.list_all_conversations,
   api.list_all_interests,
+  api.list_all_orders,
   api.list_all_payments,
   api.list_all_posts,
   api.list_all_replies,
@@ -32824,6 +34214,7 @@ grant execute on function
   api.remove_post,
   api.resolve_appeal,
   api.restore_content,
+  api.resolve_order,
   api.reverse_payment,
   api.review_report,
   api.revoke_invite_code,

@@ -4,6 +4,7 @@ import { UuidId } from '../../lib/schemas.ts'
 import community from './community.ts'
 import content from './content.ts'
 import economy from './economy.ts'
+import market from './market.ts'
 import people from './people.ts'
 import posts from './posts.ts'
 import proposals from './proposals.ts'
@@ -79,6 +80,7 @@ const table: Table = {
     ...community.rows,
     ...content.rows,
     ...economy.rows,
+    ...market.rows,
     ...people.rows,
     ...posts.rows,
     ...proposals.rows,

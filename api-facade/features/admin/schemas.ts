@@ -1,6 +1,8 @@
 // Shapes of the admin panel's routes.
+
 import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { Emotion, Tier, Wallet } from '../economy/schemas.ts'
+import { Order, OrderState } from '../market/schemas.ts'
 import { Appeal, AppealStatus, Level } from '../reputation/schemas.ts'
 import { WikiProposal, WikiStatus } from '../wiki/schemas.ts'
 
@@ -156,6 +158,17 @@ export const Reversal = z
     minted: z.int().openapi({ description: 'What those who were paid lacked, and was made anew.' }),
   })
   .openapi('Reversal')
+export const StaffOrder = Order.extend({
+  buyerId: Uuid.openapi({ description: 'The internal id.' }),
+  buyer: PersonCard,
+  sellerId: Uuid.openapi({ description: 'The internal id.' }),
+  seller: PersonCard,
+}).openapi('StaffOrder', { description: 'An order, whole.' })
+export const StaffOrderPage = Page(StaffOrder)
+export const StaffOrdersQuery = z.object({ state: OrderState.optional() })
+export const OrderResolution = z
+  .object({ refundMana: z.int().min(0).max(1_000_000), note: z.string().trim().min(1).max(1000) })
+  .openapi('OrderResolution')
 export const Announcement = z.object({
   title: z.string().trim().min(1).max(100),
   body: z.string().trim().min(1).max(1000),

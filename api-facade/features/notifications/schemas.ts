@@ -22,7 +22,18 @@ function kind<K extends string, P extends z.ZodRawShape>(name: K, target: z.ZodT
 const of = (...types: readonly [string, ...string[]]) => z.object({ type: z.enum(types), id: Uuid })
 const postId = Uuid
 const interestId = Uuid
-const moderated = ['post', 'reply', 'video', 'audio', 'event', 'circle', 'report', 'invite-code'] as const
+const moderated = [
+  'post',
+  'reply',
+  'video',
+  'audio',
+  'event',
+  'offering',
+  'review',
+  'circle',
+  'report',
+  'invite-code',
+] as const
 
 export const Notification = z
   .discriminatedUnion('kind', [
@@ -88,6 +99,7 @@ export const Notification = z
       }),
       startsAt: Timestamp,
     }),
+    kind('order.updated', of('order'), { orderId: Uuid, state: z.string().openapi({ example: 'held' }) }),
     kind('admin.broadcast', of('broadcast'), { title: z.string(), body: z.string() }),
   ])
   .openapi('Notification')

@@ -54,6 +54,30 @@ await alice.post(`/circles/${circle}/invite`, { inviteeId: bob.username, bondLev
 await owner`select private.add_reputation(${alice.id}, id, 'admin.adjusted', 20) from app.interests where slug = 'poetry'`
 await alice.post('/reports', { targetType: 'post', targetId: post, reason: 'Once.' })
 
+const offering = await made(bob, '/economy/market/offerings', {
+  title: 'It',
+  description: 'Of mine',
+  priceMana: 1,
+  deliveryDays: 1,
+})
+const order = async (person: typeof alice, state: string) => {
+  const path = `/economy/market/offerings/${offering}/orders`
+  const placed = await person.post<{ order: { id: string } }>(path, { expectedPrice: 1 })
+  await owner`update app.orders set state = ${state} where id = ${placed.body.order.id}`
+  return placed.body.order.id
+}
+const sold = await made(alice, '/economy/market/offerings', {
+  title: 'It',
+  description: 'x',
+  priceMana: 1,
+  deliveryDays: 1,
+})
+const delivering = (
+  await bob.post<{ order: { id: string } }>(`/economy/market/offerings/${sold}/orders`, { expectedPrice: 1 })
+).body.order.id
+await owner`update app.orders set state = 'accepted' where id = ${delivering}`
+const [accepted, completed] = [await order(alice, 'accepted'), await order(alice, 'completed')]
+
 const long = 'é'.repeat(100_001)
 type Call = [operation: string, given: Record<string, unknown>]
 /** A call that reaches the rule, or why none can. */
@@ -81,6 +105,14 @@ const reached: Record<string, Call | Call[] | string> = {
   event_reason: ['cancel_event', { p_id: walk, p_reason: 'é'.repeat(501) }],
   event_times: ['update_event', { p_id: walk, p_changes: { endsAt: event.startsAt } }],
   event_url: ['update_event', { p_id: walk, p_changes: { location: { kind: 'online', url: 'ftp://example.org' } } }],
+  offering_delivery: ['create_offering', { p_title: 'x', p_description: 'x', p_price_mana: 1, p_delivery_days: 61 }],
+  offering_price: ['update_offering', { p_id: sold, p_changes: { priceMana: 0 } }],
+  offering_stock: ['update_offering', { p_id: sold, p_changes: { stock: -1 } }],
+  order_delivery_note: ['deliver_order', { p_id: delivering, p_delivery_note: ' ' }],
+  order_note: ['place_order', { p_id: offering, p_expected_price: 1, p_note: 'é'.repeat(2001) }],
+  order_reason: ['dispute_order', { p_id: accepted, p_reason: ' ' }],
+  review_stars: ['review_order', { p_id: completed, p_stars: 6 }],
+  review_text: ['review_order', { p_id: completed, p_stars: 5, p_text: 'é'.repeat(2001) }],
   space_about: ['create_group', { p_name: 'x', p_about: 'é'.repeat(2001) }],
   space_message: ['join_group', { p_id: group, p_message: 'é'.repeat(501) }],
   space_name: ['create_group', { p_name: 'é'.repeat(81) }],

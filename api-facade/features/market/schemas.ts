@@ -1,0 +1,116 @@
+// Shapes of the market. Rules are in sql/market.
+import { Page, PersonCard, PersonParam, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
+
+const priceMana = z.int().min(1).max(1_000_000)
+const stock = z.int().min(0).max(1_000_000).nullish().openapi({
+  description: 'How many may be ordered; null is without end.',
+})
+const deliveryDays = z.int().min(1).max(60)
+const text = z.string().max(5000).openapi({ description: 'Up to 2000 characters.' })
+
+export const Offering = contentOf('offering', z.string(), {
+  description: z.string(),
+  priceMana: z.int(),
+  stock: z.int().nullable(),
+  deliveryDays: z.int(),
+  status: z.enum(['active', 'paused', 'sold_out']),
+  ratingAverage: z.number().nullable(),
+  ratingCount: z.int(),
+}).openapi('Offering')
+export const OfferingPage = Page(Offering)
+
+export const NewOffering = z
+  .object({ title, description: markdown, priceMana, stock, deliveryDays, interestId, ...space })
+  .openapi('NewOffering', {
+    example: { title: 'A portrait in ink', description: 'From a photograph.', priceMana: 20, deliveryDays: 7 },
+  })
+export const OfferingChanges = z
+  .object({
+    title: title.optional(),
+    description: markdown.optional(),
+    priceMana: priceMana.optional(),
+    stock,
+    deliveryDays: deliveryDays.optional(),
+    interestId,
+    status: z.enum(['active', 'paused']).optional(),
+  })
+  .openapi('OfferingChanges')
+
+export const OfferingQuery = z.object({
+  ...aboutContents,
+  sellerId: PersonParam.optional().openapi({ description: 'The same as `authorId`; beside it this one counts.' }),
+  minPrice: queryInteger(1, 1_000_000).optional(),
+  maxPrice: queryInteger(1, 1_000_000).optional(),
+  sort: z.enum(['new', 'price', 'rating']).optional(),
+})
+
+export const OrderState = z.enum([
+  'held',
+  'accepted',
+  'delivered',
+  'disputed',
+  'declined',
+  'cancelled',
+  'expired',
+  'completed',
+  'resolved',
+])
+const orderFields = {
+  quantity: z.literal(1),
+  priceMana: z.int(),
+  state: OrderState,
+  note: z.string().nullable(),
+  deliveryNote: z.string().nullable(),
+  attachment: z.object({ assetId: Uuid, url: z.string(), contentType: z.string() }).nullable(),
+  disputeReason: z.string().nullable(),
+  refundMana: z.int().nullable().openapi({ description: 'Of a resolved order: what went back to the buyer.' }),
+  deadlineAt: Timestamp.nullable().openapi({ description: 'Until when it is to be delivered, once it is accepted.' }),
+  createdAt: Timestamp,
+  history: z.array(z.object({ state: OrderState, by: z.enum(['buyer', 'seller', 'worker', 'admin']), at: Timestamp })),
+}
+export const Order = z
+  .object({
+    id: Uuid,
+    offering: z
+      .object({
+        id: Uuid.nullable(),
+        title: z.string(),
+        description: z.string(),
+        priceMana: z.int(),
+        deliveryDays: z.int(),
+      })
+      .openapi({ description: 'As it was when it was ordered. `id` is null where I do not see it any more.' }),
+    buyerId: z.string().nullable(),
+    buyer: PersonCard.nullable(),
+    sellerId: z.string().nullable(),
+    seller: PersonCard.nullable(),
+    ...orderFields,
+  })
+  .openapi('Order', { description: 'A person whom I cannot see (a block, a ban, an erasure) is null.' })
+export const OrderPage = Page(Order)
+export const OrdersQuery = z.object({ role: z.enum(['buyer', 'seller']).optional(), state: OrderState.optional() })
+export const NewOrder = z
+  .object({
+    expectedPrice: priceMana.openapi({ description: 'What it cost when I looked; another price now is 409.' }),
+    note: text.nullish(),
+  })
+  .openapi('NewOrder')
+export const PlacedOrder = z.object({ order: Order, senderBalance: z.int() }).openapi('PlacedOrder')
+export const Delivery = z.object({ deliveryNote: text, assetId: Uuid.nullish() }).openapi('Delivery')
+export const Dispute = z.object({ reason: text }).openapi('Dispute')
+
+export const NewReview = z.object({ stars: z.int().min(1).max(5), text: text.nullish() }).openapi('NewReview')
+export const Review = z
+  .object({
+    id: Uuid,
+    orderId: Uuid.nullable().openapi({ description: 'For buyer and seller.' }),
+    authorId: z.string(),
+    author: PersonCard,
+    stars: z.int(),
+    text: z.string().nullable(),
+    createdAt: Timestamp,
+    removedAt: Timestamp.nullable().openapi({ description: 'When staff took it from all but its author.' }),
+  })
+  .openapi('Review')
+export const ReviewPage = Page(Review)

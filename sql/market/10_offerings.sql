@@ -1,0 +1,229 @@
+-- Offerings: a kind of contents that has a price in mana. The head: sql/content; orders: 20_orders.sql.
+-- docs/decisions.md, Market.
+
+create table app.offerings (
+  id            uuid primary key references app.contents on delete cascade,
+  description   app.markdown not null,
+  price_mana    integer not null,
+  stock         integer,
+  delivery_days smallint not null,
+  paused        boolean not null default false,
+  rating_sum    integer not null default 0,
+  rating_count  integer not null default 0 check (rating_count >= 0),
+  by_price      timestamptz not null generated always as (to_timestamp(price_mana)) stored,
+  by_rating     timestamptz not null generated always as (
+    to_timestamp(case when rating_count > 0 then rating_sum::float8 / rating_count else 0 end)) stored,
+  constraint offering_price check (price_mana between 1 and 1000000),
+  constraint offering_stock check (stock between 0 and 1000000),
+  constraint offering_delivery check (delivery_days between 1 and 60)
+);
+create index offerings_by_price_idx on app.offerings (by_price, id);
+create index offerings_by_rating_idx on app.offerings (by_rating, id);
+comment on table app.offerings is 'What an offering has beside its head in app.contents.';
+comment on column app.offerings.price_mana is 'Whole mana that an order holds.';
+comment on column app.offerings.stock is 'How many may still be ordered; null is without end.';
+comment on column app.offerings.paused is 'Whether its seller takes no orders for now.';
+comment on column app.offerings.rating_sum is 'Stars of all reviews that staff did not remove. A trigger keeps it.';
+comment on column app.offerings.by_price is
+  'The price as so many seconds since 1970, since a place in a list is a time and an id.';
+comment on column app.offerings.by_rating is 'The average of its stars, in the same way; 0 without a review.';
+
+insert into private.errors (code, status, text) values
+  ('offering_unknown', 404, 'There is no such offering.'),
+  ('offering_price', 422, 'priceMana must be a whole number from 1 to 1000000.'),
+  ('offering_stock', 422, 'stock must be a whole number from 0 to 1000000, or null.'),
+  ('offering_delivery', 422, 'deliveryDays must be a whole number from 1 to 60.'),
+  ('offering_sort', 422, 'sort must be new, price or rating.'),
+  ('offering_ordered', 409, 'There are orders of this offering that are not settled yet. Pause it until they are.');
+
+create view private.offering_details with (security_invoker) as
+select o.id,
+       json_build_object(
+         'description', o.description,
+         'priceMana', o.price_mana,
+         'stock', o.stock,
+         'deliveryDays', o.delivery_days,
+         'status', case when o.paused then 'paused' when o.stock = 0 then 'sold_out' else 'active' end,
+         'ratingAverage', case when o.rating_count > 0 then round(o.rating_sum::numeric / o.rating_count, 2) end,
+         'ratingCount', o.rating_count) as detail
+from app.offerings o;
+comment on view private.offering_details is 'What the card of an offering has of its own kind: {description, '
+  'priceMana, stock, deliveryDays, status, ratingAverage, ratingCount}.';
+
+create function private.erase_offerings(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  delete from app.offerings where id = any (p_ids);
+end $$;
+comment on function private.erase_offerings is 'Deletes what these offerings say; their author is erased.';
+
+create function private.is_offering_wanted(p_id uuid, p_filters jsonb) returns boolean
+language plpgsql stable security definer   -- for private.find_contents, which looks at what the caller sees
+set search_path = ''
+as $$
+begin
+  return coalesce((
+    select o.price_mana between coalesce((p_filters ->> 'minPrice')::integer, 0)
+                            and coalesce((p_filters ->> 'maxPrice')::integer, 2147483647)
+    from app.offerings o where o.id = p_id), false);
+end $$;
+comment on function private.is_offering_wanted is
+  'Whether the price of an offering lies between {minPrice?, maxPrice?}, both included.';
+
+insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
+  ('offering', 'offerings', 'app.offerings', 'private.offering_details', 'private.erase_offerings',
+   'private.is_offering_wanted');
+
+insert into private.personal_data (relation, person_column, section, whose, omits) values
+  ('app.offerings', 'id', 'offerings', 'id in (select c.id from app.contents c where c.author_id = $1)',
+   '{by_price,by_rating}');
+
+create function private.require_reported_offering(p_target text) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$ begin return private.require_reported_content('offering', p_target); end $$;
+comment on function private.require_reported_offering is
+  'Answers the offering that a report names, if the caller may see it. Fails: offering_unknown.';
+insert into private.report_targets (type, finder) values ('offering', 'private.require_reported_offering');
+
+create function private.offering_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- asks the heads which the caller sees
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(private.merged(h.head, d.detail) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.content_heads h on h.id = i.id
+    join private.offering_details d on d.id = h.id);
+end $$;
+comment on function private.offering_cards is
+  'The cards of these offerings, in order, as far as the caller sees them: the head and the detail.';
+call private.make_walk('private.offering_cards');
+
+create function private.require_offering_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.offering_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('offering_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_offering_card is
+  'Answers the card of an offering that the caller may see. Fails: offering_unknown.';
+
+create function api.list_offerings(
+  p_interest_id uuid default null, p_author_id text default null, p_q text default null,
+  p_group_id text default null, p_guild_id text default null, p_seller_id text default null,
+  p_min_price integer default null, p_max_price integer default null, p_sort text default 'new',
+  p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.listing;
+begin
+  if p_sort not in ('new', 'price', 'rating') then
+    perform private.fail('offering_sort');
+  end if;
+  v_found := private.search_contents(
+    'offering', p_interest_id, coalesce(p_seller_id, p_author_id), p_q, p_group_id, p_guild_id, p_cursor,
+    case when num_nonnulls(p_min_price, p_max_price) > 0
+         then jsonb_build_object('minPrice', p_min_price, 'maxPrice', p_max_price) end,
+    case p_sort when 'price' then 'by_price' when 'rating' then 'by_rating' end, p_sort = 'price',
+    case when p_sort = 'price' then to_timestamp(coalesce(p_min_price, 0)) end);
+  return private.page(private.offering_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function api.list_offerings is
+  'Offerings, newest first, by price upwards, or the best rated first; of a price, by a seller (whom either name '
+  'names), and as every list of contents. Fails: offering_sort, cursor_unknown, content_space, space_unknown, '
+  'person_unknown, limit_out_of_range.';
+
+create function private.write_offering(p_offering app.offerings) returns void
+language plpgsql volatile security definer   -- nobody may write a detail
+set search_path = ''
+as $$
+begin
+  insert into app.offerings (id, description, price_mana, stock, delivery_days)
+  values (p_offering.id, p_offering.description, p_offering.price_mana, p_offering.stock, p_offering.delivery_days);
+end $$;
+comment on function private.write_offering is
+  'Writes the detail of a new offering, whose head private.add_content has just written. Fails: offering_price, '
+  'offering_stock, offering_delivery.';
+
+create function api.create_offering(
+  p_title text, p_description text, p_price_mana integer, p_delivery_days integer, p_stock integer default null,
+  p_interest_id uuid default null, p_group_id text default null, p_guild_id text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_offering app.offerings;
+begin
+  v_offering.description := private.require_body(p_description);
+  v_offering.price_mana := p_price_mana;
+  v_offering.stock := p_stock;
+  v_offering.delivery_days := least(p_delivery_days, 61);   -- a smallint, and 61 is refused as any
+  v_offering.id := private.add_content('offering', p_interest_id, p_title, array[v_offering.description],
+                                       p_group_id, p_guild_id);
+  perform private.write_offering(v_offering);
+  return private.offering_cards(array[v_offering.id]) -> 0;
+end $$;
+comment on function api.create_offering is
+  'Offers something for mana. Fails: text_unfit, content_body, offering_price, offering_stock, offering_delivery, '
+  'those of private.add_content.';
+
+create function api.get_offering(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_offering_card(p_id); end $$;
+comment on function api.get_offering is 'The card of an offering. Fails: offering_unknown.';
+
+create function private.change_offering(p_id uuid, p_changes jsonb) returns void
+language plpgsql volatile security definer   -- nobody may change a detail
+set search_path = ''
+as $$
+declare
+  v_content  app.contents := private.lock_own_content('offering', p_id);
+  v_offering app.offerings;
+begin
+  select * into v_offering from app.offerings where id = p_id for no key update;
+  if p_changes ? 'description' then
+    v_offering.description := private.require_body(p_changes ->> 'description');
+  end if;
+  update app.offerings
+  set description = v_offering.description,
+      price_mana = coalesce((p_changes ->> 'priceMana')::integer, v_offering.price_mana),
+      stock = case when p_changes ? 'stock' then (p_changes ->> 'stock')::integer else v_offering.stock end,
+      delivery_days = least(coalesce((p_changes ->> 'deliveryDays')::integer, v_offering.delivery_days), 61),
+      paused = case when p_changes ? 'status' then p_changes ->> 'status' = 'paused' else v_offering.paused end
+  where id = p_id;
+  if p_changes ?| array['title', 'description', 'interestId'] then
+    perform private.edit_content(v_content, p_changes, array[v_offering.description]);
+  end if;
+end $$;
+comment on function private.change_offering is
+  'Changes the caller''s own offering, as api.update_offering takes it. Only a change of its words or its interest is '
+  'an edit. Fails: offering_unknown, writes_exceeded, content_not_yours, text_unfit, content_title, content_body, '
+  'interest_unknown, offering_price, offering_stock, offering_delivery.';
+
+create function api.update_offering(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.change_offering(p_id, p_changes);
+  return private.require_offering_card(p_id);
+end $$;
+comment on function api.update_offering is
+  'Changes the caller''s own offering: {title?, description?, interestId?, priceMana?, stock?, deliveryDays?, status? '
+  '(active or paused)}. Orders stay as they were placed. Fails: those of private.change_offering.';

@@ -1,0 +1,285 @@
+-- Orders: the price is held until the order ends, and then goes where the end says, once. What may be done in which
+-- state by whom is one table, which the code obeys and test/model/orders.test.ts reads.
+-- docs/decisions.md, Market.
+
+create table private.order_transitions (
+  state    text not null,
+  action   text not null,
+  actor    text not null check (actor in ('buyer', 'seller', 'worker', 'admin')),
+  next     text not null,
+  after    interval check (after is null or actor = 'worker'),
+  late     boolean not null default false,
+  settles  text check (settles in ('buyer', 'seller', 'both')),
+  restocks boolean not null default false,
+  primary key (state, action, actor)
+);
+create unique index order_transitions_after_idx on private.order_transitions (state) where after is not null;
+comment on table private.order_transitions is
+  'Every step of an order: in this state this actor may take this action, and the next state follows. A state from '
+  'which none leads is an end, and every step to one settles the hold.';
+comment on column private.order_transitions.after is
+  'When the worker takes the step by itself: so long after the order came into this state.';
+comment on column private.order_transitions.late is 'Whether it may be taken only when the deadline is over.';
+comment on column private.order_transitions.settles is
+  'Whose the held mana then is, all of it or, for both, as the admin divides it; null while it is held on.';
+comment on column private.order_transitions.restocks is 'Whether what was taken of the stock comes back.';
+insert into private.order_transitions (state, action, actor, next, after, late, settles, restocks) values
+  ('held',      'accept',   'seller', 'accepted',  null,       false, null,     false),
+  ('held',      'decline',  'seller', 'declined',  null,       false, 'buyer',  true),
+  ('held',      'cancel',   'buyer',  'cancelled', null,       false, 'buyer',  true),
+  ('held',      'expire',   'worker', 'expired',   '72 hours', false, 'buyer',  true),
+  ('accepted',  'deliver',  'seller', 'delivered', null,       false, null,     false),
+  ('accepted',  'cancel',   'seller', 'cancelled', null,       false, 'buyer',  true),
+  ('accepted',  'cancel',   'buyer',  'cancelled', null,       true,  'buyer',  true),
+  ('accepted',  'dispute',  'buyer',  'disputed',  null,       false, null,     false),
+  ('delivered', 'complete', 'buyer',  'completed', null,       false, 'seller', false),
+  ('delivered', 'complete', 'worker', 'completed', '7 days',   false, 'seller', false),
+  ('delivered', 'dispute',  'buyer',  'disputed',  null,       false, null,     false),
+  ('disputed',  'resolve',  'admin',  'resolved',  null,       false, 'both',   false),
+  -- when one of the two is banned or erased
+  ('held',      'decline',  'worker', 'declined',  null,       false, 'buyer',  true),
+  ('held',      'cancel',   'worker', 'cancelled', null,       false, 'buyer',  true),
+  ('accepted',  'dispute',  'worker', 'disputed',  null,       false, null,     false),
+  ('delivered', 'dispute',  'worker', 'disputed',  null,       false, null,     false);
+
+create table app.orders (
+  id             uuid primary key default gen_random_uuid(),
+  offering_id    uuid references app.contents on delete set null,
+  buyer_id       uuid not null references app.users on delete restrict,
+  seller_id      uuid not null references app.users on delete restrict,
+  title          text not null,
+  description    text not null,
+  price_mana     integer not null check (price_mana > 0),
+  delivery_days  smallint not null,
+  took_stock     boolean not null,
+  state          text not null default 'held' check (state in (
+    'held', 'accepted', 'delivered', 'disputed', 'declined', 'cancelled', 'expired', 'completed', 'resolved')),
+  note           text,
+  delivery_note  text,
+  asset_id       uuid references app.media_assets on delete set null,
+  dispute_reason text,
+  refund_mana    integer,
+  deadline_at    timestamptz,
+  due_at         timestamptz,
+  created_at     timestamptz not null default now(),
+  check (buyer_id <> seller_id),
+  check (refund_mana between 0 and price_mana),
+  constraint order_note check (length(note) <= 2000),
+  constraint order_delivery_note check (length(delivery_note) between 1 and 2000),
+  constraint order_reason check (length(dispute_reason) between 1 and 2000),
+  -- checked at commit: the hold comes last, since it locks wallets (ARCHITECTURE.md, Locks)
+  foreign key (id) references app.mana_holds on delete restrict deferrable initially deferred
+);
+create index orders_offering_id_idx on app.orders (offering_id, state);
+create index orders_buyer_id_idx on app.orders (buyer_id, created_at desc, id desc);
+create index orders_seller_id_idx on app.orders (seller_id, created_at desc, id desc);
+create index orders_due_at_idx on app.orders (due_at) where due_at is not null;
+create index orders_created_at_idx on app.orders (created_at desc, id desc);
+create index orders_asset_id_idx on app.orders (asset_id) where asset_id is not null;
+create index orders_running_buyer_idx on app.orders (buyer_id) where state in ('held', 'accepted', 'delivered');
+create index orders_running_seller_idx on app.orders (seller_id) where state in ('held', 'accepted', 'delivered');
+comment on table app.orders is
+  'Orders, with what was offered as it was then. An order has the id of its hold, where its price is until it ends.';
+comment on column app.orders.price_mana is 'Whole mana that the buyer pays.';
+comment on column app.orders.state is 'See private.order_transitions.';
+comment on column app.orders.took_stock is 'Whether it took one of a stock, which may come back.';
+comment on column app.orders.refund_mana is
+  'Of a resolved order: whole mana that went back to the buyer; the rest is the seller''s.';
+comment on column app.orders.deadline_at is 'Until when the seller means to deliver; null before it is accepted.';
+comment on column app.orders.due_at is 'When the worker takes the next step; null where none comes by itself.';
+
+create table app.order_steps (
+  order_id uuid not null references app.orders on delete cascade,
+  position smallint not null,
+  state    text not null,
+  actor    text not null,
+  at       timestamptz not null default now(),
+  primary key (order_id, position)
+);
+call private.make_append_only('app.order_steps');
+comment on table app.order_steps is 'The history of an order, appended only: which state it came into, by which side.';
+comment on column app.order_steps.state is 'The state that it came into, one of private.order_transitions.';
+
+insert into private.write_limits (kind, per_hour) values ('orders', 300);
+
+insert into private.errors (code, status, text) values
+  ('order_unknown', 404, 'There is no such order.'),
+  ('order_oneself', 400, 'You cannot order from yourself.'),
+  ('offering_paused', 409, 'The seller of this offering takes no orders for now.'),
+  ('price_changed', 409, 'The price of this offering has changed. Look at it again before you order.'),
+  ('sold_out', 409, 'This offering is sold out.'),
+  ('order_party', 403, 'This is for the other party of the order.'),
+  ('order_state', 409, 'The order is in another state, or it is not the time for this.'),
+  ('order_role', 422, 'role must be buyer or seller.'),
+  ('order_note', 422, 'A note can have at most 2000 characters.'),
+  ('order_delivery_note', 422, 'deliveryNote must have 1 to 2000 characters.'),
+  ('order_reason', 422, 'A dispute needs a reason of 1 to 2000 characters.');
+
+insert into private.events (name, payload, happens) values
+  ('market.order.changed', '{orderId,state}',
+   'an order is placed, or comes into another state');
+
+create function private.note_order(p_order app.orders, p_actor text) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  insert into app.order_steps (order_id, position, state, actor)
+  select p_order.id, count(*) + 1, p_order.state, p_actor from app.order_steps s where s.order_id = p_order.id;
+  perform private.emit('market.order.changed', json_build_object('orderId', p_order.id, 'state', p_order.state),
+    array_remove(array[p_order.buyer_id, p_order.seller_id],
+                 case p_actor when 'buyer' then p_order.buyer_id when 'seller' then p_order.seller_id end));
+end $$;
+comment on function private.note_order is
+  'Writes the state of an order into its history, and lets those hear of it who did not cause it.';
+
+create function private.step_order(p_order app.orders, p_action text, p_actor text) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_step private.order_transitions;
+begin
+  select * into v_step from private.order_transitions t
+  where t.state = p_order.state and t.action = p_action and t.actor = p_actor;
+  -- what is due is the worker's, also when it is late: so an hour more or less decides nothing
+  if not found or (v_step.late and p_order.deadline_at > now()) or (p_order.due_at <= now() and v_step.after is null)
+  then
+    perform private.fail('order_state');
+  end if;
+  p_order.state := v_step.next;
+  update app.orders
+  set state = p_order.state,
+      delivery_note = p_order.delivery_note,
+      asset_id = p_order.asset_id,
+      dispute_reason = p_order.dispute_reason,
+      refund_mana = p_order.refund_mana,
+      deadline_at = case when p_order.state = 'accepted' then now() + delivery_days * interval '1 day'
+                         else deadline_at end,
+      due_at = (select now() + t.after from private.order_transitions t
+                where t.state = p_order.state and t.after is not null)
+  where id = p_order.id;
+  if v_step.restocks and p_order.took_stock then
+    update app.offerings set stock = least(stock + 1, 1000000) where id = p_order.offering_id;
+  end if;
+  perform private.note_order(p_order, p_actor);
+  if v_step.settles = 'buyer' then
+    perform private.settle_hold(p_order.id);
+  elsif v_step.settles is not null then
+    perform private.settle_hold(p_order.id, array[p_order.seller_id],
+                                array[p_order.price_mana - coalesce(p_order.refund_mana, 0)]);
+  end if;
+end $$;
+comment on function private.step_order is
+  'Takes a step of an order, which the caller has locked and in which they may have written notes and the refund, '
+  'with all that follows: history, stock, notices, and at the end the hold. For definer functions, as their last '
+  'step. Fails: order_state.';
+
+create function private.act_on_order(
+  p_id uuid, p_action text, p_delivery_note text default null, p_asset uuid default null, p_reason text default null
+) returns void
+language plpgsql volatile security definer   -- nobody may write orders, nor the ledger
+set search_path = ''
+as $$
+declare
+  v_me    uuid := private.require_caller();
+  v_order app.orders;
+  v_actor text;
+begin
+  perform private.count_writes('orders');
+  select * into v_order from app.orders where id = p_id and v_me in (buyer_id, seller_id) for no key update;
+  if not found then
+    perform private.fail('order_unknown');
+  end if;
+  v_actor := case v_me when v_order.buyer_id then 'buyer' else 'seller' end;
+  if not exists (select from private.order_transitions t where t.action = p_action and t.actor = v_actor) then
+    perform private.fail('order_party');
+  end if;
+  v_order.delivery_note := coalesce(p_delivery_note, v_order.delivery_note);
+  v_order.asset_id := coalesce(p_asset, v_order.asset_id);
+  v_order.dispute_reason := coalesce(p_reason, v_order.dispute_reason);
+  perform private.step_order(v_order, p_action, v_actor);
+end $$;
+comment on function private.act_on_order is
+  'Takes a step of an order of the caller''s, as the party that they are. Fails: writes_exceeded, order_unknown, '
+  'order_party, order_state.';
+
+create function private.lock_order_parties(p_seller uuid) returns void
+language plpgsql volatile security definer   -- people may not read bans and erasures
+set search_path = ''
+as $$
+begin
+  -- a ban or an erasure of either waits for this, or this is refused: it would miss the order
+  perform from app.users u where u.id in (private.require_caller(), p_seller) order by u.id for share;
+  if exists (select from app.users u where u.id in (app.uid(), p_seller)
+             and (u.banned_at is not null or u.erased_at is not null)) then
+    perform private.fail('offering_unknown');
+  end if;
+end $$;
+comment on function private.lock_order_parties is
+  'Keeps the caller and a seller as they are, neither banned nor erased, until the transaction ends. Fails: '
+  'offering_unknown.';
+
+create function private.place_order(p_offering app.contents, p_note text, p_expected integer) returns uuid
+language plpgsql volatile security definer   -- nobody may write orders, nor the ledger
+set search_path = ''
+as $$
+declare
+  v_me       uuid := private.require_caller();
+  v_order    app.orders;
+  v_offering app.offerings;
+begin
+  select o.* into v_offering from app.offerings o where o.id = p_offering.id for no key update;
+  if not found then
+    perform private.fail('offering_unknown');   -- deleted while this waited
+  elsif v_offering.paused then
+    perform private.fail('offering_paused');
+  elsif v_offering.price_mana <> p_expected then
+    perform private.fail('price_changed');
+  elsif v_offering.stock = 0 then
+    perform private.fail('sold_out');
+  end if;
+  update app.offerings set stock = stock - 1 where id = v_offering.id;
+  insert into app.orders (offering_id, buyer_id, seller_id, title, description, price_mana, delivery_days, took_stock,
+                          note, due_at)
+  values (v_offering.id, v_me, p_offering.author_id, p_offering.title, v_offering.description, v_offering.price_mana,
+          v_offering.delivery_days, v_offering.stock is not null, p_note,
+          (select now() + t.after from private.order_transitions t where t.state = 'held' and t.after is not null))
+  returning * into v_order;
+  perform private.note_order(v_order, 'buyer');
+  perform private.open_hold(v_order.id, 'order', v_me, v_order.price_mana);
+  return v_order.id;
+end $$;
+comment on function private.place_order is
+  'Orders an offering for the caller: takes one of its stock and holds the price. Lock first, as '
+  'api.place_order does. Fails: offering_unknown, offering_paused, price_changed, '
+  'sold_out, order_note, insufficient_mana.';
+
+create function private.job_end_orders() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_order app.orders;
+begin
+  -- one order a transaction: it then locks no more than a step by hand does
+  select * into v_order from app.orders where due_at <= now() order by due_at limit 1 for no key update skip locked;
+  if not found then
+    return 0;
+  end if;
+  begin
+    perform private.step_order(v_order, t.action, 'worker')
+    from private.order_transitions t where t.state = v_order.state and t.after is not null;
+  exception when others or query_canceled then   -- others does not include one that took too long
+    raise warning 'the order % did not end: % %', v_order.id, sqlstate, sqlerrm;
+    update app.orders set due_at = clock_timestamp() + interval '5 seconds' where id = v_order.id;
+    return -1;
+  end;
+  return 1;
+end $$;
+comment on function private.job_end_orders is
+  'Job: takes the step of the order that has been due the longest, an answer of the seller or the buyer that did not '
+  'come, and answers 1. When that fails, the order goes behind the others that are due, is tried again in 5 seconds '
+  'at the earliest, and the answer is -1. May run twice: it takes only due orders, each once, and skips locked ones. '
+  'The worker repeats it until there is none: 0.';
+insert into private.jobs (name, cron, expires, repeats) values ('end-orders', '* * * * *', 60, true);

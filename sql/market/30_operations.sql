@@ -1,0 +1,237 @@
+-- What buyers and sellers do with orders, and see of them.
+-- docs/decisions.md, Market.
+
+create function private.order_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- whether the other party is seen it asks by itself
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning it takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', o.id,
+             'offering', json_build_object(
+               'id', (select c.id from private.visible_contents c where c.id = o.offering_id),
+               'title', o.title,
+               'description', o.description,
+               'priceMana', o.price_mana,
+               'deliveryDays', o.delivery_days),
+             'buyerId', buyer.actor_id,
+             'buyer', buyer.card,
+             'sellerId', seller.actor_id,
+             'seller', seller.card,
+             'quantity', 1,
+             'priceMana', o.price_mana,
+             'state', o.state,
+             'note', o.note,
+             'deliveryNote', o.delivery_note,
+             'attachment', (
+               select json_build_object('assetId', a.id, 'url', private.asset_url(a.key),
+                                        'contentType', a.content_type)
+               from app.media_assets a where a.id = o.asset_id and a.removed_at is null),
+             'disputeReason', o.dispute_reason,
+             'refundMana', o.refund_mana,
+             'deadlineAt', private.utc(o.deadline_at),
+             'createdAt', private.utc(o.created_at),
+             'history', (
+               select json_agg(json_build_object('state', s.state, 'by', s.actor, 'at', private.utc(s.at))
+                               order by s.position)
+               from app.order_steps s where s.order_id = o.id)) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join app.orders o on o.id = i.id and app.uid() in (o.buyer_id, o.seller_id)
+    left join lateral (select c.* from app.person_card c join private.visible_people v on v.id = c.id
+                       where c.id = o.buyer_id) buyer on true
+    left join lateral (select c.* from app.person_card c join private.visible_people v on v.id = c.id
+                       where c.id = o.seller_id) seller on true);
+end $$;
+comment on function private.order_cards is
+  'The cards of these orders, in order, those of the caller alone: {id, offering {id, title, description, priceMana, '
+  'deliveryDays}, buyerId, buyer, sellerId, seller, quantity, priceMana, state, note, deliveryNote, attachment, '
+  'disputeReason, refundMana, deadlineAt, createdAt, history [{state, by, at}]}. Who is hidden is null, and so is the '
+  'id of an offering that the caller does not see any more.';
+call private.make_walk('private.order_cards');
+
+create function private.require_order_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.order_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('order_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_order_card is 'Answers the card of an order of the caller''s. Fails: '
+  'order_unknown.';
+
+create function private.find_orders(p_role text, p_state text, p_from app.place) returns app.found
+language plpgsql stable   -- invoker: the policy leaves the caller's own, all of which they see
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select l.at, l.id, l.state
+    from ((select created_at as at, id, state from app.orders
+           where buyer_id = v_me and p_role is distinct from 'seller' and (created_at, id) < (v_from, v_before)
+           order by created_at desc, id desc limit 400)
+          union all
+          (select created_at, id, state from app.orders
+           where seller_id = v_me and p_role is distinct from 'buyer' and (created_at, id) < (v_from, v_before)
+           order by created_at desc, id desc limit 400)) l
+    order by l.at desc, l.id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l where p_state is null or l.state = p_state
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_orders is
+  'The next orders of the caller, as buyer, as seller or both, in a state or any, among the next 400.';
+
+create function api.list_orders(
+  p_role text default null, p_state text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_found  app.found;
+begin
+  if p_role not in ('buyer', 'seller') then
+    perform private.fail('order_role');
+  end if;
+  if v_cursor is not null then
+    v_from := coalesce(private.cursor_place(v_cursor),
+                       (select (o.created_at, o.id)::app.place from app.orders o where o.id = v_cursor));
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_found := private.find_orders(p_role, p_state, v_from);
+  return private.page(private.order_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_orders is
+  'The orders that the caller placed or got, newest first. Fails: order_role, cursor_unknown, limit_out_of_range.';
+
+create function api.get_order(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_order_card(p_id); end $$;
+comment on function api.get_order is 'An order, for its buyer and its seller. Fails: order_unknown.';
+
+create function api.place_order(p_id uuid, p_expected_price integer, p_note text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept     json := private.begin_idempotent('place_order', json_build_array(p_id, p_expected_price, p_note));
+  v_offering app.contents;
+  v_order    uuid;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  perform private.count_writes('orders');
+  v_offering := private.require_content('offering', p_id);
+  if v_offering.author_id = private.require_caller() then
+    perform private.fail('order_oneself');
+  end if;
+  -- in the order of locks: people, a space, their pair, the offering
+  perform private.lock_order_parties(v_offering.author_id);
+  perform private.write_in_space(v_offering.space_id);
+  perform private.lock_pairs(array[private.require_caller()], array[v_offering.author_id]);
+  v_offering := private.enter_content('offering', p_id);
+  v_order := private.place_order(v_offering, nullif(private.require_text(p_note), ''), p_expected_price);
+  return private.finish_idempotent('place_order', json_build_object(
+    'order', private.order_cards(array[v_order]) -> 0,
+    'senderBalance', (select balance from app.wallets where user_id = app.uid())));
+end $$;
+comment on function api.place_order is
+  'Orders an offering of somebody else: {order, senderBalance}. Takes an Idempotency-Key. Fails: writes_exceeded, '
+  'order_oneself, text_unfit, space_not_member, space_archived, those of private.place_order, those of '
+  'private.begin_idempotent.';
+
+create function private.take_order_step(
+  p_id uuid, p_action text, p_delivery_note text default null, p_asset uuid default null, p_reason text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept json := private.begin_idempotent(p_action || '_order', json_build_array(
+    p_id, p_delivery_note, p_asset, p_reason));
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  perform private.act_on_order(p_id, p_action, p_delivery_note, p_asset, p_reason);
+  return private.finish_idempotent(p_action || '_order', private.require_order_card(p_id));
+end $$;
+comment on function private.take_order_step is
+  'Takes a step of an order of the caller''s, once an Idempotency-Key, and answers its card. Fails: those of '
+  'private.act_on_order, those of private.begin_idempotent.';
+
+create function api.accept_order(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.take_order_step(p_id, 'accept'); end $$;
+comment on function api.accept_order is
+  'The seller takes an order on; from now on the days of delivery count. Fails: those of private.take_order_step.';
+
+create function api.decline_order(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.take_order_step(p_id, 'decline'); end $$;
+comment on function api.decline_order is
+  'The seller does not take an order on; all of its mana goes back. Fails: those of private.take_order_step.';
+
+create function api.deliver_order(p_id uuid, p_delivery_note text, p_asset_id uuid default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if p_asset_id is not null then
+    perform private.use_asset(p_asset_id, array['image', 'video', 'audio', 'attachment']);
+  end if;
+  return private.take_order_step(p_id, 'deliver', coalesce(private.require_text(p_delivery_note), ''), p_asset_id);
+end $$;
+comment on function api.deliver_order is
+  'The seller delivers, in words and perhaps with an asset of theirs. Fails: text_unfit, order_delivery_note, '
+  'asset_unknown, asset_pending, asset_kind, those of private.take_order_step.';
+
+create function api.complete_order(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.take_order_step(p_id, 'complete'); end $$;
+comment on function api.complete_order is
+  'The buyer has what they ordered; the held mana is the seller''s. Fails: those of private.take_order_step.';
+
+create function api.cancel_order(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.take_order_step(p_id, 'cancel'); end $$;
+comment on function api.cancel_order is
+  'Ends an order before it is delivered; all of its mana goes back. Fails: those of private.take_order_step.';
+
+create function api.dispute_order(p_id uuid, p_reason text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.take_order_step(p_id, 'dispute', p_reason => coalesce(private.require_text(p_reason), ''));
+end $$;
+comment on function api.dispute_order is
+  'The buyer does not agree; an admin decides. Fails: text_unfit, order_reason, those of private.take_order_step.';

@@ -1,0 +1,263 @@
+-- Reviews: what a buyer says of an order that was completed, once.
+-- docs/decisions.md, Market.
+
+create table app.offering_reviews (
+  id            uuid primary key default gen_random_uuid(),
+  order_id      uuid not null unique references app.orders on delete restrict,
+  offering_id   uuid references app.contents on delete set null,
+  author_id     uuid not null references app.users on delete restrict,
+  stars         smallint not null,
+  body          text not null default '',
+  removed_at    timestamptz,
+  author_silent boolean not null default false,
+  created_at    timestamptz not null default now(),
+  constraint review_stars check (stars between 1 and 5),
+  constraint review_text check (length(body) <= 2000)
+);
+-- without those of the silent: readers then need not walk over them
+create index offering_reviews_offering_id_idx on app.offering_reviews (offering_id, created_at desc, id desc)
+  where not author_silent;
+create index offering_reviews_all_idx on app.offering_reviews (offering_id);   -- for deleting an offering
+create index offering_reviews_author_id_idx on app.offering_reviews (author_id, id);
+create index offering_reviews_created_at_idx on app.offering_reviews (created_at desc, id desc);
+comment on table app.offering_reviews is
+  'What buyers say of what they ordered. It stays with its order when the offering is deleted.';
+comment on column app.offering_reviews.removed_at is
+  'When staff took it from all but its author; null unless it is removed.';
+comment on column app.offering_reviews.author_silent is
+  'Whether the author is banned or erased, as app.contents.author_silent. Their stars stay in the rating, as likes '
+  'stay.';
+
+create view private.review_details with (security_invoker) as
+select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_at,
+       json_build_object('offeringId', r.offering_id, 'orderId', r.order_id, 'stars', r.stars,
+                         'body', r.body) as detail
+from app.offering_reviews r
+where r.offering_id is not null;
+comment on view private.review_details is
+  'Reviews as staff sees them, {offeringId, orderId, stars, body}, while their offering is there.';
+insert into private.content_parts (kind, plural, relation, details) values
+  ('review', 'reviews', 'app.offering_reviews', 'private.review_details');
+insert into private.silenced_parts (relation, person, key, words) values
+  ('app.offering_reviews', 'author_id', 'id', 'body');
+
+insert into private.errors (code, status, text) values
+  ('review_unknown', 404, 'There is no such review.'),
+  ('review_stars', 422, 'stars must be a whole number from 1 to 5.'),
+  ('review_text', 422, 'The text of a review can have at most 2000 characters.'),
+  ('order_reviewed', 409, 'You have reviewed this order already.');
+
+create trigger check_author before insert on app.offering_reviews
+  for each row execute function private.check_author();
+
+create function private.count_review() returns trigger
+language plpgsql security definer   -- only triggers write ratings
+set search_path = ''
+as $$
+begin
+  update app.offerings
+  set rating_sum = rating_sum + case when new.removed_at is null then new.stars else -new.stars end,
+      rating_count = rating_count + case when new.removed_at is null then 1 else -1 end
+  where id = new.offering_id;
+  return null;
+end $$;
+comment on function private.count_review is
+  'Trigger: the rating of an offering follows its reviews; one that staff removed does not count.';
+create trigger count_review after insert on app.offering_reviews
+  for each row execute function private.count_review();
+create trigger count_removed_review after update on app.offering_reviews
+  for each row when ((old.removed_at is null) <> (new.removed_at is null)) execute function private.count_review();
+
+create view private.visible_reviews with (security_invoker) as
+select r.*
+from app.offering_reviews r
+where (r.removed_at is null or r.author_id = (select app.uid()))
+  and coalesce((select a.level from app.audience a
+                where a.viewer_id = (select app.uid()) and a.author_id = r.author_id), 0) >= 0
+  and (select true from app.silenced_people s where s.user_id = r.author_id) is null;
+comment on view private.visible_reviews is
+  'The reviews that the caller may see where they see the offering or are a party of the order: not those of people '
+  'across a block, the banned and the erased; one that is removed its author alone. For definer functions.';
+
+create function private.review_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- asks by itself whom the caller sees
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', r.id,
+             'orderId', case when app.uid() in (o.buyer_id, o.seller_id) then o.id end,
+             'authorId', author.actor_id,
+             'author', author.card,
+             'stars', r.stars,
+             'text', nullif(r.body, ''),
+             'createdAt', private.utc(r.created_at),
+             'removedAt', private.utc(r.removed_at)) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.visible_reviews r on r.id = i.id
+    join app.orders o on o.id = r.order_id
+    join app.person_card author on author.id = r.author_id);
+end $$;
+comment on function private.review_cards is
+  'The cards of these reviews, in order, as far as the caller sees them: {id, orderId, authorId, author, stars, text, '
+  'createdAt, removedAt}. orderId is for buyer and seller.';
+call private.make_walk('private.review_cards');
+
+create function private.find_reviews(p_offering uuid, p_from app.place) returns app.found
+language plpgsql stable security definer   -- under a policy it would pass over hidden reviews without end
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select created_at as at, id from app.offering_reviews
+    where offering_id = p_offering and not author_silent and (created_at, id) < (v_from, v_before)
+    order by created_at desc, id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_reviews r on r.id = l.id
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_reviews is
+  'The next reviews of an offering that the caller may see, among the next 400.';
+call private.make_walk('private.find_reviews');
+
+create function private.review_place(p_id uuid, p_offering uuid) returns app.place
+language plpgsql stable security definer   -- a cursor stays good when its review is removed
+set search_path = ''
+as $$
+begin
+  return (select (r.created_at, r.id)::app.place from app.offering_reviews r
+          where r.id = p_id and r.offering_id = p_offering
+            and private.may_meet(private.find_level(app.uid(), r.author_id)));
+end $$;
+comment on function private.review_place is
+  'The place of a review in the list of its offering, also of one that was removed; null for others.';
+
+create function api.list_reviews(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor   uuid := private.require_cursor(p_cursor);
+  v_offering uuid := (private.require_content('offering', p_id)).id;
+  v_from     app.place := ('infinity', p_id)::app.place;   -- any id will do beside infinity
+  v_found    app.found;
+begin
+  if v_cursor is not null then
+    v_from := coalesce(private.cursor_place(v_cursor), private.review_place(v_cursor, v_offering));
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_found := private.find_reviews(v_offering, v_from);
+  return private.page(private.review_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_reviews is
+  'The reviews of an offering, newest first. Fails: offering_unknown, cursor_unknown, limit_out_of_range.';
+
+create function private.add_review(p_order uuid, p_stars integer, p_body text) returns uuid
+language plpgsql volatile security definer   -- nobody may write reviews, nor lock orders
+set search_path = ''
+as $$
+declare
+  v_order app.orders;
+  v_id    uuid;
+begin
+  perform from app.users where id = private.require_caller() for share;   -- before the order: ARCHITECTURE.md, Locks
+  select * into v_order from app.orders where id = p_order and app.uid() in (buyer_id, seller_id) for share;
+  if not found then
+    perform private.fail('order_unknown');
+  elsif v_order.buyer_id <> app.uid() then
+    perform private.fail('order_party');
+  elsif v_order.state <> 'completed' then
+    perform private.fail('order_state');
+  end if;
+  insert into app.offering_reviews (order_id, offering_id, author_id, stars, body)
+  values (p_order, v_order.offering_id, v_order.buyer_id, greatest(0, least(p_stars, 6)), p_body)
+  on conflict (order_id) do nothing
+  returning id into v_id;
+  if v_id is null then
+    perform private.fail('order_reviewed');
+  end if;
+  return v_id;
+end $$;
+comment on function private.add_review is
+  'Reviews a completed order of the caller''s, once. Fails: order_unknown, order_party, order_state, order_reviewed, '
+  'review_stars, review_text.';
+
+create function api.review_order(p_id uuid, p_stars integer, p_text text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  perform private.count_writes('orders');
+  v_id := private.add_review(p_id, p_stars, coalesce(private.require_text(p_text), ''));
+  return private.review_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.review_order is
+  'The buyer reviews a completed order, once. Fails: writes_exceeded, text_unfit, those of private.add_review.';
+
+create function private.require_reported_review(p_target text) returns uuid
+language plpgsql stable security definer   -- asks by itself what the reporter sees
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  if pg_input_is_valid(p_target, 'uuid') then
+    select r.id into v_id
+    from private.visible_reviews r join app.orders o on o.id = r.order_id
+    where r.id = p_target::uuid
+      and (app.uid() in (o.buyer_id, o.seller_id)
+           or exists (select from private.visible_contents c where c.id = r.offering_id));
+  end if;
+  if v_id is null then
+    perform private.fail('review_unknown');
+  end if;
+  return v_id;
+end $$;
+comment on function private.require_reported_review is
+  'Answers the review that a report names, if the caller may see it. Fails: review_unknown.';
+insert into private.report_targets (type, finder) values ('review', 'private.require_reported_review');
+
+create function private.delete_offering(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may delete a detail
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_content('offering', p_id, false);
+  -- who orders just now waits for this, and finds nothing, or this waits and finds the order
+  perform from app.offerings where id = p_id for no key update;
+  if exists (select from app.orders o join private.order_transitions t on t.state = o.state
+             where o.offering_id = p_id) then
+    perform private.fail('offering_ordered');
+  end if;
+  perform private.delete_content('offering', p_id);
+  delete from app.offerings where id = p_id;
+end $$;
+comment on function private.delete_offering is
+  'Deletes the caller''s own offering, unless an order of it is running. Orders keep what was offered. Fails: '
+  'offering_unknown, content_not_yours, offering_ordered, writes_exceeded.';
+
+create function api.delete_offering(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.delete_offering(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_offering is
+  'Deletes the caller''s offering for good. Fails: those of private.delete_offering.';

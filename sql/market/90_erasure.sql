@@ -1,0 +1,90 @@
+-- What a ban and an erasure do to orders, and where personal data is in the market. Reviews are parts of contents.
+-- How erasure runs: sql/base/90_erasure.sql.
+-- docs/decisions.md, Market; Erasure and export.
+
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.orders', 'buyer_id', 'ordersPlaced', '{due_at,took_stock}'),
+  ('app.orders', 'seller_id', 'ordersReceived', '{due_at,took_stock}'),
+  ('app.offering_reviews', 'author_id', 'offeringReviews', '{author_silent}');
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.order_steps', 'order_id', 'orderSteps',
+   'order_id in (select o.id from app.orders o where o.buyer_id = $1 or o.seller_id = $1)');
+
+create function private.interrupt_orders(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- a ban and an erasure change orders of their person
+set search_path = ''
+as $$
+declare
+  v_user  uuid := (p_job ->> 'userId')::uuid;
+  v_order app.orders;
+begin
+  -- the end of a ban waits for this, or this finds it
+  perform from app.users where id = v_user and (banned_at is not null or erased_at is not null) for share;
+  if not found then
+    return json_build_object('changed', 0, 'next', null);
+  end if;
+  -- one order a batch: it then locks no more than a step by hand does
+  select * into v_order from app.orders o
+  where o.state in ('held', 'accepted', 'delivered') and (o.buyer_id = v_user or o.seller_id = v_user)
+    and (o.due_at <= now()) is not true
+  limit 1 for no key update;
+  if not found then
+    return json_build_object('changed', 0, 'next', null);
+  end if;
+  perform private.step_order(v_order, case when v_order.state <> 'held' then 'dispute'
+                                           when v_order.seller_id = v_user then 'decline' else 'cancel' end, 'worker');
+  return json_build_object('changed', 1, 'next', v_order.id);
+end $$;
+comment on function private.interrupt_orders is
+  'For the worker alone: takes the next running order of a person {userId} who is banned or erased to its end: what '
+  'is only held goes back, what was accepted or delivered is for an admin to decide. What is due the other job ends. '
+  'Answers {changed, next}; next is null when none is left. Fails: order_state.';
+call private.make_batch_queue('interrupted-orders', 'private.interrupt_orders', 1);
+
+create function private.erase_orders(p_user uuid) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_bought integer;
+  v_sold   integer;
+begin
+  update app.orders set note = null, dispute_reason = null
+  where id in (select o.id from app.orders o
+               where o.buyer_id = p_user and (o.note is not null or o.dispute_reason is not null)
+               limit 500);
+  get diagnostics v_bought = row_count;
+  update app.orders set title = '', description = '', delivery_note = null, asset_id = null
+  where id in (select o.id from app.orders o
+               where o.seller_id = p_user
+                 and (o.title <> '' or o.description <> '' or o.delivery_note is not null or o.asset_id is not null)
+               limit 500);
+  get diagnostics v_sold = row_count;
+  if greatest(v_bought, v_sold) = 500 then
+    perform private.erase_rest(p_user);
+  end if;
+end $$;
+comment on function private.erase_orders is
+  'Takes the words of an erased person out of up to 500 orders that they placed, and as many that they got.';
+call private.make_walk('private.erase_orders');
+
+create function private.interrupt_person() returns trigger
+language plpgsql security definer   -- a ban and an erasure change orders of their person
+set search_path = ''
+as $$
+begin
+  if new.erased_at is not null then
+    perform private.erase_orders(new.id);
+  end if;
+  if exists (select from app.orders where new.id = buyer_id and state in ('held', 'accepted', 'delivered'))
+     or exists (select from app.orders where new.id = seller_id and state in ('held', 'accepted', 'delivered')) then
+    perform private.enqueue('interrupted-orders', json_build_object('userId', new.id));
+  end if;
+  return null;
+end $$;
+comment on function private.interrupt_person is
+  'Trigger: the running orders of who is banned or erased end, by the worker, and an erasure takes their words out of '
+  'all orders. Before private.silence_contents, since orders are locked before what they are of.';
+create trigger _158_interrupt_person after update of banned_at, erased_at on app.users
+  for each row when (new.banned_at is not null or new.erased_at is not null)
+  execute function private.interrupt_person();
