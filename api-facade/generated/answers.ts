@@ -299,6 +299,9 @@ export interface Schemas {
     debatePositions: Schemas['ExportedDebatePositions'][]
     debateArguments: Schemas['ExportedDebateArguments'][]
     argumentVotes: Schemas['ExportedArgumentVotes'][]
+    courses: Schemas['ExportedCourses'][]
+    courseLessons: Schemas['ExportedCourseLessons'][]
+    courseEnrolments: Schemas['ExportedCourseEnrolments'][]
     aiSessions: Schemas['ExportedAiSessions'][]
     aiTurns: Schemas['ExportedAiTurns'][]
     intent: Schemas['ExportedIntent']
@@ -985,6 +988,35 @@ export interface Schemas {
     createdAt: string
   }
   ExportedArgumentVotes: { argumentId: string | null; userId: string | null; createdAt: string }
+  ExportedCourses: {
+    id: string
+    summary: string
+    depth: number
+    priceMana: number
+    lessonCount: number
+    enrolledCount: number
+    publishedAt: string | null
+    archivedAt: string | null
+  }
+  ExportedCourseLessons: {
+    id: string
+    courseId: string | null
+    position: number
+    title: string
+    body: string
+    assetId: string | null
+    minutes: number | null
+    preview: boolean
+    firstDoneAt: string | null
+  }
+  ExportedCourseEnrolments: {
+    courseId: string | null
+    userId: string | null
+    priceMana: number
+    done: string[]
+    completedAt: string | null
+    createdAt: string
+  }
   ExportedAiSessions: {
     id: string
     userId: string | null
@@ -1299,6 +1331,57 @@ export interface Schemas {
     updatedAt: string
   }
   EnhancedPost: { title?: string; body: string; changes: string[]; backend: 'scripted' | 'llm'; fallback: boolean }
+  Course: {
+    id: string
+    kind: 'course'
+    authorId: string
+    author: Schemas['PersonCard']
+    interestId: string | null
+    interest: { id: string; slug: string; name: string; accentColor: string } | null
+    title: string
+    groupId: string | null
+    guildId: string | null
+    createdAt: string
+    editedAt: string | null
+    removedAt: string | null
+    summary: string
+    depth: number
+    priceMana: number
+    status: 'draft' | 'published' | 'archived'
+    lessonCount: number
+    enrolledCount: number
+    viewer: { enrolledAt: string | null; completedLessons: number | null; completedAt: string | null }
+  }
+  NewCourse: {
+    title: string
+    summary: string
+    depth: number
+    priceMana?: number
+    interestId?: string | null
+    groupId?: string | null
+    guildId?: string | null
+  }
+  CourseChanges: { title?: string; summary?: string; depth?: number; priceMana?: number; interestId?: string | null }
+  Lesson: {
+    id: string
+    courseId: string
+    position: number
+    title: string
+    body: string | null
+    assetId: string | null
+    assetUrl: string | null
+    minutes: number | null
+    preview: boolean
+  }
+  NewLesson: { title: string; body: string; assetId?: string | null; minutes?: number | null; preview?: boolean }
+  LessonChanges: { title?: string; body?: string; assetId?: string | null; minutes?: number | null; preview?: boolean }
+  CourseStudent: {
+    userId: string
+    user: Schemas['PersonCard']
+    enrolledAt: string
+    completedLessons: number
+    completedAt: string | null
+  }
   Debate: {
     id: string
     kind: 'debate'
@@ -2961,7 +3044,18 @@ export interface Schemas {
     readAt: string | null
     kind: 'moderation.actioned'
     target: {
-      type: 'post' | 'reply' | 'video' | 'audio' | 'event' | 'offering' | 'review' | 'circle' | 'report' | 'invite-code'
+      type:
+        | 'post'
+        | 'reply'
+        | 'video'
+        | 'audio'
+        | 'event'
+        | 'offering'
+        | 'review'
+        | 'course'
+        | 'circle'
+        | 'report'
+        | 'invite-code'
       id: string
     }
     payload: {
@@ -2973,6 +3067,7 @@ export interface Schemas {
         | 'event'
         | 'offering'
         | 'review'
+        | 'course'
         | 'circle'
         | 'report'
         | 'invite-code'
@@ -3723,6 +3818,7 @@ export interface Answers {
   approve_guild_application: Schemas['GuildApplication']
   approve_proposal: Schemas['Proposal']
   approve_wiki_proposal: Json
+  archive_course: Schemas['Course']
   archive_group: null
   ban_person: Schemas['StaffAccount']
   begin_ai_answer: Json
@@ -3750,6 +3846,8 @@ export interface Answers {
   create_audio: Schemas['Audio']
   create_circle: Schemas['Circle']
   create_conversation: Schemas['Conversation']
+  create_course: Schemas['Course']
+  create_course_lesson: Schemas['Lesson']
   create_debate: Schemas['Debate']
   create_event: Schemas['Event']
   create_group: Schemas['Group']
@@ -3771,6 +3869,8 @@ export interface Answers {
   delete_argument: null
   delete_audio: null
   delete_circle: null
+  delete_course: null
+  delete_course_lesson: null
   delete_debate: null
   delete_event: null
   delete_message: null
@@ -3787,6 +3887,7 @@ export interface Answers {
   drop_interest: null
   edit_message: Schemas['Message']
   end_session: null
+  enrol_course: Schemas['Course']
   erase_me: Json
   erase_user: Schemas['Erased']
   export_me: Json
@@ -3805,6 +3906,8 @@ export interface Answers {
   get_breakdown: { emojiBreakdown: Schemas['EmojiBreakdown'] }
   get_catalog: Schemas['Catalog']
   get_conversation: Schemas['Conversation']
+  get_course: Schemas['Course']
+  get_course_lesson: Schemas['Lesson']
   get_debate: Schemas['Debate']
   get_event: Schemas['Event']
   get_event_calendar: Json
@@ -3872,6 +3975,9 @@ export interface Answers {
   list_contents: { items: Schemas['StaffContent'][]; nextCursor: string | null; hasMore: boolean }
   list_contributors: { items: Schemas['Contributor'][]; nextCursor: string | null; hasMore: boolean }
   list_conversations: { items: Schemas['Conversation'][]; nextCursor: string | null; hasMore: boolean }
+  list_course_lessons: { items: Schemas['Lesson'][]; nextCursor: string | null; hasMore: boolean }
+  list_course_students: { items: Schemas['CourseStudent'][]; nextCursor: string | null; hasMore: boolean }
+  list_courses: { items: Schemas['Course'][]; nextCursor: string | null; hasMore: boolean }
   list_debates: { items: Schemas['Debate'][]; nextCursor: string | null; hasMore: boolean }
   list_event_attendees: { items: Schemas['EventAttendee'][]; nextCursor: string | null; hasMore: boolean }
   list_events: { items: Schemas['Event'][]; nextCursor: string | null; hasMore: boolean }
@@ -3898,6 +4004,7 @@ export interface Answers {
   list_mutes: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
   list_my_appeals: { items: Schemas['ReputationAppeal'][]; nextCursor: string | null; hasMore: boolean }
   list_my_circles: { items: Schemas['Circle'][]; nextCursor: string | null; hasMore: boolean }
+  list_my_courses: { items: Schemas['Course'][]; nextCursor: string | null; hasMore: boolean }
   list_my_events: { items: Schemas['Event'][]; nextCursor: string | null; hasMore: boolean }
   list_my_group_invitations: { items: Schemas['GroupInvitation'][]; nextCursor: string | null; hasMore: boolean }
   list_my_guild_applications: { items: Schemas['GuildApplication'][]; nextCursor: string | null; hasMore: boolean }
@@ -3944,9 +4051,11 @@ export interface Answers {
   mute_person: { muted: true }
   mute_post: { muted: true }
   note_presence: Json
+  order_course_lessons: Schemas['Course']
   pay: Schemas['Paid']
   pin_post: Schemas['Post']
   place_order: Schemas['PlacedOrder']
+  publish_course: Schemas['Course']
   react: Schemas['Reactions']
   react_to_message: Schemas['Message']
   read_conversation: Schemas['Conversation']
@@ -3993,6 +4102,7 @@ export interface Answers {
   select_interests: Schemas['UserInterests']
   send_message: Schemas['Message']
   set_bond_level: Schemas['CircleMember']
+  set_course_progress: Schemas['Course']
   set_default_persona: Schemas['Persona']
   set_feature_flag: Schemas['FeatureFlag']
   set_group_role: Schemas['GroupMember']
@@ -4023,6 +4133,8 @@ export interface Answers {
   unvote_argument: null
   unvote_poll: Schemas['Poll']
   update_circle: Schemas['Circle']
+  update_course: Schemas['Course']
+  update_course_lesson: Schemas['Lesson']
   update_debate: Schemas['Debate']
   update_event: Schemas['Event']
   update_group: Schemas['Group']

@@ -48,6 +48,7 @@ export type Database = {
       }
       approve_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['approve_proposal'] }
       approve_wiki_proposal: { Args: { p_id: string; p_reason?: string }; Returns: Answers['approve_wiki_proposal'] }
+      archive_course: { Args: { p_id: string }; Returns: Answers['archive_course'] }
       archive_group: { Args: { p_id: string }; Returns: Answers['archive_group'] }
       ban_person: { Args: { p_id: string; p_reason: string }; Returns: Answers['ban_person'] }
       block_person: { Args: { p_person: string }; Returns: Answers['block_person'] }
@@ -91,6 +92,29 @@ export type Database = {
       create_conversation: {
         Args: { p_kind: string; p_member_ids: string[]; p_title?: string }
         Returns: Answers['create_conversation']
+      }
+      create_course: {
+        Args: {
+          p_depth: number
+          p_group_id?: string
+          p_guild_id?: string
+          p_interest_id?: string
+          p_price_mana?: number
+          p_summary: string
+          p_title: string
+        }
+        Returns: Answers['create_course']
+      }
+      create_course_lesson: {
+        Args: {
+          p_asset_id?: string
+          p_body: string
+          p_id: string
+          p_minutes?: number
+          p_preview?: boolean
+          p_title: string
+        }
+        Returns: Answers['create_course_lesson']
       }
       create_debate: {
         Args: {
@@ -216,6 +240,8 @@ export type Database = {
       delete_argument: { Args: { p_id: string }; Returns: Answers['delete_argument'] }
       delete_audio: { Args: { p_id: string }; Returns: Answers['delete_audio'] }
       delete_circle: { Args: { p_id: string }; Returns: Answers['delete_circle'] }
+      delete_course: { Args: { p_id: string }; Returns: Answers['delete_course'] }
+      delete_course_lesson: { Args: { p_id: string; p_lesson_id: string }; Returns: Answers['delete_course_lesson'] }
       delete_debate: { Args: { p_id: string }; Returns: Answers['delete_debate'] }
       delete_event: { Args: { p_id: string }; Returns: Answers['delete_event'] }
       delete_message: { Args: { p_id: string }; Returns: Answers['delete_message'] }
@@ -238,6 +264,7 @@ export type Database = {
       drop_interest: { Args: { p_interest_id: string }; Returns: Answers['drop_interest'] }
       edit_message: { Args: { p_body: string; p_id: string }; Returns: Answers['edit_message'] }
       end_session: { Args: { p_id: string }; Returns: Answers['end_session'] }
+      enrol_course: { Args: { p_id: string }; Returns: Answers['enrol_course'] }
       erase_user: { Args: { p_id: string }; Returns: Answers['erase_user'] }
       export_me: { Args: { p_after?: Json; p_section?: string }; Returns: Answers['export_me'] }
       export_user: { Args: { p_after?: Json; p_id: string; p_section?: string }; Returns: Answers['export_user'] }
@@ -252,6 +279,8 @@ export type Database = {
       get_breakdown: { Args: { p_post_id: string }; Returns: Answers['get_breakdown'] }
       get_catalog: { Args: { p_level?: number; p_parent_id?: string }; Returns: Answers['get_catalog'] }
       get_conversation: { Args: { p_id: string }; Returns: Answers['get_conversation'] }
+      get_course: { Args: { p_id: string }; Returns: Answers['get_course'] }
+      get_course_lesson: { Args: { p_id: string; p_lesson_id: string }; Returns: Answers['get_course_lesson'] }
       get_debate: { Args: { p_id: string }; Returns: Answers['get_debate'] }
       get_event: { Args: { p_id: string }; Returns: Answers['get_event'] }
       get_event_calendar: { Args: { p_id: string }; Returns: Answers['get_event_calendar'] }
@@ -484,6 +513,26 @@ export type Database = {
         Args: { p_cursor?: string; p_kind?: string; p_limit?: number; p_q?: string; p_unread?: boolean }
         Returns: Answers['list_conversations']
       }
+      list_course_lessons: {
+        Args: { p_cursor?: string; p_id: string; p_limit?: number }
+        Returns: Answers['list_course_lessons']
+      }
+      list_course_students: {
+        Args: { p_cursor?: string; p_id: string; p_limit?: number }
+        Returns: Answers['list_course_students']
+      }
+      list_courses: {
+        Args: {
+          p_author_id?: string
+          p_cursor?: string
+          p_group_id?: string
+          p_guild_id?: string
+          p_interest_id?: string
+          p_limit?: number
+          p_q?: string
+        }
+        Returns: Answers['list_courses']
+      }
       list_debates: {
         Args: {
           p_author_id?: string
@@ -631,6 +680,10 @@ export type Database = {
       list_mutes: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_mutes'] }
       list_my_appeals: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_my_appeals'] }
       list_my_circles: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_my_circles'] }
+      list_my_courses: {
+        Args: { p_cursor?: string; p_limit?: number; p_role?: string }
+        Returns: Answers['list_my_courses']
+      }
       list_my_events: {
         Args: { p_cursor?: string; p_limit?: number; p_role?: string }
         Returns: Answers['list_my_events']
@@ -812,6 +865,7 @@ export type Database = {
       mute_person: { Args: { p_person: string }; Returns: Answers['mute_person'] }
       mute_post: { Args: { p_id: string }; Returns: Answers['mute_post'] }
       note_presence: { Args: Record<PropertyKey, never>; Returns: Answers['note_presence'] }
+      order_course_lessons: { Args: { p_id: string; p_ids: string[] }; Returns: Answers['order_course_lessons'] }
       pay: {
         Args: { p_emotion: string; p_post_id?: string; p_receiver_id?: string; p_reply_id?: string; p_tier: number }
         Returns: Answers['pay']
@@ -821,6 +875,7 @@ export type Database = {
         Args: { p_expected_price: number; p_id: string; p_note?: string }
         Returns: Answers['place_order']
       }
+      publish_course: { Args: { p_id: string }; Returns: Answers['publish_course'] }
       react: { Args: { p_id: string; p_kind: string }; Returns: Answers['react'] }
       react_to_message: { Args: { p_emoji: string; p_id: string }; Returns: Answers['react_to_message'] }
       read_conversation: { Args: { p_id: string; p_message_id: string }; Returns: Answers['read_conversation'] }
@@ -904,6 +959,10 @@ export type Database = {
         Args: { p_bond_level: string; p_id: string; p_member_id: string }
         Returns: Answers['set_bond_level']
       }
+      set_course_progress: {
+        Args: { p_done: boolean; p_id: string; p_lesson_id: string }
+        Returns: Answers['set_course_progress']
+      }
       set_default_persona: { Args: { p_id: string }; Returns: Answers['set_default_persona'] }
       set_feature_flag: { Args: { p_enabled: boolean; p_key: string }; Returns: Answers['set_feature_flag'] }
       set_group_role: { Args: { p_id: string; p_role: string; p_user_id: string }; Returns: Answers['set_group_role'] }
@@ -932,6 +991,11 @@ export type Database = {
       unvote_argument: { Args: { p_id: string }; Returns: Answers['unvote_argument'] }
       unvote_poll: { Args: { p_id: string }; Returns: Answers['unvote_poll'] }
       update_circle: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_circle'] }
+      update_course: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_course'] }
+      update_course_lesson: {
+        Args: { p_changes: Json; p_id: string; p_lesson_id: string }
+        Returns: Answers['update_course_lesson']
+      }
       update_debate: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_debate'] }
       update_event: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_event'] }
       update_group: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_group'] }

@@ -933,6 +933,44 @@ export const sections = {
     single: false,
     fields: { argumentId: 'uuid?', userId: 'uuid?', createdAt: 'timestamp with time zone' },
   },
+  courses: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      summary: 'app.markdown',
+      depth: 'smallint',
+      priceMana: 'integer',
+      lessonCount: 'integer',
+      enrolledCount: 'integer',
+      publishedAt: 'timestamp with time zone?',
+      archivedAt: 'timestamp with time zone?',
+    },
+  },
+  courseLessons: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      courseId: 'uuid?',
+      position: 'integer',
+      title: 'text',
+      body: 'app.markdown',
+      assetId: 'uuid?',
+      minutes: 'integer?',
+      preview: 'boolean',
+      firstDoneAt: 'timestamp with time zone?',
+    },
+  },
+  courseEnrolments: {
+    single: false,
+    fields: {
+      courseId: 'uuid?',
+      userId: 'uuid?',
+      priceMana: 'integer',
+      done: 'uuid[]',
+      completedAt: 'timestamp with time zone?',
+      createdAt: 'timestamp with time zone',
+    },
+  },
   aiSessions: {
     single: false,
     fields: {

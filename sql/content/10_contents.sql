@@ -98,7 +98,7 @@ comment on view private.visible_contents is
   'The contents that the caller may see, by the rule of the policy of app.contents. It is for definer functions, '
   'to which no policy applies.';
 
-create view private.content_heads with (security_invoker) as
+create view private.written_heads with (security_invoker) as
 select c.id, c.kind,
        json_build_object(
          'id', c.id,
@@ -115,11 +115,16 @@ select c.id, c.kind,
          'createdAt', private.utc(c.created_at),
          'editedAt', private.utc(c.edited_at),
          'removedAt', private.utc(c.removed_at)) as head
-from private.visible_contents c
+from app.contents c
 join app.person_card author on author.id = c.author_id
 left join lateral (
   select case p.kind when 'group' then p.id end as group_id, case p.kind when 'guild' then p.id end as guild_id
   from app.spaces p where p.id = c.space_id) s on true;
+comment on view private.written_heads is
+  'The heads of contents, whoever may see them, for kinds that somebody sees by more than the head.';
+
+create view private.content_heads with (security_invoker) as
+select h.id, h.kind, h.head from private.visible_contents c join private.written_heads h on h.id = c.id;
 comment on view private.content_heads is
   'The heads of the contents that the caller may see, as every kind''s card begins: {id, kind, authorId, author, '
   'interestId, interest, title, groupId, guildId, createdAt, editedAt, removedAt}. For definer functions.';

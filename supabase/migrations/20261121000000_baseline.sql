@@ -19021,7 +19021,7 @@ comment on view private.visible_contents is
   'The contents that the caller may see, by the rule of the policy of app.contents. It is for definer functions, '
   'to which no policy applies.';
 
-create view private.content_heads with (security_invoker) as
+create view private.written_heads with (security_invoker) as
 select c.id, c.kind,
        json_build_object(
          'id', c.id,
@@ -19038,11 +19038,16 @@ select c.id, c.kind,
          'createdAt', private.utc(c.created_at),
          'editedAt', private.utc(c.edited_at),
          'removedAt', private.utc(c.removed_at)) as head
-from private.visible_contents c
+from app.contents c
 join app.person_card author on author.id = c.author_id
 left join lateral (
   select case p.kind when 'group' then p.id end as group_id, case p.kind when 'guild' then p.id end as guild_id
   from app.spaces p where p.id = c.space_id) s on true;
+comment on view private.written_heads is
+  'The heads of contents, whoever may see them, for kinds that somebody sees by more than the head.';
+
+create view private.content_heads with (security_invoker) as
+select h.id, h.kind, h.head from private.visible_contents c join private.written_heads h on h.id = c.id;
 comment on view private.content_heads is
   'The heads of the contents that the caller may see, as every kind''s card begins: {id, kind, authorId, author, '
   'interestId, interest, title, groupId, guildId, createdAt, editedAt, removedAt}. For definer functions.';
@@ -28562,6 +28567,1044 @@ grant execute on function
   api.update_debate,
   api.vote_argument
   to authenticated;
+
+-- sql/courses/10_courses.sql
+
+-- Courses: a kind of contents that is read lesson by lesson, perhaps for mana. The head: sql/content.
+-- docs/decisions.md, Contents; Courses.
+
+create table app.courses (
+  id             uuid primary key references app.contents on delete cascade,
+  summary        app.markdown not null,
+  depth          smallint not null,
+  price_mana     integer not null,
+  lesson_count   integer not null default 0 check (lesson_count between 0 and 200),
+  enrolled_count integer not null default 0 check (enrolled_count >= 0),
+  published_at   timestamptz,
+  archived_at    timestamptz,
+  constraint course_depth check (depth between 0 and 5),
+  constraint course_price check (price_mana between 0 and 100000),
+  check (archived_at is null or published_at is not null)
+);
+comment on table app.courses is
+  'What a course has beside its head in app.contents. Who locks its row decides alone who enrols, and what its '
+  'lessons are.';
+comment on column app.courses.price_mana is 'Whole mana that who enrols pays to the author, once; 0 for nothing.';
+comment on column app.courses.published_at is 'When it came out; null for a draft, which its author alone sees.';
+comment on column app.courses.archived_at is
+  'When it closed for new students; null unless it did. Its head is a draft again, which its students see all the '
+  'same (private.visible_courses).';
+
+create table app.course_lessons (
+  id            uuid primary key default gen_random_uuid(),
+  course_id     uuid not null references app.courses on delete cascade,
+  position      integer not null,
+  title         text not null,
+  body          app.markdown not null,
+  asset_id      uuid references app.media_assets on delete set null,
+  minutes       integer,
+  preview       boolean not null default false,
+  first_done_at timestamptz,
+  constraint course_lessons_position_key unique (course_id, position) deferrable,
+  constraint lesson_title check (length(private.trimmed(title)) between 1 and 200),
+  constraint lesson_minutes check (minutes between 1 and 1440)
+);
+create index course_lessons_asset_id_idx on app.course_lessons (asset_id) where asset_id is not null;
+comment on table app.course_lessons is 'The lessons of courses, at positions from 1 on without gaps, 200 at most.';
+comment on column app.course_lessons.preview is 'Whether everybody who sees the course may read it.';
+comment on column app.course_lessons.first_done_at is
+  'When a student first did it; null before. From then on a published course keeps it.';
+
+create table app.course_enrolments (
+  course_id    uuid not null references app.contents on delete cascade,
+  user_id      uuid not null references app.users on delete cascade,
+  price_mana   integer not null check (price_mana >= 0),
+  done         uuid[] not null default '{}',
+  completed_at timestamptz,
+  created_at   timestamptz not null default now(),
+  primary key (course_id, user_id)
+);
+create index course_enrolments_course_id_idx on app.course_enrolments (course_id, created_at desc, user_id desc);
+create index course_enrolments_user_id_idx on app.course_enrolments (user_id, created_at desc, course_id desc);
+create index course_enrolments_paid_idx on app.course_enrolments (course_id) where price_mana > 0;
+comment on table app.course_enrolments is 'Who is a student of which course.';
+comment on column app.course_enrolments.price_mana is 'Whole mana that was paid; it is never given back.';
+comment on column app.course_enrolments.done is 'The lessons that they did, by id; of a deleted one the id may stay.';
+comment on column app.course_enrolments.completed_at is
+  'When they had done all lessons that there were; null before. Lessons that come later do not undo it.';
+
+insert into private.write_limits (kind, per_hour) values ('lessons', 600);
+insert into private.ledger_kinds (ledger, kind) values ('mana', 'enrolment');
+
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.courses', 'id', 'courses', 'id in (select c.id from app.contents c where c.author_id = $1)'),
+  ('app.course_lessons', 'course_id', 'courseLessons',
+   'course_id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section) values
+  ('app.course_enrolments', 'user_id', 'courseEnrolments');
+
+insert into private.errors (code, status, text) values
+  ('course_unknown', 404, 'There is no such course.'),
+  ('course_depth', 422, 'depth must be between 0 and 5.'),
+  ('course_price', 422, 'priceMana must be between 0 and 100,000.'),
+  ('course_role', 422, 'role must be author or student.'),
+  ('course_empty', 409, 'A published course must have a lesson.'),
+  ('course_draft', 409, 'This course is not published yet.'),
+  ('course_published', 409, 'This course is published already.'),
+  ('course_archived', 409, 'This course is archived.'),
+  ('course_sold', 409, 'People paid for this course. Archive it instead.'),
+  ('enrol_oneself', 400, 'You cannot enrol in your own course.'),
+  ('enrolled_already', 409, 'You are enrolled already.'),
+  ('not_enrolled', 403, 'Only students of the course can do this.'),
+  ('lesson_unknown', 404, 'There is no such lesson.'),
+  ('lesson_title', 422, 'A lesson must have a title of 1 to 200 characters.'),
+  ('lesson_minutes', 422, 'minutes must be between 1 and 1440.'),
+  ('lesson_order', 422, 'ids must be those of all lessons of the course, each once.'),
+  ('lesson_done', 409, 'A student has done this lesson already.'),
+  ('lessons_exhausted', 409, 'A course can have at most 200 lessons.');
+
+create view private.course_details with (security_invoker) as
+select c.id,
+       json_build_object(
+         'summary', c.summary,
+         'depth', c.depth,
+         'priceMana', c.price_mana,
+         'status', case when c.archived_at is not null then 'archived'
+                        when c.published_at is not null then 'published' else 'draft' end,
+         'lessonCount', c.lesson_count,
+         'enrolledCount', c.enrolled_count) as detail
+from app.courses c;
+comment on view private.course_details is
+  'What the card of a course has of its own kind: {summary, depth, priceMana, status, lessonCount, enrolledCount}.';
+
+create function private.lock_courses(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- nobody may write courses
+set search_path = ''
+as $$
+begin
+  perform from app.courses where id = any (p_ids) order by id for no key update;
+end $$;
+comment on function private.lock_courses is 'Locks these courses, sorted, before any head: ARCHITECTURE.md, Locks.';
+
+create function private.erase_courses(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  perform private.lock_courses(p_ids);
+  delete from app.courses where id = any (p_ids);
+end $$;
+comment on function private.erase_courses is
+  'Deletes what these courses and their lessons say; their author is erased. That people enrolled stays theirs.';
+
+insert into private.content_kinds (kind, plural, relation, details, eraser) values
+  ('course', 'courses', 'app.courses', 'private.course_details', 'private.erase_courses');
+
+create function private.require_reported_course(p_target text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_reported_content('course', p_target); end $$;
+comment on function private.require_reported_course is
+  'Answers the course that a report names, if the caller may see it. Fails: course_unknown.';
+insert into private.report_targets (type, finder) values ('course', 'private.require_reported_course');
+
+create view private.visible_courses with (security_invoker) as
+select c.id, c.author_id from private.visible_contents c where c.kind = 'course'
+union all
+select c.id, c.author_id
+from app.contents c
+join app.courses d on d.id = c.id and d.archived_at is not null
+join app.course_enrolments e on e.course_id = c.id and e.user_id = (select app.uid())
+where c.author_id <> (select app.uid()) and c.removed_at is null and c.deleted_at is null
+  and private.may_meet((select a.level from app.audience a
+                        where a.viewer_id = (select app.uid()) and a.author_id = c.author_id))
+  and (c.space_id is null or (select true from app.space_members m
+                              where m.space_id = c.space_id and m.user_id = (select app.uid())) is true)
+  and (select true from app.silenced_people s where s.user_id = c.author_id) is null;
+comment on view private.visible_courses is
+  'The courses that the caller may see: by their heads, and archived ones as a student.';
+
+create function private.course_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- checks once whether a course is visible
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(
+             private.merged(private.merged(h.head, d.detail), json_build_object('viewer', (
+               select json_build_object(
+                 'enrolledAt', private.utc(e.created_at),
+                 'completedLessons', case when e.user_id is not null then (
+                   select count(*) from app.course_lessons l where l.course_id = h.id and l.id = any (e.done)) end,
+                 'completedAt', private.utc(e.completed_at))
+               from (select true) one
+               left join app.course_enrolments e on e.course_id = h.id and e.user_id = (select app.uid()))))
+             order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.visible_courses v on v.id = i.id
+    join private.written_heads h on h.id = i.id
+    join private.course_details d on d.id = h.id);
+end $$;
+comment on function private.course_cards is
+  'The cards of these courses, in order, as far as the caller sees them: the head, the detail, {viewer: {enrolledAt, '
+  'completedLessons, completedAt}}.';
+call private.make_walk('private.course_cards');
+
+create function private.require_course(p_id uuid) returns uuid
+language plpgsql stable security definer   -- a student sees an archived course, whose head they do not
+set search_path = ''
+as $$
+begin
+  perform from private.visible_courses where id = p_id;
+  if not found then
+    perform private.fail('course_unknown');
+  end if;
+  return p_id;
+end $$;
+comment on function private.require_course is 'Passes for a course that the caller may see. Fails: course_unknown.';
+
+create function private.require_course_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.course_cards(array[private.require_course(p_id)]) -> 0; end $$;
+comment on function private.require_course_card is 'Answers the card of a course that the caller may see. Fails: '
+  'course_unknown.';
+
+create function private.lock_own_course(p_id uuid) returns app.contents
+language plpgsql volatile security definer   -- nobody may write courses
+set search_path = ''
+as $$
+declare
+  v_head app.contents;
+begin
+  perform private.lock_courses(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
+  v_head := private.lock_own_content('course', p_id, false);
+  perform private.require_course(p_id);
+  if exists (select from app.courses where id = p_id and archived_at is not null) then
+    perform private.fail('course_archived');
+  end if;
+  return v_head;
+end $$;
+comment on function private.lock_own_course is
+  'The head of the caller''s own course that is not archived, locked with it. Fails: content_not_yours, '
+  'course_unknown, course_archived.';
+
+-- sql/courses/20_lessons.sql
+
+-- Lessons of courses: written by the author, read by students, and previews by all who see the course.
+-- docs/decisions.md, Courses; Lists.
+
+create function private.lesson_cards(p_course uuid, p_ids uuid[]) returns json
+language plpgsql stable security definer   -- who may read a lesson is decided here
+set search_path = ''
+as $$
+declare
+  v_reads boolean := exists (select from app.contents where id = p_course and author_id = app.uid())
+                  or exists (select from app.course_enrolments where course_id = p_course and user_id = app.uid());
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', l.id,
+             'courseId', l.course_id,
+             'position', l.position,
+             'title', l.title,
+             'body', case when v_reads or l.preview then l.body end,
+             'assetId', case when v_reads or l.preview then a.id end,
+             'assetUrl', case when v_reads or l.preview then private.asset_url(a.key) end,
+             'minutes', l.minutes,
+             'preview', l.preview) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join app.course_lessons l on l.id = i.id and l.course_id = p_course
+    left join app.media_assets a on a.id = l.asset_id and a.removed_at is null);
+end $$;
+comment on function private.lesson_cards is
+  'These lessons of a course that the caller sees, in order: {id, courseId, position, title, body, assetId, assetUrl, '
+  'minutes, preview}; what stands in it is null to who neither wrote it nor enrolled, unless it is a preview.';
+
+create function private.find_lesson(p_course uuid, p_lesson uuid) returns app.course_lessons
+language plpgsql stable security definer   -- its callers look at who sees the course
+set search_path = ''
+as $$
+declare
+  v_lesson app.course_lessons;
+begin
+  select * into v_lesson from app.course_lessons where id = p_lesson and course_id = p_course;
+  if not found then
+    perform private.fail('lesson_unknown');
+  end if;
+  return v_lesson;
+end $$;
+comment on function private.find_lesson is 'A lesson of this course. Fails: lesson_unknown.';
+
+create function private.list_lessons(p_course uuid, p_limit integer, p_cursor text) returns json
+language plpgsql stable security definer   -- lessons of an archived course are its students'
+set search_path = ''
+as $$
+declare
+  v_after uuid := private.require_cursor(p_cursor);
+  v_from  integer := 0;
+  v_ids   uuid[];
+begin
+  if v_after is not null then
+    select position into v_from from app.course_lessons where id = v_after and course_id = p_course;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_ids := array(select id from app.course_lessons where course_id = p_course and position > v_from
+                 order by position limit 51);
+  return private.page(private.lesson_cards(p_course, v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function private.list_lessons is
+  'The lessons of a course by their position. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.list_course_lessons(p_id uuid, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.list_lessons(private.require_course(p_id), p_limit, p_cursor); end $$;
+comment on function api.list_course_lessons is
+  'The lessons of a course by their position; what the caller may not read is null. Fails: course_unknown, '
+  'cursor_unknown, limit_out_of_range.';
+
+create function api.get_course_lesson(p_id uuid, p_lesson_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_lesson app.course_lessons := private.find_lesson(private.require_course(p_id), p_lesson_id);
+begin
+  return private.lesson_cards(p_id, array[v_lesson.id]) -> 0;
+end $$;
+comment on function api.get_course_lesson is
+  'A lesson; what the caller may not read is null. Fails: course_unknown, lesson_unknown.';
+
+create function private.lesson_with(p_lesson app.course_lessons, p_changes jsonb) returns app.course_lessons
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_lesson app.course_lessons := p_lesson;
+begin
+  if p_changes ? 'title' then
+    v_lesson.title := coalesce(private.require_name(p_changes ->> 'title'), '');
+  end if;
+  if p_changes ? 'body' then
+    v_lesson.body := private.require_body(p_changes ->> 'body');
+  end if;
+  if p_changes ? 'assetId' then
+    v_lesson.asset_id := p_changes ->> 'assetId';
+    if v_lesson.asset_id is not null then
+      perform private.use_asset(v_lesson.asset_id, '{image,video,audio,attachment}');
+    end if;
+  end if;
+  if p_changes ? 'minutes' then
+    v_lesson.minutes := p_changes ->> 'minutes';
+  end if;
+  if p_changes ? 'preview' then
+    v_lesson.preview := p_changes ->> 'preview';
+  end if;
+  return v_lesson;
+end $$;
+comment on function private.lesson_with is
+  'A lesson with these changes, {title, body, assetId, minutes, preview}, as far as each is there. Fails: text_unfit, '
+  'content_body, asset_unknown, asset_pending, asset_kind.';
+
+create function private.add_lesson(p_course uuid, p_lesson app.course_lessons) returns uuid
+language plpgsql volatile security definer   -- nobody may write lessons
+set search_path = ''
+as $$
+declare
+  v_count integer;
+  v_id    uuid;
+begin
+  perform private.count_writes('lessons');
+  perform private.lock_own_course(p_course);
+  select lesson_count into v_count from app.courses where id = p_course;
+  if v_count >= 200 then
+    perform private.fail('lessons_exhausted');
+  end if;
+  insert into app.course_lessons (course_id, position, title, body, asset_id, minutes, preview)
+  values (p_course, v_count + 1, p_lesson.title, p_lesson.body, p_lesson.asset_id, p_lesson.minutes,
+          p_lesson.preview)
+  returning id into v_id;
+  update app.courses set lesson_count = v_count + 1 where id = p_course;
+  return v_id;
+end $$;
+comment on function private.add_lesson is
+  'Adds a lesson behind the others of the caller''s own course. Fails: writes_exceeded, private.lock_own_course, '
+  'lessons_exhausted, lesson_title, lesson_minutes.';
+
+create function api.create_course_lesson(
+  p_id uuid, p_title text, p_body text, p_asset_id uuid default null, p_minutes integer default null,
+  p_preview boolean default false
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_lesson uuid := private.add_lesson(p_id, private.lesson_with(null, jsonb_build_object(
+    'title', p_title, 'body', p_body, 'assetId', p_asset_id, 'minutes', p_minutes,
+    'preview', coalesce(p_preview, false))));
+begin
+  return private.lesson_cards(p_id, array[v_lesson]) -> 0;
+end $$;
+comment on function api.create_course_lesson is
+  'Adds a lesson to the caller''s own course. Fails: private.lesson_with, private.add_lesson.';
+
+create function private.change_lesson(p_course uuid, p_lesson uuid, p_changes jsonb) returns void
+language plpgsql volatile security definer   -- nobody may write lessons
+set search_path = ''
+as $$
+declare
+  v_lesson app.course_lessons;
+begin
+  perform private.count_writes('lessons');
+  perform private.lock_own_course(p_course);
+  v_lesson := private.lesson_with(private.find_lesson(p_course, p_lesson), p_changes);
+  update app.course_lessons
+  set title = v_lesson.title, body = v_lesson.body, asset_id = v_lesson.asset_id, minutes = v_lesson.minutes,
+      preview = v_lesson.preview
+  where id = p_lesson;
+end $$;
+comment on function private.change_lesson is
+  'Changes a lesson of the caller''s own course. Fails: writes_exceeded, private.lock_own_course, lesson_unknown, '
+  'private.lesson_with, lesson_title, lesson_minutes.';
+
+create function api.update_course_lesson(p_id uuid, p_lesson_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.change_lesson(p_id, p_lesson_id, p_changes);
+  return private.lesson_cards(p_id, array[p_lesson_id]) -> 0;
+end $$;
+comment on function api.update_course_lesson is
+  'Changes a lesson of the caller''s own course, {title, body, assetId, minutes, preview}. Fails: '
+  'private.change_lesson.';
+
+create function private.delete_lesson(p_course uuid, p_lesson uuid) returns void
+language plpgsql volatile security definer   -- nobody may write lessons
+set search_path = ''
+as $$
+declare
+  v_course app.courses;
+  v_lesson app.course_lessons;
+begin
+  perform private.count_writes('lessons');
+  perform private.lock_own_course(p_course);
+  v_lesson := private.find_lesson(p_course, p_lesson);
+  select * into v_course from app.courses where id = p_course;
+  if v_course.published_at is not null and v_lesson.first_done_at is not null then
+    perform private.fail('lesson_done');
+  elsif v_course.published_at is not null and v_course.lesson_count = 1 then
+    perform private.fail('course_empty');
+  end if;
+  set constraints app.course_lessons_position_key deferred;
+  delete from app.course_lessons where id = p_lesson;
+  update app.course_lessons set position = position - 1 where course_id = p_course and position > v_lesson.position;
+  update app.courses set lesson_count = lesson_count - 1 where id = p_course;
+end $$;
+comment on function private.delete_lesson is
+  'Deletes a lesson of the caller''s own course, unless that is published and somebody did it, or it is the last one. '
+  'Fails: writes_exceeded, private.lock_own_course, lesson_unknown, lesson_done, course_empty.';
+
+create function api.delete_course_lesson(p_id uuid, p_lesson_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.delete_lesson(p_id, p_lesson_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_course_lesson is
+  'Deletes a lesson of the caller''s own course. Fails: private.delete_lesson.';
+
+create function private.order_lessons(p_course uuid, p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- nobody may write lessons
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('lessons');
+  perform private.lock_own_course(p_course);
+  if array(select id from app.course_lessons where course_id = p_course order by id)
+     is distinct from array(select i.id from unnest(p_ids[:201]) i (id) order by i.id) then
+    perform private.fail('lesson_order');
+  end if;
+  set constraints app.course_lessons_position_key deferred;
+  update app.course_lessons l set position = i.place
+  from unnest(p_ids) with ordinality as i (id, place)
+  where l.id = i.id and l.course_id = p_course;
+end $$;
+comment on function private.order_lessons is
+  'Puts the lessons of the caller''s own course in this order. Fails: writes_exceeded, private.lock_own_course, '
+  'lesson_order.';
+
+create function api.order_course_lessons(p_id uuid, p_ids uuid[]) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.order_lessons(p_id, p_ids);
+  return private.require_course_card(p_id);
+end $$;
+comment on function api.order_course_lessons is
+  'Puts the lessons of the caller''s own course in this order, and answers the card. Fails: private.order_lessons.';
+
+-- sql/courses/30_operations.sql
+
+-- Publishing, listing, changing, archiving and deleting courses; enrolling in them, and what students did.
+-- docs/decisions.md, Contents; Courses; Lists; Mana.
+
+create function private.add_course(
+  p_course app.courses, p_title text, p_interest uuid, p_group_id text, p_guild_id text
+) returns uuid
+language plpgsql volatile security definer   -- nobody may write a detail
+set search_path = ''
+as $$
+declare
+  v_id uuid := private.add_content('course', p_interest, p_title, array[p_course.summary::text], p_group_id,
+                                   p_guild_id);
+begin
+  update app.contents set is_draft = true where id = v_id;
+  insert into app.courses (id, summary, depth, price_mana)
+  values (v_id, p_course.summary, p_course.depth, p_course.price_mana);
+  return v_id;
+end $$;
+comment on function private.add_course is
+  'Writes a draft of the caller''s. Fails: private.add_content, course_depth, course_price.';
+
+create function api.create_course(
+  p_title text, p_summary text, p_depth integer, p_price_mana integer default 0, p_interest_id uuid default null,
+  p_group_id text default null, p_guild_id text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_course app.courses;
+begin
+  if (p_depth between 0 and 5) is not true then   -- before it is too much for a smallint
+    perform private.fail('course_depth');
+  end if;
+  v_course.summary := private.require_body(p_summary);
+  v_course.depth := p_depth;
+  v_course.price_mana := coalesce(p_price_mana, 0);
+  v_course.id := private.add_course(v_course, p_title, p_interest_id, p_group_id, p_guild_id);
+  return private.course_cards(array[v_course.id]) -> 0;
+end $$;
+comment on function api.create_course is
+  'Begins a course, a draft as yet, perhaps in a group or guild. Fails: content_body, text_unfit, private.add_course.';
+
+create function api.list_courses(
+  p_interest_id uuid default null, p_author_id text default null, p_q text default null,
+  p_group_id text default null, p_guild_id text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.listing := private.search_contents('course', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id,
+                                                 p_cursor);
+begin
+  return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function api.list_courses is
+  'Courses, newest first: private.search_contents. Fails: private.search_contents, limit_out_of_range.';
+
+create function api.get_course(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_course_card(p_id); end $$;
+comment on function api.get_course is 'The card of a course. Fails: course_unknown.';
+
+create function private.change_course(p_id uuid, p_changes jsonb) returns void
+language plpgsql volatile security definer   -- nobody may write courses
+set search_path = ''
+as $$
+declare
+  v_head   app.contents;
+  v_course app.courses;
+begin
+  perform private.count_writes('edits');
+  v_head := private.lock_own_course(p_id);
+  select * into v_course from app.courses where id = p_id;
+  if p_changes ? 'summary' then
+    v_course.summary := private.require_body(p_changes ->> 'summary');
+  end if;
+  if p_changes ? 'depth' then
+    if ((p_changes ->> 'depth')::integer between 0 and 5) is not true then
+      perform private.fail('course_depth');
+    end if;
+    v_course.depth := p_changes ->> 'depth';
+  end if;
+  if p_changes ? 'priceMana' then
+    v_course.price_mana := p_changes ->> 'priceMana';
+  end if;
+  perform private.edit_content(v_head, p_changes, array[v_course.summary::text]);
+  update app.courses set summary = v_course.summary, depth = v_course.depth, price_mana = v_course.price_mana
+  where id = p_id;
+end $$;
+comment on function private.change_course is
+  'Changes the caller''s own course. Fails: writes_exceeded, private.lock_own_course, text_unfit, content_body, '
+  'content_title, interest_unknown, course_depth, course_price.';
+
+create function api.update_course(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.change_course(p_id, p_changes);
+  return private.require_course_card(p_id);
+end $$;
+comment on function api.update_course is
+  'Changes the caller''s own course, {title, summary, depth, priceMana, interestId}. Fails: private.change_course.';
+
+create function private.set_course_status(p_id uuid, p_archived boolean) returns void
+language plpgsql volatile security definer   -- nobody may write courses
+set search_path = ''
+as $$
+declare
+  v_course app.courses;
+begin
+  perform private.count_writes('edits');
+  if not p_archived then   -- before the course: ARCHITECTURE.md, Locks
+    perform private.write_in_space((select space_id from private.visible_contents where id = p_id));
+  end if;
+  perform private.lock_own_course(p_id);
+  select * into v_course from app.courses where id = p_id;
+  if p_archived then
+    if v_course.published_at is null then
+      perform private.fail('course_draft');
+    end if;
+    update app.courses set archived_at = now() where id = p_id;
+  else
+    if v_course.published_at is not null then
+      perform private.fail('course_published');
+    elsif v_course.lesson_count = 0 then
+      perform private.fail('course_empty');
+    end if;
+    update app.courses set published_at = now() where id = p_id;
+  end if;
+  update app.contents set is_draft = p_archived where id = p_id;
+end $$;
+comment on function private.set_course_status is
+  'Publishes the caller''s own draft, or archives what they published. Fails: writes_exceeded, space_not_member, '
+  'space_archived, private.lock_own_course, course_draft, course_published, course_empty.';
+
+create function api.publish_course(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.set_course_status(p_id, false);
+  return private.require_course_card(p_id);
+end $$;
+comment on function api.publish_course is
+  'Publishes the caller''s own draft, and answers the card. Fails: private.set_course_status.';
+
+create function api.archive_course(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.set_course_status(p_id, true);
+  return private.require_course_card(p_id);
+end $$;
+comment on function api.archive_course is
+  'Closes the caller''s own course for new students, for good; its students go on. Answers the card. Fails: '
+  'private.set_course_status.';
+
+create function private.clear_course(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- nobody may delete what others left
+set search_path = ''
+as $$
+declare
+  v_course  uuid := (p_job ->> 'courseId')::uuid;
+  v_deleted integer;
+begin
+  delete from app.course_enrolments
+  where exists (select from app.contents where id = v_course and deleted_at is not null)
+    and ctid = any (array(select ctid from app.course_enrolments where course_id = v_course limit 500));
+  get diagnostics v_deleted = row_count;
+  return json_build_object('changed', v_deleted, 'next', case when v_deleted = 500 then v_course end);
+end $$;
+comment on function private.clear_course is
+  'For the worker alone, and private.delete_course: deletes 500 enrolments in a deleted course {courseId}. Answers '
+  '{changed, next}; next is null when there are no more.';
+call private.make_batch_queue('deleted-courses', 'private.clear_course', 1);
+
+create function private.delete_course(p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may delete what others left
+set search_path = ''
+as $$
+declare
+  v_job json := json_build_object('courseId', p_id);
+begin
+  perform private.lock_courses(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
+  if not private.delete_content('course', p_id) then
+    return false;
+  elsif exists (select from app.course_enrolments where course_id = p_id and price_mana > 0) then
+    perform private.fail('course_sold');
+  end if;
+  delete from app.courses where id = p_id;
+  if private.clear_course(v_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('deleted-courses', v_job);
+  end if;
+  return true;
+end $$;
+comment on function private.delete_course is
+  'Deletes the caller''s own course with its lessons and 500 enrolments, and leaves the rest to the worker; false '
+  'when there is none. Fails: course_sold.';
+
+create function api.delete_course(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.delete_course(p_id) then
+    perform private.require_course(p_id);
+    perform private.fail('content_not_yours');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_course is
+  'Deletes the caller''s course for good, unless somebody paid for it. Fails: course_unknown, content_not_yours, '
+  'course_sold.';
+
+create function private.enrol(p_head app.contents) returns void
+language plpgsql volatile security definer   -- nobody may write enrolments, nor the ledger
+set search_path = ''
+as $$
+declare
+  v_me    uuid := private.require_caller();
+  v_price integer;
+begin
+  -- in the order of ARCHITECTURE.md, Locks: a ban, a block and another price wait, or are seen
+  perform from app.users where id = v_me and banned_at is null and erased_at is null for share;
+  if not found then
+    perform private.fail('token_revoked');
+  end if;
+  perform private.lock_pairs(array[p_head.author_id], array[v_me]);
+  perform private.lock_courses(array[p_head.id]);
+  perform from private.visible_contents where id = p_head.id and required_level = 0;
+  if not found then
+    perform private.fail('course_unknown');
+  end if;
+  update app.courses set enrolled_count = enrolled_count + 1 where id = p_head.id returning price_mana into v_price;
+  insert into app.course_enrolments (course_id, user_id, price_mana) values (p_head.id, v_me, v_price)
+  on conflict do nothing;
+  if not found then
+    perform private.fail('enrolled_already');
+  end if;
+  if v_price > 0 then
+    perform private.move('enrolment', array[v_me, p_head.author_id], array[-v_price, v_price]);
+  end if;
+end $$;
+comment on function private.enrol is
+  'The caller, who has entered a course (private.enter_content), becomes its student, and pays its author. Fails: '
+  'token_revoked, course_unknown, enrolled_already, insufficient_mana.';
+
+create function api.enrol_course(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept json := private.begin_idempotent('enrol_course', json_build_array(p_id));
+  v_head app.contents;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  if exists (select from app.contents where id = p_id and kind = 'course' and author_id = app.uid()) then
+    perform private.fail('enrol_oneself');
+  elsif exists (select from app.course_enrolments where course_id = p_id and user_id = private.require_caller()) then
+    perform private.require_course(p_id);
+    perform private.fail('enrolled_already');   -- also of an archived course
+  end if;
+  v_head := private.enter_content('course', p_id);
+  perform private.enrol(v_head);
+  return private.finish_idempotent('enrol_course', private.require_course_card(p_id));
+end $$;
+comment on function api.enrol_course is
+  'The caller becomes a student of a course and pays its price to the author, once and for good. Answers the card. '
+  'Takes an Idempotency-Key. Fails: enrol_oneself, enrolled_already, course_unknown, space_not_member, '
+  'space_archived, insufficient_mana, those of private.begin_idempotent.';
+
+create function private.set_progress(p_course uuid, p_lesson uuid, p_done boolean) returns void
+language plpgsql volatile security definer   -- nobody may write enrolments
+set search_path = ''
+as $$
+declare
+  v_me    uuid := private.require_caller();
+  v_left  boolean;
+begin
+  perform private.count_writes('lessons');
+  perform private.lock_courses(array[p_course]);
+  perform private.require_course(p_course);
+  perform private.find_lesson(p_course, p_lesson);
+  perform from app.course_enrolments where course_id = p_course and user_id = v_me;
+  if not found then
+    perform private.fail('not_enrolled');
+  end if;
+  update app.course_enrolments
+  set done = array_remove(done, p_lesson) || case when p_done then array[p_lesson] else '{}' end
+  where course_id = p_course and user_id = v_me and p_done <> (p_lesson = any (done));
+  if not p_done then
+    return;
+  end if;
+  update app.course_lessons set first_done_at = now() where id = p_lesson and first_done_at is null;
+  update app.course_enrolments e set completed_at = now()
+  where e.course_id = p_course and e.user_id = v_me and e.completed_at is null
+    and not exists (select from app.course_lessons l where l.course_id = p_course and l.id <> all (e.done));
+end $$;
+comment on function private.set_progress is
+  'Notes that the caller, a student, did a lesson, or did not. With the last one the course is completed, which stays '
+  'so. Fails: writes_exceeded, course_unknown, lesson_unknown, not_enrolled.';
+
+create function api.set_course_progress(p_id uuid, p_lesson_id uuid, p_done boolean) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if p_done is null then
+    perform private.fail('value_invalid');
+  end if;
+  perform private.set_progress(p_id, p_lesson_id, p_done);
+  return private.require_course_card(p_id);
+end $$;
+comment on function api.set_course_progress is
+  'Notes that the caller did a lesson, or did not; repeating it changes nothing. Answers the card. Fails: '
+  'value_invalid, private.set_progress.';
+
+create function private.find_my_courses(p_role text, p_cursor text) returns app.listing
+language plpgsql stable security definer   -- the caller's own, and where they are a student
+set search_path = ''
+as $$
+declare
+  v_me     uuid := private.require_caller();
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor);
+  v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
+  v_before uuid := coalesce(v_place.id, v_me);   -- any id will do beside infinity
+  v_found  app.listing;
+begin
+  if v_cursor is not null and v_place.at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  with looked as materialized (
+    select w.at, w.id from (
+      (select created_at as at, id from app.contents
+       where p_role is distinct from 'student' and author_id = v_me and kind = 'course'
+         and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, course_id from app.course_enrolments
+       where p_role is distinct from 'author' and user_id = v_me and (created_at, course_id) < (v_from, v_before)
+       order by created_at desc, course_id desc limit 400)) w
+    order by w.at desc, w.id desc limit 400
+  ), seen as materialized (
+    select l.at, l.id from looked l join private.visible_courses c on c.id = l.id
+    order by l.at desc, l.id desc limit 51
+  )
+  select array(select id from seen order by at desc, id desc),
+         array(select private.place_cursor(at, id)::text from seen order by at desc, id desc),
+         case when (select count(*) from seen) < 51
+              then (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l) end
+  into v_found;
+  return v_found;
+end $$;
+comment on function private.find_my_courses is
+  'The next courses that the caller wrote or enrolled in, by when, among the next 400. Fails: cursor_unknown.';
+call private.make_walk('private.find_my_courses');
+
+create function api.list_my_courses(p_role text default null, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.listing;
+begin
+  if p_role not in ('author', 'student') then
+    perform private.fail('course_role');
+  end if;
+  v_found := private.find_my_courses(p_role, p_cursor);
+  return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function api.list_my_courses is
+  'The courses that the caller wrote or enrolled in, or one of the two, the latest first. Fails: course_role, '
+  'cursor_unknown, limit_out_of_range.';
+
+create function private.find_students(p_course uuid, p_cursor text) returns app.listing
+language plpgsql stable security definer   -- an author sees who enrolled, but for those whom they never see
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor);
+  v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
+  v_before uuid := coalesce(v_place.id, p_course);   -- any id will do beside infinity
+  v_found  app.listing;
+begin
+  if v_cursor is not null and v_place.at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  with looked as materialized (
+    select created_at as at, user_id as id from app.course_enrolments
+    where course_id = p_course and (created_at, user_id) < (v_from, v_before)
+    order by created_at desc, user_id desc limit 400
+  ), seen as materialized (
+    select l.at, l.id from looked l join private.visible_people v on v.id = l.id
+    order by l.at desc, l.id desc limit 51
+  )
+  select array(select id from seen order by at desc, id desc),
+         array(select private.place_cursor(at, id)::text from seen order by at desc, id desc),
+         case when (select count(*) from seen) < 51
+              then (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l) end
+  into v_found;
+  return v_found;
+end $$;
+comment on function private.find_students is
+  'The next students of a course whom the caller sees, among the next 400. Fails: cursor_unknown.';
+call private.make_walk('private.find_students');
+
+create function private.list_students(p_course uuid, p_limit integer, p_cursor text) returns json
+language plpgsql stable security definer   -- as private.find_students
+set search_path = ''
+as $$
+declare
+  v_found app.listing;
+begin
+  perform private.require_course(p_course);
+  perform from app.contents where id = p_course and author_id = private.require_caller();
+  if not found then
+    perform private.fail('content_not_yours');
+  end if;
+  v_found := private.find_students(p_course, p_cursor);
+  return private.page((
+    select json_agg(json_build_object(
+             'userId', p.actor_id, 'user', p.card, 'enrolledAt', private.utc(e.created_at),
+             'completedLessons', (select count(*) from app.course_lessons l
+                                  where l.course_id = p_course and l.id = any (e.done)),
+             'completedAt', private.utc(e.completed_at)) order by i.place)
+    from unnest(v_found.ids[:p_limit]) with ordinality as i (id, place)
+    join app.course_enrolments e on e.course_id = p_course and e.user_id = i.id
+    join app.person_card p on p.id = i.id), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function private.list_students is
+  'Who is a student of the caller''s own course, the latest first: {userId, user, enrolledAt, completedLessons, '
+  'completedAt}. Fails: course_unknown, content_not_yours, cursor_unknown, limit_out_of_range.';
+call private.make_walk('private.list_students');
+
+create function api.list_course_students(p_id uuid, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.list_students(p_id, p_limit, p_cursor); end $$;
+comment on function api.list_course_students is
+  'Who is a student of the caller''s own course, the latest first. Fails: private.list_students.';
+
+-- sql/courses/80_silence.sql
+
+-- What an erasure does to a person's enrolments. Of who is banned they stay, and nobody sees them.
+-- How erasure runs: sql/base/90_erasure.sql.
+-- docs/decisions.md, Courses; Erasure and export.
+
+create function private.erase_enrolments() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_ids uuid[] := array(select course_id from app.course_enrolments where user_id = new.id
+                        order by created_at desc, course_id desc limit 500);
+begin
+  -- with the person's own courses, which an erasure deletes later on
+  perform private.lock_courses(v_ids || private.next_contents(new.id, null));
+  delete from app.course_enrolments where user_id = new.id and course_id = any (v_ids);
+  update app.courses set enrolled_count = enrolled_count - 1 where id = any (v_ids);
+  if cardinality(v_ids) = 500 then
+    perform private.erase_rest(new.id);
+  end if;
+  return null;
+end $$;
+comment on function private.erase_enrolments is
+  'Trigger: an erased person is no student any more. What they paid stays paid.';
+create trigger _158_erase_enrolments after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_enrolments();
+
+-- policies/courses.sql
+
+-- Who may see and touch courses. Twin of sql/courses/. The head's policies are in policies/content.sql.
+
+-- courses
+alter table app.courses enable row level security;
+grant select on app.courses to authenticated;
+create policy select_with_content on app.courses for select to authenticated
+  using ((select true from app.contents c where c.id = courses.id));
+comment on policy select_with_content on app.courses is
+  'Everybody who sees the head sees the course. Definer functions write it, and show an archived one to its students.';
+
+-- course_lessons: definer functions alone read them, since who sees one may not read it
+alter table app.course_lessons enable row level security;
+
+-- course_enrolments
+alter table app.course_enrolments enable row level security;
+grant select on app.course_enrolments to authenticated;
+create policy select_own on app.course_enrolments for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.course_enrolments is
+  'People see where they are students themselves; an author sees theirs by an operation.';
+
+-- helpers
+grant execute on function
+  private.add_course,
+  private.add_lesson,
+  private.change_course,
+  private.change_lesson,
+  private.course_cards,
+  private.delete_course,
+  private.delete_lesson,
+  private.enrol,
+  private.find_lesson,
+  private.find_my_courses,
+  private.lesson_cards,
+  private.lesson_with,
+  private.list_lessons,
+  private.list_students,
+  private.order_lessons,
+  private.require_course,
+  private.require_course_card,
+  private.require_reported_course,
+  private.set_course_status,
+  private.set_progress
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.archive_course,
+  api.create_course,
+  api.create_course_lesson,
+  api.delete_course,
+  api.delete_course_lesson,
+  api.enrol_course,
+  api.get_course,
+  api.get_course_lesson,
+  api.list_course_lessons,
+  api.list_course_students,
+  api.list_courses,
+  api.list_my_courses,
+  api.order_course_lessons,
+  api.publish_course,
+  api.set_course_progress,
+  api.update_course,
+  api.update_course_lesson
+  to authenticated;
+
+-- batches that the worker does
+grant execute on function
+  private.clear_course
+  to worker;
 
 -- sql/ai/10_sessions.sql
 

@@ -30,6 +30,7 @@ const moderated = [
   'event',
   'offering',
   'review',
+  'course',
   'circle',
   'report',
   'invite-code',

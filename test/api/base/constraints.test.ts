@@ -47,6 +47,8 @@ const event = {
   location: { kind: 'online' },
 }
 const walk = await made(alice, '/events', event)
+const course = await made(alice, '/courses', { title: 'Course', summary: 'Of lessons.', depth: 0 })
+const lesson = await made(alice, `/courses/${course}/lessons`, { title: 'Lesson', body: 'Text.' })
 const session = await made(alice, '/ai/sessions', { topic: 'Rules' })
 const persona = await made(alice, '/me/personas', { name: 'Poet' })
 const other = await made(alice, '/me/personas', { name: 'Painter' })
@@ -100,6 +102,10 @@ const reached: Record<string, Call | Call[] | string> = {
   argument_depth: ['create_argument', { p_id: debate, p_side: 'for', p_body: 'x'.repeat(60), p_parent_id: argument }],
   content_body: ['update_event', { p_id: walk, p_changes: { body: ' ' } }],
   content_title: ['update_event', { p_id: walk, p_changes: { title: 'é'.repeat(201) } }],
+  course_depth: 'operations look first, since what is stored is small',
+  course_price: ['update_course', { p_id: course, p_changes: { priceMana: -1 } }],
+  lesson_minutes: ['update_course_lesson', { p_id: course, p_lesson_id: lesson, p_changes: { minutes: 0 } }],
+  lesson_title: ['update_course_lesson', { p_id: course, p_lesson_id: lesson, p_changes: { title: ' ' } }],
   event_capacity: ['update_event', { p_id: walk, p_changes: { capacity: 0 } }],
   event_location: ['update_event', { p_id: walk, p_changes: { location: { kind: 'place', city: 'é'.repeat(101) } } }],
   event_reason: ['cancel_event', { p_id: walk, p_reason: 'é'.repeat(501) }],

@@ -1,0 +1,186 @@
+// Courses: what is read lesson by lesson. Rules are in sql/courses, visibility in policies/content.sql.
+import { routes } from '../../lib/routes.ts'
+import { UuidId } from '../../lib/schemas.ts'
+import { listing } from '../content/schemas.ts'
+import {
+  Course,
+  CourseChanges,
+  CoursePage,
+  CourseQuery,
+  Lesson,
+  LessonChanges,
+  LessonId,
+  LessonOrder,
+  LessonPage,
+  MyCoursesQuery,
+  NewCourse,
+  NewLesson,
+  Progress,
+  StudentPage,
+} from './schemas.ts'
+
+const authors = 'For its author; others are 403 when they see it, otherwise 404. An archived one stays as it is: 409.'
+const lessons =
+  'At most 600 writes of lessons and of progress an hour and person, unless an operator sets another number: 429 `writes_exceeded`.'
+
+export default routes('courses', {
+  'GET /courses': {
+    summary: 'Courses, newest first',
+    description: `${listing} My own drafts and archived ones are among them; archived ones in which I am a student are in \`/courses/mine\`.`,
+    access: 'user',
+    operation: 'list_courses',
+    query: CourseQuery,
+    page: true,
+    answers: { 200: CoursePage },
+  },
+  'POST /courses': {
+    summary: 'Begin a course',
+    description:
+      'A draft, which I alone see until I publish it. At most 300 contents of all kinds an hour and person, unless an operator sets another number: 429 `writes_exceeded`.',
+    access: 'user',
+    operation: 'create_course',
+    body: NewCourse,
+    answers: { 201: Course },
+  },
+  'GET /courses/mine': {
+    summary: 'Courses that I wrote or am a student of',
+    description:
+      'The latest first, by when I began or enrolled; archived ones too. A course that I no longer see is not among them. A page looks at 400 and may be short.',
+    access: 'user',
+    operation: 'list_my_courses',
+    query: MyCoursesQuery,
+    page: true,
+    answers: { 200: CoursePage },
+  },
+  'GET /courses/:id': {
+    summary: 'A course',
+    description: 'A draft its author alone sees, an archived one its author and its students.',
+    access: 'user',
+    operation: 'get_course',
+    params: UuidId,
+    answers: { 200: Course },
+  },
+  'PATCH /courses/:id': {
+    summary: 'Change my course',
+    description: `Another price is for who enrols from then on. ${authors}`,
+    access: 'user',
+    operation: 'update_course',
+    params: UuidId,
+    body: CourseChanges,
+    bodyAs: 'p_changes',
+    answers: { 200: Course },
+  },
+  'DELETE /courses/:id': {
+    summary: 'Delete my course',
+    description:
+      'For everyone, for good, with its lessons; also a removed or archived one. Not when somebody paid for it and is not erased: 409 `course_sold`; free enrolments hold up nothing. A second time it is 404.',
+    access: 'user',
+    operation: 'delete_course',
+    params: UuidId,
+    answers: { 204: null },
+  },
+  'POST /courses/:id/publish': {
+    summary: 'Publish my draft',
+    description: `It needs a lesson. Repeating it is 409. ${authors}`,
+    access: 'user',
+    operation: 'publish_course',
+    params: UuidId,
+    answers: { 200: Course },
+  },
+  'POST /courses/:id/archive': {
+    summary: 'Close my course for new students',
+    description: `For good; its students go on reading it, and others see it no more. A draft is 409, and so is repeating it. ${authors}`,
+    access: 'user',
+    operation: 'archive_course',
+    params: UuidId,
+    answers: { 200: Course },
+  },
+  'GET /courses/:id/lessons': {
+    summary: 'The lessons of a course, in their order',
+    description:
+      'For who sees the course. `body` and the asset are null to who neither wrote it nor enrolled, but for previews.',
+    access: 'user',
+    operation: 'list_course_lessons',
+    params: UuidId,
+    page: true,
+    answers: { 200: LessonPage },
+  },
+  'POST /courses/:id/lessons': {
+    summary: 'Add a lesson',
+    description: `Behind the others, also in a published course; at most 200. ${lessons} ${authors}`,
+    access: 'user',
+    operation: 'create_course_lesson',
+    params: UuidId,
+    body: NewLesson,
+    answers: { 201: Lesson },
+  },
+  'PUT /courses/:id/lessons/order': {
+    summary: 'Put the lessons in order',
+    description: `\`ids\` are those of all lessons. ${lessons} ${authors}`,
+    access: 'user',
+    operation: 'order_course_lessons',
+    params: UuidId,
+    body: LessonOrder,
+    answers: { 200: Course },
+  },
+  'GET /courses/:id/lessons/:lid': {
+    summary: 'A lesson',
+    description: 'As in the list.',
+    access: 'user',
+    operation: 'get_course_lesson',
+    params: LessonId,
+    as: { lid: 'p_lesson_id' },
+    answers: { 200: Lesson },
+  },
+  'PATCH /courses/:id/lessons/:lid': {
+    summary: 'Change a lesson',
+    description: `Also of a published course. ${lessons} ${authors}`,
+    access: 'user',
+    operation: 'update_course_lesson',
+    params: LessonId,
+    body: LessonChanges,
+    bodyAs: 'p_changes',
+    as: { lid: 'p_lesson_id' },
+    answers: { 200: Lesson },
+  },
+  'DELETE /courses/:id/lessons/:lid': {
+    summary: 'Delete a lesson',
+    description: `Of a published course not once a student did it (409 \`lesson_done\`), and not the last one. ${lessons} ${authors}`,
+    access: 'user',
+    operation: 'delete_course_lesson',
+    params: LessonId,
+    as: { lid: 'p_lesson_id' },
+    answers: { 204: null },
+  },
+  'POST /courses/:id/enroll': {
+    summary: 'Enrol in a course',
+    description:
+      'Its price goes from my wallet to its author, once, and never comes back. A second time is 409 `enrolled_already`, also in an archived course; my own is 400.',
+    access: 'user',
+    operation: 'enrol_course',
+    params: UuidId,
+    idempotent: true,
+    answers: { 201: Course },
+  },
+  'PUT /courses/:id/lessons/:lid/progress': {
+    summary: 'Note that I did a lesson, or did not',
+    description: `For its students; others are 403. Repeating it changes nothing. With the last lesson \`completedAt\` is set, and stays, whatever comes later. An archived course goes on. ${lessons}`,
+    access: 'user',
+    operation: 'set_course_progress',
+    params: LessonId,
+    body: Progress,
+    as: { lid: 'p_lesson_id' },
+    never: ['value_invalid'],
+    answers: { 200: Course },
+  },
+  'GET /courses/:id/students': {
+    summary: 'Who enrolled in my course',
+    description:
+      'The latest first, without people whom I do not see, who still count. Others are 403 when they see the course. A page looks at 400 and may be short.',
+    access: 'user',
+    operation: 'list_course_students',
+    params: UuidId,
+    page: true,
+    answers: { 200: StudentPage },
+  },
+})

@@ -1,0 +1,219 @@
+-- Courses: a kind of contents that is read lesson by lesson, perhaps for mana. The head: sql/content.
+-- docs/decisions.md, Contents; Courses.
+
+create table app.courses (
+  id             uuid primary key references app.contents on delete cascade,
+  summary        app.markdown not null,
+  depth          smallint not null,
+  price_mana     integer not null,
+  lesson_count   integer not null default 0 check (lesson_count between 0 and 200),
+  enrolled_count integer not null default 0 check (enrolled_count >= 0),
+  published_at   timestamptz,
+  archived_at    timestamptz,
+  constraint course_depth check (depth between 0 and 5),
+  constraint course_price check (price_mana between 0 and 100000),
+  check (archived_at is null or published_at is not null)
+);
+comment on table app.courses is
+  'What a course has beside its head in app.contents. Who locks its row decides alone who enrols, and what its '
+  'lessons are.';
+comment on column app.courses.price_mana is 'Whole mana that who enrols pays to the author, once; 0 for nothing.';
+comment on column app.courses.published_at is 'When it came out; null for a draft, which its author alone sees.';
+comment on column app.courses.archived_at is
+  'When it closed for new students; null unless it did. Its head is a draft again, which its students see all the '
+  'same (private.visible_courses).';
+
+create table app.course_lessons (
+  id            uuid primary key default gen_random_uuid(),
+  course_id     uuid not null references app.courses on delete cascade,
+  position      integer not null,
+  title         text not null,
+  body          app.markdown not null,
+  asset_id      uuid references app.media_assets on delete set null,
+  minutes       integer,
+  preview       boolean not null default false,
+  first_done_at timestamptz,
+  constraint course_lessons_position_key unique (course_id, position) deferrable,
+  constraint lesson_title check (length(private.trimmed(title)) between 1 and 200),
+  constraint lesson_minutes check (minutes between 1 and 1440)
+);
+create index course_lessons_asset_id_idx on app.course_lessons (asset_id) where asset_id is not null;
+comment on table app.course_lessons is 'The lessons of courses, at positions from 1 on without gaps, 200 at most.';
+comment on column app.course_lessons.preview is 'Whether everybody who sees the course may read it.';
+comment on column app.course_lessons.first_done_at is
+  'When a student first did it; null before. From then on a published course keeps it.';
+
+create table app.course_enrolments (
+  course_id    uuid not null references app.contents on delete cascade,
+  user_id      uuid not null references app.users on delete cascade,
+  price_mana   integer not null check (price_mana >= 0),
+  done         uuid[] not null default '{}',
+  completed_at timestamptz,
+  created_at   timestamptz not null default now(),
+  primary key (course_id, user_id)
+);
+create index course_enrolments_course_id_idx on app.course_enrolments (course_id, created_at desc, user_id desc);
+create index course_enrolments_user_id_idx on app.course_enrolments (user_id, created_at desc, course_id desc);
+create index course_enrolments_paid_idx on app.course_enrolments (course_id) where price_mana > 0;
+comment on table app.course_enrolments is 'Who is a student of which course.';
+comment on column app.course_enrolments.price_mana is 'Whole mana that was paid; it is never given back.';
+comment on column app.course_enrolments.done is 'The lessons that they did, by id; of a deleted one the id may stay.';
+comment on column app.course_enrolments.completed_at is
+  'When they had done all lessons that there were; null before. Lessons that come later do not undo it.';
+
+insert into private.write_limits (kind, per_hour) values ('lessons', 600);
+insert into private.ledger_kinds (ledger, kind) values ('mana', 'enrolment');
+
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.courses', 'id', 'courses', 'id in (select c.id from app.contents c where c.author_id = $1)'),
+  ('app.course_lessons', 'course_id', 'courseLessons',
+   'course_id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section) values
+  ('app.course_enrolments', 'user_id', 'courseEnrolments');
+
+insert into private.errors (code, status, text) values
+  ('course_unknown', 404, 'There is no such course.'),
+  ('course_depth', 422, 'depth must be between 0 and 5.'),
+  ('course_price', 422, 'priceMana must be between 0 and 100,000.'),
+  ('course_role', 422, 'role must be author or student.'),
+  ('course_empty', 409, 'A published course must have a lesson.'),
+  ('course_draft', 409, 'This course is not published yet.'),
+  ('course_published', 409, 'This course is published already.'),
+  ('course_archived', 409, 'This course is archived.'),
+  ('course_sold', 409, 'People paid for this course. Archive it instead.'),
+  ('enrol_oneself', 400, 'You cannot enrol in your own course.'),
+  ('enrolled_already', 409, 'You are enrolled already.'),
+  ('not_enrolled', 403, 'Only students of the course can do this.'),
+  ('lesson_unknown', 404, 'There is no such lesson.'),
+  ('lesson_title', 422, 'A lesson must have a title of 1 to 200 characters.'),
+  ('lesson_minutes', 422, 'minutes must be between 1 and 1440.'),
+  ('lesson_order', 422, 'ids must be those of all lessons of the course, each once.'),
+  ('lesson_done', 409, 'A student has done this lesson already.'),
+  ('lessons_exhausted', 409, 'A course can have at most 200 lessons.');
+
+create view private.course_details with (security_invoker) as
+select c.id,
+       json_build_object(
+         'summary', c.summary,
+         'depth', c.depth,
+         'priceMana', c.price_mana,
+         'status', case when c.archived_at is not null then 'archived'
+                        when c.published_at is not null then 'published' else 'draft' end,
+         'lessonCount', c.lesson_count,
+         'enrolledCount', c.enrolled_count) as detail
+from app.courses c;
+comment on view private.course_details is
+  'What the card of a course has of its own kind: {summary, depth, priceMana, status, lessonCount, enrolledCount}.';
+
+create function private.lock_courses(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- nobody may write courses
+set search_path = ''
+as $$
+begin
+  perform from app.courses where id = any (p_ids) order by id for no key update;
+end $$;
+comment on function private.lock_courses is 'Locks these courses, sorted, before any head: ARCHITECTURE.md, Locks.';
+
+create function private.erase_courses(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  perform private.lock_courses(p_ids);
+  delete from app.courses where id = any (p_ids);
+end $$;
+comment on function private.erase_courses is
+  'Deletes what these courses and their lessons say; their author is erased. That people enrolled stays theirs.';
+
+insert into private.content_kinds (kind, plural, relation, details, eraser) values
+  ('course', 'courses', 'app.courses', 'private.course_details', 'private.erase_courses');
+
+create function private.require_reported_course(p_target text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_reported_content('course', p_target); end $$;
+comment on function private.require_reported_course is
+  'Answers the course that a report names, if the caller may see it. Fails: course_unknown.';
+insert into private.report_targets (type, finder) values ('course', 'private.require_reported_course');
+
+create view private.visible_courses with (security_invoker) as
+select c.id, c.author_id from private.visible_contents c where c.kind = 'course'
+union all
+select c.id, c.author_id
+from app.contents c
+join app.courses d on d.id = c.id and d.archived_at is not null
+join app.course_enrolments e on e.course_id = c.id and e.user_id = (select app.uid())
+where c.author_id <> (select app.uid()) and c.removed_at is null and c.deleted_at is null
+  and private.may_meet((select a.level from app.audience a
+                        where a.viewer_id = (select app.uid()) and a.author_id = c.author_id))
+  and (c.space_id is null or (select true from app.space_members m
+                              where m.space_id = c.space_id and m.user_id = (select app.uid())) is true)
+  and (select true from app.silenced_people s where s.user_id = c.author_id) is null;
+comment on view private.visible_courses is
+  'The courses that the caller may see: by their heads, and archived ones as a student.';
+
+create function private.course_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- checks once whether a course is visible
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(
+             private.merged(private.merged(h.head, d.detail), json_build_object('viewer', (
+               select json_build_object(
+                 'enrolledAt', private.utc(e.created_at),
+                 'completedLessons', case when e.user_id is not null then (
+                   select count(*) from app.course_lessons l where l.course_id = h.id and l.id = any (e.done)) end,
+                 'completedAt', private.utc(e.completed_at))
+               from (select true) one
+               left join app.course_enrolments e on e.course_id = h.id and e.user_id = (select app.uid()))))
+             order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.visible_courses v on v.id = i.id
+    join private.written_heads h on h.id = i.id
+    join private.course_details d on d.id = h.id);
+end $$;
+comment on function private.course_cards is
+  'The cards of these courses, in order, as far as the caller sees them: the head, the detail, {viewer: {enrolledAt, '
+  'completedLessons, completedAt}}.';
+call private.make_walk('private.course_cards');
+
+create function private.require_course(p_id uuid) returns uuid
+language plpgsql stable security definer   -- a student sees an archived course, whose head they do not
+set search_path = ''
+as $$
+begin
+  perform from private.visible_courses where id = p_id;
+  if not found then
+    perform private.fail('course_unknown');
+  end if;
+  return p_id;
+end $$;
+comment on function private.require_course is 'Passes for a course that the caller may see. Fails: course_unknown.';
+
+create function private.require_course_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.course_cards(array[private.require_course(p_id)]) -> 0; end $$;
+comment on function private.require_course_card is 'Answers the card of a course that the caller may see. Fails: '
+  'course_unknown.';
+
+create function private.lock_own_course(p_id uuid) returns app.contents
+language plpgsql volatile security definer   -- nobody may write courses
+set search_path = ''
+as $$
+declare
+  v_head app.contents;
+begin
+  perform private.lock_courses(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
+  v_head := private.lock_own_content('course', p_id, false);
+  perform private.require_course(p_id);
+  if exists (select from app.courses where id = p_id and archived_at is not null) then
+    perform private.fail('course_archived');
+  end if;
+  return v_head;
+end $$;
+comment on function private.lock_own_course is
+  'The head of the caller''s own course that is not archived, locked with it. Fails: content_not_yours, '
+  'course_unknown, course_archived.';

@@ -1,0 +1,259 @@
+-- Lessons of courses: written by the author, read by students, and previews by all who see the course.
+-- docs/decisions.md, Courses; Lists.
+
+create function private.lesson_cards(p_course uuid, p_ids uuid[]) returns json
+language plpgsql stable security definer   -- who may read a lesson is decided here
+set search_path = ''
+as $$
+declare
+  v_reads boolean := exists (select from app.contents where id = p_course and author_id = app.uid())
+                  or exists (select from app.course_enrolments where course_id = p_course and user_id = app.uid());
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', l.id,
+             'courseId', l.course_id,
+             'position', l.position,
+             'title', l.title,
+             'body', case when v_reads or l.preview then l.body end,
+             'assetId', case when v_reads or l.preview then a.id end,
+             'assetUrl', case when v_reads or l.preview then private.asset_url(a.key) end,
+             'minutes', l.minutes,
+             'preview', l.preview) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join app.course_lessons l on l.id = i.id and l.course_id = p_course
+    left join app.media_assets a on a.id = l.asset_id and a.removed_at is null);
+end $$;
+comment on function private.lesson_cards is
+  'These lessons of a course that the caller sees, in order: {id, courseId, position, title, body, assetId, assetUrl, '
+  'minutes, preview}; what stands in it is null to who neither wrote it nor enrolled, unless it is a preview.';
+
+create function private.find_lesson(p_course uuid, p_lesson uuid) returns app.course_lessons
+language plpgsql stable security definer   -- its callers look at who sees the course
+set search_path = ''
+as $$
+declare
+  v_lesson app.course_lessons;
+begin
+  select * into v_lesson from app.course_lessons where id = p_lesson and course_id = p_course;
+  if not found then
+    perform private.fail('lesson_unknown');
+  end if;
+  return v_lesson;
+end $$;
+comment on function private.find_lesson is 'A lesson of this course. Fails: lesson_unknown.';
+
+create function private.list_lessons(p_course uuid, p_limit integer, p_cursor text) returns json
+language plpgsql stable security definer   -- lessons of an archived course are its students'
+set search_path = ''
+as $$
+declare
+  v_after uuid := private.require_cursor(p_cursor);
+  v_from  integer := 0;
+  v_ids   uuid[];
+begin
+  if v_after is not null then
+    select position into v_from from app.course_lessons where id = v_after and course_id = p_course;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_ids := array(select id from app.course_lessons where course_id = p_course and position > v_from
+                 order by position limit 51);
+  return private.page(private.lesson_cards(p_course, v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function private.list_lessons is
+  'The lessons of a course by their position. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.list_course_lessons(p_id uuid, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.list_lessons(private.require_course(p_id), p_limit, p_cursor); end $$;
+comment on function api.list_course_lessons is
+  'The lessons of a course by their position; what the caller may not read is null. Fails: course_unknown, '
+  'cursor_unknown, limit_out_of_range.';
+
+create function api.get_course_lesson(p_id uuid, p_lesson_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_lesson app.course_lessons := private.find_lesson(private.require_course(p_id), p_lesson_id);
+begin
+  return private.lesson_cards(p_id, array[v_lesson.id]) -> 0;
+end $$;
+comment on function api.get_course_lesson is
+  'A lesson; what the caller may not read is null. Fails: course_unknown, lesson_unknown.';
+
+create function private.lesson_with(p_lesson app.course_lessons, p_changes jsonb) returns app.course_lessons
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_lesson app.course_lessons := p_lesson;
+begin
+  if p_changes ? 'title' then
+    v_lesson.title := coalesce(private.require_name(p_changes ->> 'title'), '');
+  end if;
+  if p_changes ? 'body' then
+    v_lesson.body := private.require_body(p_changes ->> 'body');
+  end if;
+  if p_changes ? 'assetId' then
+    v_lesson.asset_id := p_changes ->> 'assetId';
+    if v_lesson.asset_id is not null then
+      perform private.use_asset(v_lesson.asset_id, '{image,video,audio,attachment}');
+    end if;
+  end if;
+  if p_changes ? 'minutes' then
+    v_lesson.minutes := p_changes ->> 'minutes';
+  end if;
+  if p_changes ? 'preview' then
+    v_lesson.preview := p_changes ->> 'preview';
+  end if;
+  return v_lesson;
+end $$;
+comment on function private.lesson_with is
+  'A lesson with these changes, {title, body, assetId, minutes, preview}, as far as each is there. Fails: text_unfit, '
+  'content_body, asset_unknown, asset_pending, asset_kind.';
+
+create function private.add_lesson(p_course uuid, p_lesson app.course_lessons) returns uuid
+language plpgsql volatile security definer   -- nobody may write lessons
+set search_path = ''
+as $$
+declare
+  v_count integer;
+  v_id    uuid;
+begin
+  perform private.count_writes('lessons');
+  perform private.lock_own_course(p_course);
+  select lesson_count into v_count from app.courses where id = p_course;
+  if v_count >= 200 then
+    perform private.fail('lessons_exhausted');
+  end if;
+  insert into app.course_lessons (course_id, position, title, body, asset_id, minutes, preview)
+  values (p_course, v_count + 1, p_lesson.title, p_lesson.body, p_lesson.asset_id, p_lesson.minutes,
+          p_lesson.preview)
+  returning id into v_id;
+  update app.courses set lesson_count = v_count + 1 where id = p_course;
+  return v_id;
+end $$;
+comment on function private.add_lesson is
+  'Adds a lesson behind the others of the caller''s own course. Fails: writes_exceeded, private.lock_own_course, '
+  'lessons_exhausted, lesson_title, lesson_minutes.';
+
+create function api.create_course_lesson(
+  p_id uuid, p_title text, p_body text, p_asset_id uuid default null, p_minutes integer default null,
+  p_preview boolean default false
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_lesson uuid := private.add_lesson(p_id, private.lesson_with(null, jsonb_build_object(
+    'title', p_title, 'body', p_body, 'assetId', p_asset_id, 'minutes', p_minutes,
+    'preview', coalesce(p_preview, false))));
+begin
+  return private.lesson_cards(p_id, array[v_lesson]) -> 0;
+end $$;
+comment on function api.create_course_lesson is
+  'Adds a lesson to the caller''s own course. Fails: private.lesson_with, private.add_lesson.';
+
+create function private.change_lesson(p_course uuid, p_lesson uuid, p_changes jsonb) returns void
+language plpgsql volatile security definer   -- nobody may write lessons
+set search_path = ''
+as $$
+declare
+  v_lesson app.course_lessons;
+begin
+  perform private.count_writes('lessons');
+  perform private.lock_own_course(p_course);
+  v_lesson := private.lesson_with(private.find_lesson(p_course, p_lesson), p_changes);
+  update app.course_lessons
+  set title = v_lesson.title, body = v_lesson.body, asset_id = v_lesson.asset_id, minutes = v_lesson.minutes,
+      preview = v_lesson.preview
+  where id = p_lesson;
+end $$;
+comment on function private.change_lesson is
+  'Changes a lesson of the caller''s own course. Fails: writes_exceeded, private.lock_own_course, lesson_unknown, '
+  'private.lesson_with, lesson_title, lesson_minutes.';
+
+create function api.update_course_lesson(p_id uuid, p_lesson_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.change_lesson(p_id, p_lesson_id, p_changes);
+  return private.lesson_cards(p_id, array[p_lesson_id]) -> 0;
+end $$;
+comment on function api.update_course_lesson is
+  'Changes a lesson of the caller''s own course, {title, body, assetId, minutes, preview}. Fails: '
+  'private.change_lesson.';
+
+create function private.delete_lesson(p_course uuid, p_lesson uuid) returns void
+language plpgsql volatile security definer   -- nobody may write lessons
+set search_path = ''
+as $$
+declare
+  v_course app.courses;
+  v_lesson app.course_lessons;
+begin
+  perform private.count_writes('lessons');
+  perform private.lock_own_course(p_course);
+  v_lesson := private.find_lesson(p_course, p_lesson);
+  select * into v_course from app.courses where id = p_course;
+  if v_course.published_at is not null and v_lesson.first_done_at is not null then
+    perform private.fail('lesson_done');
+  elsif v_course.published_at is not null and v_course.lesson_count = 1 then
+    perform private.fail('course_empty');
+  end if;
+  set constraints app.course_lessons_position_key deferred;
+  delete from app.course_lessons where id = p_lesson;
+  update app.course_lessons set position = position - 1 where course_id = p_course and position > v_lesson.position;
+  update app.courses set lesson_count = lesson_count - 1 where id = p_course;
+end $$;
+comment on function private.delete_lesson is
+  'Deletes a lesson of the caller''s own course, unless that is published and somebody did it, or it is the last one. '
+  'Fails: writes_exceeded, private.lock_own_course, lesson_unknown, lesson_done, course_empty.';
+
+create function api.delete_course_lesson(p_id uuid, p_lesson_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.delete_lesson(p_id, p_lesson_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_course_lesson is
+  'Deletes a lesson of the caller''s own course. Fails: private.delete_lesson.';
+
+create function private.order_lessons(p_course uuid, p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- nobody may write lessons
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('lessons');
+  perform private.lock_own_course(p_course);
+  if array(select id from app.course_lessons where course_id = p_course order by id)
+     is distinct from array(select i.id from unnest(p_ids[:201]) i (id) order by i.id) then
+    perform private.fail('lesson_order');
+  end if;
+  set constraints app.course_lessons_position_key deferred;
+  update app.course_lessons l set position = i.place
+  from unnest(p_ids) with ordinality as i (id, place)
+  where l.id = i.id and l.course_id = p_course;
+end $$;
+comment on function private.order_lessons is
+  'Puts the lessons of the caller''s own course in this order. Fails: writes_exceeded, private.lock_own_course, '
+  'lesson_order.';
+
+create function api.order_course_lessons(p_id uuid, p_ids uuid[]) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.order_lessons(p_id, p_ids);
+  return private.require_course_card(p_id);
+end $$;
+comment on function api.order_course_lessons is
+  'Puts the lessons of the caller''s own course in this order, and answers the card. Fails: private.order_lessons.';

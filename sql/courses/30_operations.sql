@@ -1,0 +1,451 @@
+-- Publishing, listing, changing, archiving and deleting courses; enrolling in them, and what students did.
+-- docs/decisions.md, Contents; Courses; Lists; Mana.
+
+create function private.add_course(
+  p_course app.courses, p_title text, p_interest uuid, p_group_id text, p_guild_id text
+) returns uuid
+language plpgsql volatile security definer   -- nobody may write a detail
+set search_path = ''
+as $$
+declare
+  v_id uuid := private.add_content('course', p_interest, p_title, array[p_course.summary::text], p_group_id,
+                                   p_guild_id);
+begin
+  update app.contents set is_draft = true where id = v_id;
+  insert into app.courses (id, summary, depth, price_mana)
+  values (v_id, p_course.summary, p_course.depth, p_course.price_mana);
+  return v_id;
+end $$;
+comment on function private.add_course is
+  'Writes a draft of the caller''s. Fails: private.add_content, course_depth, course_price.';
+
+create function api.create_course(
+  p_title text, p_summary text, p_depth integer, p_price_mana integer default 0, p_interest_id uuid default null,
+  p_group_id text default null, p_guild_id text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_course app.courses;
+begin
+  if (p_depth between 0 and 5) is not true then   -- before it is too much for a smallint
+    perform private.fail('course_depth');
+  end if;
+  v_course.summary := private.require_body(p_summary);
+  v_course.depth := p_depth;
+  v_course.price_mana := coalesce(p_price_mana, 0);
+  v_course.id := private.add_course(v_course, p_title, p_interest_id, p_group_id, p_guild_id);
+  return private.course_cards(array[v_course.id]) -> 0;
+end $$;
+comment on function api.create_course is
+  'Begins a course, a draft as yet, perhaps in a group or guild. Fails: content_body, text_unfit, private.add_course.';
+
+create function api.list_courses(
+  p_interest_id uuid default null, p_author_id text default null, p_q text default null,
+  p_group_id text default null, p_guild_id text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.listing := private.search_contents('course', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id,
+                                                 p_cursor);
+begin
+  return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function api.list_courses is
+  'Courses, newest first: private.search_contents. Fails: private.search_contents, limit_out_of_range.';
+
+create function api.get_course(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_course_card(p_id); end $$;
+comment on function api.get_course is 'The card of a course. Fails: course_unknown.';
+
+create function private.change_course(p_id uuid, p_changes jsonb) returns void
+language plpgsql volatile security definer   -- nobody may write courses
+set search_path = ''
+as $$
+declare
+  v_head   app.contents;
+  v_course app.courses;
+begin
+  perform private.count_writes('edits');
+  v_head := private.lock_own_course(p_id);
+  select * into v_course from app.courses where id = p_id;
+  if p_changes ? 'summary' then
+    v_course.summary := private.require_body(p_changes ->> 'summary');
+  end if;
+  if p_changes ? 'depth' then
+    if ((p_changes ->> 'depth')::integer between 0 and 5) is not true then
+      perform private.fail('course_depth');
+    end if;
+    v_course.depth := p_changes ->> 'depth';
+  end if;
+  if p_changes ? 'priceMana' then
+    v_course.price_mana := p_changes ->> 'priceMana';
+  end if;
+  perform private.edit_content(v_head, p_changes, array[v_course.summary::text]);
+  update app.courses set summary = v_course.summary, depth = v_course.depth, price_mana = v_course.price_mana
+  where id = p_id;
+end $$;
+comment on function private.change_course is
+  'Changes the caller''s own course. Fails: writes_exceeded, private.lock_own_course, text_unfit, content_body, '
+  'content_title, interest_unknown, course_depth, course_price.';
+
+create function api.update_course(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.change_course(p_id, p_changes);
+  return private.require_course_card(p_id);
+end $$;
+comment on function api.update_course is
+  'Changes the caller''s own course, {title, summary, depth, priceMana, interestId}. Fails: private.change_course.';
+
+create function private.set_course_status(p_id uuid, p_archived boolean) returns void
+language plpgsql volatile security definer   -- nobody may write courses
+set search_path = ''
+as $$
+declare
+  v_course app.courses;
+begin
+  perform private.count_writes('edits');
+  if not p_archived then   -- before the course: ARCHITECTURE.md, Locks
+    perform private.write_in_space((select space_id from private.visible_contents where id = p_id));
+  end if;
+  perform private.lock_own_course(p_id);
+  select * into v_course from app.courses where id = p_id;
+  if p_archived then
+    if v_course.published_at is null then
+      perform private.fail('course_draft');
+    end if;
+    update app.courses set archived_at = now() where id = p_id;
+  else
+    if v_course.published_at is not null then
+      perform private.fail('course_published');
+    elsif v_course.lesson_count = 0 then
+      perform private.fail('course_empty');
+    end if;
+    update app.courses set published_at = now() where id = p_id;
+  end if;
+  update app.contents set is_draft = p_archived where id = p_id;
+end $$;
+comment on function private.set_course_status is
+  'Publishes the caller''s own draft, or archives what they published. Fails: writes_exceeded, space_not_member, '
+  'space_archived, private.lock_own_course, course_draft, course_published, course_empty.';
+
+create function api.publish_course(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.set_course_status(p_id, false);
+  return private.require_course_card(p_id);
+end $$;
+comment on function api.publish_course is
+  'Publishes the caller''s own draft, and answers the card. Fails: private.set_course_status.';
+
+create function api.archive_course(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.set_course_status(p_id, true);
+  return private.require_course_card(p_id);
+end $$;
+comment on function api.archive_course is
+  'Closes the caller''s own course for new students, for good; its students go on. Answers the card. Fails: '
+  'private.set_course_status.';
+
+create function private.clear_course(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- nobody may delete what others left
+set search_path = ''
+as $$
+declare
+  v_course  uuid := (p_job ->> 'courseId')::uuid;
+  v_deleted integer;
+begin
+  delete from app.course_enrolments
+  where exists (select from app.contents where id = v_course and deleted_at is not null)
+    and ctid = any (array(select ctid from app.course_enrolments where course_id = v_course limit 500));
+  get diagnostics v_deleted = row_count;
+  return json_build_object('changed', v_deleted, 'next', case when v_deleted = 500 then v_course end);
+end $$;
+comment on function private.clear_course is
+  'For the worker alone, and private.delete_course: deletes 500 enrolments in a deleted course {courseId}. Answers '
+  '{changed, next}; next is null when there are no more.';
+call private.make_batch_queue('deleted-courses', 'private.clear_course', 1);
+
+create function private.delete_course(p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may delete what others left
+set search_path = ''
+as $$
+declare
+  v_job json := json_build_object('courseId', p_id);
+begin
+  perform private.lock_courses(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
+  if not private.delete_content('course', p_id) then
+    return false;
+  elsif exists (select from app.course_enrolments where course_id = p_id and price_mana > 0) then
+    perform private.fail('course_sold');
+  end if;
+  delete from app.courses where id = p_id;
+  if private.clear_course(v_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('deleted-courses', v_job);
+  end if;
+  return true;
+end $$;
+comment on function private.delete_course is
+  'Deletes the caller''s own course with its lessons and 500 enrolments, and leaves the rest to the worker; false '
+  'when there is none. Fails: course_sold.';
+
+create function api.delete_course(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.delete_course(p_id) then
+    perform private.require_course(p_id);
+    perform private.fail('content_not_yours');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_course is
+  'Deletes the caller''s course for good, unless somebody paid for it. Fails: course_unknown, content_not_yours, '
+  'course_sold.';
+
+create function private.enrol(p_head app.contents) returns void
+language plpgsql volatile security definer   -- nobody may write enrolments, nor the ledger
+set search_path = ''
+as $$
+declare
+  v_me    uuid := private.require_caller();
+  v_price integer;
+begin
+  -- in the order of ARCHITECTURE.md, Locks: a ban, a block and another price wait, or are seen
+  perform from app.users where id = v_me and banned_at is null and erased_at is null for share;
+  if not found then
+    perform private.fail('token_revoked');
+  end if;
+  perform private.lock_pairs(array[p_head.author_id], array[v_me]);
+  perform private.lock_courses(array[p_head.id]);
+  perform from private.visible_contents where id = p_head.id and required_level = 0;
+  if not found then
+    perform private.fail('course_unknown');
+  end if;
+  update app.courses set enrolled_count = enrolled_count + 1 where id = p_head.id returning price_mana into v_price;
+  insert into app.course_enrolments (course_id, user_id, price_mana) values (p_head.id, v_me, v_price)
+  on conflict do nothing;
+  if not found then
+    perform private.fail('enrolled_already');
+  end if;
+  if v_price > 0 then
+    perform private.move('enrolment', array[v_me, p_head.author_id], array[-v_price, v_price]);
+  end if;
+end $$;
+comment on function private.enrol is
+  'The caller, who has entered a course (private.enter_content), becomes its student, and pays its author. Fails: '
+  'token_revoked, course_unknown, enrolled_already, insufficient_mana.';
+
+create function api.enrol_course(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept json := private.begin_idempotent('enrol_course', json_build_array(p_id));
+  v_head app.contents;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  if exists (select from app.contents where id = p_id and kind = 'course' and author_id = app.uid()) then
+    perform private.fail('enrol_oneself');
+  elsif exists (select from app.course_enrolments where course_id = p_id and user_id = private.require_caller()) then
+    perform private.require_course(p_id);
+    perform private.fail('enrolled_already');   -- also of an archived course
+  end if;
+  v_head := private.enter_content('course', p_id);
+  perform private.enrol(v_head);
+  return private.finish_idempotent('enrol_course', private.require_course_card(p_id));
+end $$;
+comment on function api.enrol_course is
+  'The caller becomes a student of a course and pays its price to the author, once and for good. Answers the card. '
+  'Takes an Idempotency-Key. Fails: enrol_oneself, enrolled_already, course_unknown, space_not_member, '
+  'space_archived, insufficient_mana, those of private.begin_idempotent.';
+
+create function private.set_progress(p_course uuid, p_lesson uuid, p_done boolean) returns void
+language plpgsql volatile security definer   -- nobody may write enrolments
+set search_path = ''
+as $$
+declare
+  v_me    uuid := private.require_caller();
+  v_left  boolean;
+begin
+  perform private.count_writes('lessons');
+  perform private.lock_courses(array[p_course]);
+  perform private.require_course(p_course);
+  perform private.find_lesson(p_course, p_lesson);
+  perform from app.course_enrolments where course_id = p_course and user_id = v_me;
+  if not found then
+    perform private.fail('not_enrolled');
+  end if;
+  update app.course_enrolments
+  set done = array_remove(done, p_lesson) || case when p_done then array[p_lesson] else '{}' end
+  where course_id = p_course and user_id = v_me and p_done <> (p_lesson = any (done));
+  if not p_done then
+    return;
+  end if;
+  update app.course_lessons set first_done_at = now() where id = p_lesson and first_done_at is null;
+  update app.course_enrolments e set completed_at = now()
+  where e.course_id = p_course and e.user_id = v_me and e.completed_at is null
+    and not exists (select from app.course_lessons l where l.course_id = p_course and l.id <> all (e.done));
+end $$;
+comment on function private.set_progress is
+  'Notes that the caller, a student, did a lesson, or did not. With the last one the course is completed, which stays '
+  'so. Fails: writes_exceeded, course_unknown, lesson_unknown, not_enrolled.';
+
+create function api.set_course_progress(p_id uuid, p_lesson_id uuid, p_done boolean) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if p_done is null then
+    perform private.fail('value_invalid');
+  end if;
+  perform private.set_progress(p_id, p_lesson_id, p_done);
+  return private.require_course_card(p_id);
+end $$;
+comment on function api.set_course_progress is
+  'Notes that the caller did a lesson, or did not; repeating it changes nothing. Answers the card. Fails: '
+  'value_invalid, private.set_progress.';
+
+create function private.find_my_courses(p_role text, p_cursor text) returns app.listing
+language plpgsql stable security definer   -- the caller's own, and where they are a student
+set search_path = ''
+as $$
+declare
+  v_me     uuid := private.require_caller();
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor);
+  v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
+  v_before uuid := coalesce(v_place.id, v_me);   -- any id will do beside infinity
+  v_found  app.listing;
+begin
+  if v_cursor is not null and v_place.at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  with looked as materialized (
+    select w.at, w.id from (
+      (select created_at as at, id from app.contents
+       where p_role is distinct from 'student' and author_id = v_me and kind = 'course'
+         and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, course_id from app.course_enrolments
+       where p_role is distinct from 'author' and user_id = v_me and (created_at, course_id) < (v_from, v_before)
+       order by created_at desc, course_id desc limit 400)) w
+    order by w.at desc, w.id desc limit 400
+  ), seen as materialized (
+    select l.at, l.id from looked l join private.visible_courses c on c.id = l.id
+    order by l.at desc, l.id desc limit 51
+  )
+  select array(select id from seen order by at desc, id desc),
+         array(select private.place_cursor(at, id)::text from seen order by at desc, id desc),
+         case when (select count(*) from seen) < 51
+              then (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l) end
+  into v_found;
+  return v_found;
+end $$;
+comment on function private.find_my_courses is
+  'The next courses that the caller wrote or enrolled in, by when, among the next 400. Fails: cursor_unknown.';
+call private.make_walk('private.find_my_courses');
+
+create function api.list_my_courses(p_role text default null, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.listing;
+begin
+  if p_role not in ('author', 'student') then
+    perform private.fail('course_role');
+  end if;
+  v_found := private.find_my_courses(p_role, p_cursor);
+  return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function api.list_my_courses is
+  'The courses that the caller wrote or enrolled in, or one of the two, the latest first. Fails: course_role, '
+  'cursor_unknown, limit_out_of_range.';
+
+create function private.find_students(p_course uuid, p_cursor text) returns app.listing
+language plpgsql stable security definer   -- an author sees who enrolled, but for those whom they never see
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor);
+  v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
+  v_before uuid := coalesce(v_place.id, p_course);   -- any id will do beside infinity
+  v_found  app.listing;
+begin
+  if v_cursor is not null and v_place.at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  with looked as materialized (
+    select created_at as at, user_id as id from app.course_enrolments
+    where course_id = p_course and (created_at, user_id) < (v_from, v_before)
+    order by created_at desc, user_id desc limit 400
+  ), seen as materialized (
+    select l.at, l.id from looked l join private.visible_people v on v.id = l.id
+    order by l.at desc, l.id desc limit 51
+  )
+  select array(select id from seen order by at desc, id desc),
+         array(select private.place_cursor(at, id)::text from seen order by at desc, id desc),
+         case when (select count(*) from seen) < 51
+              then (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l) end
+  into v_found;
+  return v_found;
+end $$;
+comment on function private.find_students is
+  'The next students of a course whom the caller sees, among the next 400. Fails: cursor_unknown.';
+call private.make_walk('private.find_students');
+
+create function private.list_students(p_course uuid, p_limit integer, p_cursor text) returns json
+language plpgsql stable security definer   -- as private.find_students
+set search_path = ''
+as $$
+declare
+  v_found app.listing;
+begin
+  perform private.require_course(p_course);
+  perform from app.contents where id = p_course and author_id = private.require_caller();
+  if not found then
+    perform private.fail('content_not_yours');
+  end if;
+  v_found := private.find_students(p_course, p_cursor);
+  return private.page((
+    select json_agg(json_build_object(
+             'userId', p.actor_id, 'user', p.card, 'enrolledAt', private.utc(e.created_at),
+             'completedLessons', (select count(*) from app.course_lessons l
+                                  where l.course_id = p_course and l.id = any (e.done)),
+             'completedAt', private.utc(e.completed_at)) order by i.place)
+    from unnest(v_found.ids[:p_limit]) with ordinality as i (id, place)
+    join app.course_enrolments e on e.course_id = p_course and e.user_id = i.id
+    join app.person_card p on p.id = i.id), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function private.list_students is
+  'Who is a student of the caller''s own course, the latest first: {userId, user, enrolledAt, completedLessons, '
+  'completedAt}. Fails: course_unknown, content_not_yours, cursor_unknown, limit_out_of_range.';
+call private.make_walk('private.list_students');
+
+create function api.list_course_students(p_id uuid, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.list_students(p_id, p_limit, p_cursor); end $$;
+comment on function api.list_course_students is
+  'Who is a student of the caller''s own course, the latest first. Fails: private.list_students.';
