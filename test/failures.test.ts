@@ -17,6 +17,7 @@ const never: Record<string, string[]> = {
   'api.get_post': ['cursor_unknown', 'reply_unknown'], // of api.list_replies
   'api.create_audio': ['interest_unknown'], // theirs may be any
   'api.create_video': ['interest_unknown'],
+  'api.delete_project': ['writes_exceeded'], // no edit
 }
 
 /** Codes that a function raises itself, or those that it calls: what a text shows. */

@@ -287,6 +287,11 @@ export interface Schemas {
     events: Schemas['ExportedEvents'][]
     eventPlaces: Schemas['ExportedEventPlaces'][]
     eventReplies: Schemas['ExportedEventReplies'][]
+    projects: Schemas['ExportedProjects'][]
+    projectRoles: Schemas['ExportedProjectRoles'][]
+    projectUpdates: Schemas['ExportedProjectUpdates'][]
+    projectMemberships: Schemas['ExportedProjectMemberships'][]
+    projectApplications: Schemas['ExportedProjectApplications'][]
     offerings: Schemas['ExportedOfferings'][]
     ordersPlaced: Schemas['ExportedOrdersPlaced'][]
     ordersReceived: Schemas['ExportedOrdersReceived'][]
@@ -881,6 +886,34 @@ export interface Schemas {
     spaceId: string | null
     status: string
     since: string
+  }
+  ExportedProjects: { id: string; summary: string; status: string }
+  ExportedProjectRoles: {
+    id: string
+    projectId: string | null
+    position: number
+    name: string
+    about: string
+    slots: number
+    filled: number
+  }
+  ExportedProjectUpdates: { id: string; projectId: string | null; body: string; createdAt: string }
+  ExportedProjectMemberships: {
+    projectId: string | null
+    userId: string | null
+    roleId: string | null
+    madeAt: string
+    createdAt: string
+  }
+  ExportedProjectApplications: {
+    id: string
+    projectId: string | null
+    roleId: string | null
+    userId: string | null
+    message: string
+    status: string
+    createdAt: string
+    decidedAt: string | null
   }
   ExportedOfferings: {
     id: string
@@ -2946,8 +2979,8 @@ export interface Schemas {
     updatedAt: string
     readAt: string | null
     kind: 'series.updated'
-    target: { type: 'post'; id: string }
-    payload: { seriesId: string; postId: string }
+    target: { type: 'post' | 'project'; id: string }
+    payload: { seriesId?: string; postId?: string; projectId?: string; updateId?: string }
   }
   NotificationReputationLevelUp: {
     id: string
@@ -3053,6 +3086,7 @@ export interface Schemas {
         | 'offering'
         | 'review'
         | 'course'
+        | 'project'
         | 'circle'
         | 'report'
         | 'invite-code'
@@ -3068,6 +3102,7 @@ export interface Schemas {
         | 'offering'
         | 'review'
         | 'course'
+        | 'project'
         | 'circle'
         | 'report'
         | 'invite-code'
@@ -3084,7 +3119,7 @@ export interface Schemas {
     updatedAt: string
     readAt: string | null
     kind: 'membership.decided'
-    target: { type: 'group' | 'guild'; id: string }
+    target: { type: 'group' | 'guild' | 'project'; id: string }
     payload: {
       event: 'approved' | 'rejected' | 'invited' | 'removed' | 'role_changed' | 'proposal_decided'
       groupId: string | null
@@ -3537,6 +3572,57 @@ export interface Schemas {
     imageUrl: string | null
     siteName: string | null
   } | null
+  Project: {
+    id: string
+    kind: 'project'
+    authorId: string
+    author: Schemas['PersonCard']
+    interestId: string | null
+    interest: { id: string; slug: string; name: string; accentColor: string } | null
+    title: string
+    groupId: string | null
+    guildId: string | null
+    createdAt: string
+    editedAt: string | null
+    removedAt: string | null
+    summary: string
+    status: 'recruiting' | 'active' | 'completed' | 'archived'
+    roles: Schemas['ProjectRole'][]
+    memberCount: number
+    viewer: { role: string | null; status: 'author' | 'member' | 'pending' | 'none'; applicationId: string | null }
+  }
+  ProjectRole: { id: string; name: string; about: string; slots: number; filled: number }
+  NewProject: {
+    title: string
+    summary: string
+    interestId?: string | null
+    roles?: Schemas['NewProjectRole'][]
+    groupId?: string | null
+    guildId?: string | null
+  }
+  NewProjectRole: { name: string; about?: string | null; slots?: number }
+  ProjectChanges: { title?: string; summary?: string; interestId?: string | null }
+  ProjectRoleChanges: { name?: string; about?: string | null; slots?: number }
+  ProjectApplication: {
+    id: string
+    projectId: string
+    roleId: string | null
+    role: string | null
+    userId: string
+    user: Schemas['PersonCard']
+    message: string
+    status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'ended'
+    createdAt: string
+    decidedAt: string | null
+  }
+  ProjectMember: {
+    userId: string
+    user: Schemas['PersonCard']
+    roleId: string | null
+    role: string | null
+    joinedAt: string
+  }
+  ProjectUpdate: { id: string; projectId: string; body: string; createdAt: string }
   Reputation: { total: number; items: Schemas['InterestReputation'][] }
   InterestReputation: {
     interestId: string
@@ -3814,8 +3900,10 @@ export interface Answers {
   answer_ai_session: Json
   apply_ai_suggestions: Schemas['UserInterests']
   apply_to_guild: Schemas['GuildApplication']
+  apply_to_project: Schemas['ProjectApplication']
   approve_group_request: Schemas['JoinRequest']
   approve_guild_application: Schemas['GuildApplication']
+  approve_project_application: Schemas['ProjectApplication']
   approve_proposal: Schemas['Proposal']
   approve_wiki_proposal: Json
   archive_course: Schemas['Course']
@@ -3857,6 +3945,9 @@ export interface Answers {
   create_offering: Schemas['Offering']
   create_persona: Schemas['Persona']
   create_post: Schemas['Post']
+  create_project: Schemas['Project']
+  create_project_role: Schemas['ProjectRole']
+  create_project_update: Schemas['ProjectUpdate']
   create_proposal: Schemas['Proposal']
   create_reply: Schemas['Reply']
   create_series: Schemas['Series']
@@ -3877,6 +3968,8 @@ export interface Answers {
   delete_offering: null
   delete_persona: null
   delete_post: null
+  delete_project: null
+  delete_project_role: null
   delete_video: null
   delete_video_comment: null
   deliver_order: Schemas['Order']
@@ -3927,6 +4020,7 @@ export interface Answers {
   get_post: Schemas['PostDetail']
   get_preferences: Schemas['NotificationPreferences']
   get_profile: Schemas['Profile']
+  get_project: Schemas['Project']
   get_proposal: Schemas['Proposal']
   get_reputation: Schemas['Reputation']
   get_reputation_details: Schemas['DetailedReputation']
@@ -3949,6 +4043,7 @@ export interface Answers {
   leave_group: Schemas['Left']
   leave_guild: Schemas['LeftGuild']
   leave_position: null
+  leave_project: { status: 'left' }
   lift_group_ban: null
   like_video: Schemas['Video']
   list_ai_sessions: Schemas['AiSessions']
@@ -4012,6 +4107,7 @@ export interface Answers {
   list_my_invitations: { items: Schemas['CircleInvitation'][]; nextCursor: string | null; hasMore: boolean }
   list_my_invites: Schemas['Invites']
   list_my_personas: { items: Schemas['Persona'][]; nextCursor: string | null; hasMore: boolean }
+  list_my_projects: { items: Schemas['Project'][]; nextCursor: string | null; hasMore: boolean }
   list_my_series: { items: Schemas['Series'][]; nextCursor: string | null; hasMore: boolean }
   list_notifications: { items: Schemas['Notification'][]; nextCursor: string | null; hasMore: boolean }
   list_offerings: { items: Schemas['Offering'][]; nextCursor: string | null; hasMore: boolean }
@@ -4020,6 +4116,10 @@ export interface Answers {
   list_pending_invitations: { items: Schemas['CircleInvitation'][]; nextCursor: string | null; hasMore: boolean }
   list_people: { items: Schemas['MetPerson'][]; nextCursor: string | null; hasMore: boolean }
   list_posts_by: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
+  list_project_applications: { items: Schemas['ProjectApplication'][]; nextCursor: string | null; hasMore: boolean }
+  list_project_members: { items: Schemas['ProjectMember'][]; nextCursor: string | null; hasMore: boolean }
+  list_project_updates: { items: Schemas['ProjectUpdate'][]; nextCursor: string | null; hasMore: boolean }
+  list_projects: { items: Schemas['Project'][]; nextCursor: string | null; hasMore: boolean }
   list_proposals: { items: Schemas['ProposalSummary'][]; nextCursor: string | null; hasMore: boolean }
   list_received_votes: { items: Schemas['ReceivedVote'][]; nextCursor: string | null; hasMore: boolean }
   list_replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
@@ -4063,6 +4163,7 @@ export interface Answers {
   register: Json
   reject_group_request: Schemas['JoinRequest']
   reject_guild_application: Schemas['GuildApplication']
+  reject_project_application: Schemas['ProjectApplication']
   reject_proposal: Schemas['Proposal']
   reject_wiki_proposal: Json
   remove_circle: null
@@ -4071,6 +4172,7 @@ export interface Answers {
   remove_conversation_member: null
   remove_group_member: null
   remove_post: null
+  remove_project_member: null
   remove_push_token: null
   rename_conversation: Schemas['Conversation']
   report: Schemas['Report']
@@ -4107,6 +4209,7 @@ export interface Answers {
   set_feature_flag: Schemas['FeatureFlag']
   set_group_role: Schemas['GroupMember']
   set_intent: Schemas['Intent']
+  set_project_status: Schemas['Project']
   set_role: Schemas['StaffAccount']
   settle_ai_tokens: Json
   start_ai_session: Schemas['AiSession']
@@ -4145,6 +4248,8 @@ export interface Answers {
   update_persona: Schemas['Persona']
   update_post: Schemas['Post']
   update_preferences: Schemas['NotificationPreferences']
+  update_project: Schemas['Project']
+  update_project_role: Schemas['ProjectRole']
   verify_audit_log: Schemas['AuditVerification']
   verify_email: Json
   vote_argument: Schemas['Argument']
@@ -4154,6 +4259,7 @@ export interface Answers {
   vote_wiki_proposal: Json
   withdraw_group_request: Schemas['JoinRequest']
   withdraw_guild_application: Schemas['GuildApplication']
+  withdraw_project_application: Schemas['ProjectApplication']
   withdraw_proposal: Schemas['Proposal']
   withdraw_wiki_proposal: Json
 }

@@ -41,10 +41,18 @@ export type Database = {
         Returns: Answers['apply_ai_suggestions']
       }
       apply_to_guild: { Args: { p_id: string; p_message?: string }; Returns: Answers['apply_to_guild'] }
+      apply_to_project: {
+        Args: { p_id: string; p_message?: string; p_role_id: string }
+        Returns: Answers['apply_to_project']
+      }
       approve_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['approve_group_request'] }
       approve_guild_application: {
         Args: { p_aid: string; p_id: string }
         Returns: Answers['approve_guild_application']
+      }
+      approve_project_application: {
+        Args: { p_aid: string; p_id: string }
+        Returns: Answers['approve_project_application']
       }
       approve_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['approve_proposal'] }
       approve_wiki_proposal: { Args: { p_id: string; p_reason?: string }; Returns: Answers['approve_wiki_proposal'] }
@@ -208,6 +216,22 @@ export type Database = {
         }
         Returns: Answers['create_post']
       }
+      create_project: {
+        Args: {
+          p_group_id?: string
+          p_guild_id?: string
+          p_interest_id?: string
+          p_roles?: Json
+          p_summary: string
+          p_title: string
+        }
+        Returns: Answers['create_project']
+      }
+      create_project_role: {
+        Args: { p_about?: string; p_id: string; p_name: string; p_slots?: number }
+        Returns: Answers['create_project_role']
+      }
+      create_project_update: { Args: { p_body: string; p_id: string }; Returns: Answers['create_project_update'] }
       create_proposal: {
         Args: { p_body?: string; p_closes_at?: string; p_id: string; p_kind: string; p_payload?: Json; p_title: string }
         Returns: Answers['create_proposal']
@@ -248,6 +272,8 @@ export type Database = {
       delete_offering: { Args: { p_id: string }; Returns: Answers['delete_offering'] }
       delete_persona: { Args: { p_id: string }; Returns: Answers['delete_persona'] }
       delete_post: { Args: { p_id: string }; Returns: Answers['delete_post'] }
+      delete_project: { Args: { p_id: string }; Returns: Answers['delete_project'] }
+      delete_project_role: { Args: { p_id: string; p_role_id: string }; Returns: Answers['delete_project_role'] }
       delete_video: { Args: { p_id: string }; Returns: Answers['delete_video'] }
       delete_video_comment: { Args: { p_id: string }; Returns: Answers['delete_video_comment'] }
       deliver_order: {
@@ -300,6 +326,7 @@ export type Database = {
       get_post: { Args: { p_id: string }; Returns: Answers['get_post'] }
       get_preferences: { Args: Record<PropertyKey, never>; Returns: Answers['get_preferences'] }
       get_profile: { Args: { p_person: string }; Returns: Answers['get_profile'] }
+      get_project: { Args: { p_id: string }; Returns: Answers['get_project'] }
       get_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['get_proposal'] }
       get_reputation: { Args: { p_person: string }; Returns: Answers['get_reputation'] }
       get_reputation_details: {
@@ -340,6 +367,7 @@ export type Database = {
       leave_group: { Args: { p_id: string }; Returns: Answers['leave_group'] }
       leave_guild: { Args: { p_id: string }; Returns: Answers['leave_guild'] }
       leave_position: { Args: { p_id: string }; Returns: Answers['leave_position'] }
+      leave_project: { Args: { p_id: string }; Returns: Answers['leave_project'] }
       lift_group_ban: { Args: { p_id: string; p_user_id: string }; Returns: Answers['lift_group_ban'] }
       like_video: { Args: { p_id: string }; Returns: Answers['like_video'] }
       list_ai_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_ai_sessions'] }
@@ -700,6 +728,7 @@ export type Database = {
       list_my_invitations: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_my_invitations'] }
       list_my_invites: { Args: Record<PropertyKey, never>; Returns: Answers['list_my_invites'] }
       list_my_personas: { Args: Record<PropertyKey, never>; Returns: Answers['list_my_personas'] }
+      list_my_projects: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_my_projects'] }
       list_my_series: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_my_series'] }
       list_notifications: {
         Args: { p_cursor?: string; p_limit?: number; p_since?: string }
@@ -734,6 +763,32 @@ export type Database = {
       list_posts_by: {
         Args: { p_cursor?: string; p_limit?: number; p_username: string }
         Returns: Answers['list_posts_by']
+      }
+      list_project_applications: {
+        Args: { p_cursor?: string; p_id: string; p_limit?: number; p_status?: string }
+        Returns: Answers['list_project_applications']
+      }
+      list_project_members: {
+        Args: { p_cursor?: string; p_id: string; p_limit?: number }
+        Returns: Answers['list_project_members']
+      }
+      list_project_updates: {
+        Args: { p_cursor?: string; p_id: string; p_limit?: number }
+        Returns: Answers['list_project_updates']
+      }
+      list_projects: {
+        Args: {
+          p_author_id?: string
+          p_cursor?: string
+          p_group_id?: string
+          p_guild_id?: string
+          p_interest_id?: string
+          p_limit?: number
+          p_q?: string
+          p_role?: string
+          p_status?: string
+        }
+        Returns: Answers['list_projects']
       }
       list_proposals: {
         Args: { p_cursor?: string; p_id: string; p_limit?: number; p_status?: string }
@@ -881,6 +936,10 @@ export type Database = {
       read_conversation: { Args: { p_id: string; p_message_id: string }; Returns: Answers['read_conversation'] }
       reject_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['reject_group_request'] }
       reject_guild_application: { Args: { p_aid: string; p_id: string }; Returns: Answers['reject_guild_application'] }
+      reject_project_application: {
+        Args: { p_aid: string; p_id: string }
+        Returns: Answers['reject_project_application']
+      }
       reject_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['reject_proposal'] }
       reject_wiki_proposal: { Args: { p_id: string; p_reason?: string }; Returns: Answers['reject_wiki_proposal'] }
       remove_circle: { Args: { p_id: string }; Returns: Answers['remove_circle'] }
@@ -895,6 +954,7 @@ export type Database = {
         Returns: Answers['remove_group_member']
       }
       remove_post: { Args: { p_id: string; p_reason?: string }; Returns: Answers['remove_post'] }
+      remove_project_member: { Args: { p_id: string; p_user_id: string }; Returns: Answers['remove_project_member'] }
       remove_push_token: { Args: { p_token: string }; Returns: Answers['remove_push_token'] }
       rename_conversation: { Args: { p_id: string; p_title: string }; Returns: Answers['rename_conversation'] }
       report: { Args: { p_reason: string; p_target_id: string; p_target_type: string }; Returns: Answers['report'] }
@@ -967,6 +1027,7 @@ export type Database = {
       set_feature_flag: { Args: { p_enabled: boolean; p_key: string }; Returns: Answers['set_feature_flag'] }
       set_group_role: { Args: { p_id: string; p_role: string; p_user_id: string }; Returns: Answers['set_group_role'] }
       set_intent: { Args: { p_intent: string; p_is_active?: boolean; p_note?: string }; Returns: Answers['set_intent'] }
+      set_project_status: { Args: { p_id: string; p_status: string }; Returns: Answers['set_project_status'] }
       set_role: { Args: { p_id: string; p_role: string }; Returns: Answers['set_role'] }
       start_ai_session: { Args: { p_topic: string }; Returns: Answers['start_ai_session'] }
       take_position: { Args: { p_id: string; p_side: string }; Returns: Answers['take_position'] }
@@ -1006,6 +1067,11 @@ export type Database = {
       update_persona: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_persona'] }
       update_post: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_post'] }
       update_preferences: { Args: { p_changes: Json }; Returns: Answers['update_preferences'] }
+      update_project: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_project'] }
+      update_project_role: {
+        Args: { p_changes: Json; p_id: string; p_role_id: string }
+        Returns: Answers['update_project_role']
+      }
       verify_audit_log: { Args: { p_after?: number }; Returns: Answers['verify_audit_log'] }
       vote_argument: { Args: { p_id: string }; Returns: Answers['vote_argument'] }
       vote_on_proposal: { Args: { p_id: string; p_pid: string; p_value: string }; Returns: Answers['vote_on_proposal'] }
@@ -1019,6 +1085,10 @@ export type Database = {
       withdraw_guild_application: {
         Args: { p_aid: string; p_id: string }
         Returns: Answers['withdraw_guild_application']
+      }
+      withdraw_project_application: {
+        Args: { p_aid: string; p_id: string }
+        Returns: Answers['withdraw_project_application']
       }
       withdraw_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['withdraw_proposal'] }
       withdraw_wiki_proposal: { Args: { p_id: string }; Returns: Answers['withdraw_wiki_proposal'] }

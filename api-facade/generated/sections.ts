@@ -791,6 +791,46 @@ export const sections = {
     single: false,
     fields: { eventId: 'uuid?', userId: 'uuid?', spaceId: 'uuid?', status: 'text', since: 'timestamp with time zone' },
   },
+  projects: { single: false, fields: { id: 'uuid', summary: 'app.markdown', status: 'text' } },
+  projectRoles: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      projectId: 'uuid?',
+      position: 'bigint',
+      name: 'text',
+      about: 'text',
+      slots: 'integer',
+      filled: 'integer',
+    },
+  },
+  projectUpdates: {
+    single: false,
+    fields: { id: 'uuid', projectId: 'uuid?', body: 'app.markdown', createdAt: 'timestamp with time zone' },
+  },
+  projectMemberships: {
+    single: false,
+    fields: {
+      projectId: 'uuid?',
+      userId: 'uuid?',
+      roleId: 'uuid?',
+      madeAt: 'timestamp with time zone',
+      createdAt: 'timestamp with time zone',
+    },
+  },
+  projectApplications: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      projectId: 'uuid?',
+      roleId: 'uuid?',
+      userId: 'uuid?',
+      message: 'text',
+      status: 'text',
+      createdAt: 'timestamp with time zone',
+      decidedAt: 'timestamp with time zone?',
+    },
+  },
   offerings: {
     single: false,
     fields: {

@@ -25749,6 +25749,1340 @@ grant execute on function
   private.tell_event_guests
   to worker;
 
+-- sql/projects/10_projects.sql
+
+-- Projects: what somebody wants to do with others, and the roles that they look for. The head: sql/content.
+-- docs/decisions.md, Contents; Projects.
+
+create table app.projects (
+  id      uuid primary key references app.contents on delete cascade,
+  summary app.markdown not null,
+  status  text not null default 'recruiting' check (status in ('recruiting', 'active', 'completed', 'archived'))
+);
+comment on table app.projects is 'What a project has beside its head in app.contents.';
+comment on column app.projects.status is
+  'Whatever its author says. A project that is completed or archived takes nothing new.';
+
+create table app.project_roles (
+  id         uuid primary key default gen_random_uuid(),
+  project_id uuid not null references app.projects on delete cascade,
+  position   bigint not null generated always as identity,
+  name       text not null,
+  about      text not null default '',
+  slots      integer not null default 1,
+  filled     integer not null default 0 check (filled >= 0),
+  constraint project_role_name check (length(private.trimmed(name)) between 1 and 80),
+  constraint project_role_about check (length(about) <= 2000),
+  constraint project_role_slots check (slots between 1 and 50),
+  constraint project_role_full check (filled <= slots)
+);
+create index project_roles_project_id_idx on app.project_roles (project_id, position);
+comment on table app.project_roles is
+  'Whom a project looks for. Who locks its row decides alone who holds the role.';
+comment on column app.project_roles.filled is
+  'How many hold it, whoever sees whom. Written with the row of a member, under the lock of this row.';
+
+create table app.project_members (
+  project_id uuid not null references app.contents on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  role_id    uuid not null references app.project_roles on delete cascade,
+  made_at    timestamptz not null,
+  created_at timestamptz not null default now(),
+  primary key (project_id, user_id)
+);
+create index project_members_role_id_idx on app.project_members (role_id);
+create index project_members_created_at_idx on app.project_members (project_id, created_at, user_id);
+create index project_members_made_at_idx on app.project_members (user_id, made_at desc, project_id desc);
+comment on table app.project_members is 'Who holds which role. The author of a project is a member without a row.';
+comment on column app.project_members.made_at is
+  'When the project was made, which is its place in the lists of its members.';
+comment on column app.project_members.created_at is 'When the member joined.';
+
+create table app.project_applications (
+  id         uuid primary key default gen_random_uuid(),
+  project_id uuid not null references app.contents on delete cascade,
+  role_id    uuid references app.project_roles on delete set null,
+  user_id    uuid not null references app.users on delete cascade,
+  message    text not null default '',
+  status     text not null default 'pending'
+             check (status in ('pending', 'approved', 'rejected', 'withdrawn', 'ended')),
+  created_at timestamptz not null default now(),
+  decided_at timestamptz,
+  constraint project_message check (length(message) <= 2000),
+  check ((status = 'pending') = (decided_at is null))
+);
+create unique index project_applications_pending_key on app.project_applications (role_id, user_id)
+  where status = 'pending';
+create index project_applications_role_id_idx on app.project_applications (role_id);
+create index project_applications_project_id_idx
+  on app.project_applications (project_id, created_at desc, id desc);
+create index project_applications_user_id_idx on app.project_applications (user_id, project_id);
+comment on table app.project_applications is 'Who asked for which role. A settled one never changes again.';
+comment on column app.project_applications.role_id is 'Null when the role was deleted.';
+comment on column app.project_applications.status is
+  'pending, then approved or rejected by the author, withdrawn by who asked, or ended: they got another role, or the '
+  'role was deleted.';
+comment on column app.project_applications.decided_at is 'When it was settled; null while it is pending.';
+
+create table app.project_updates (
+  id         uuid primary key default gen_random_uuid(),
+  project_id uuid not null references app.projects on delete cascade,
+  body       app.markdown not null,
+  created_at timestamptz not null default now()
+);
+create index project_updates_project_id_idx on app.project_updates (project_id, created_at desc, id desc);
+comment on table app.project_updates is 'What the author of a project tells of it.';
+
+insert into private.write_limits (kind, per_hour) values ('projects', 300);
+
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.projects', 'id', 'projects', 'id in (select c.id from app.contents c where c.author_id = $1)'),
+  ('app.project_roles', 'project_id', 'projectRoles',
+   'project_id in (select c.id from app.contents c where c.author_id = $1)'),
+  ('app.project_updates', 'project_id', 'projectUpdates',
+   'project_id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section) values
+  ('app.project_members', 'user_id', 'projectMemberships'),
+  ('app.project_applications', 'user_id', 'projectApplications');
+
+insert into private.events (name, payload, happens) values
+  ('projects.application.decided', '{projectId,event,userId}',
+   'somebody gets a role in a project, is turned down, or is removed'),
+  ('projects.update.posted', '{projectId,updateId,authorId}', 'the author of a project tells of it');
+
+insert into private.errors (code, status, text) values
+  ('project_unknown', 404, 'There is no such project.'),
+  ('project_role_unknown', 404, 'This project has no such role.'),
+  ('project_application_unknown', 404, 'This project has no such application.'),
+  ('project_member_unknown', 404, 'This person is no member of the project.'),
+  ('project_own', 400, 'You cannot apply to your own project.'),
+  ('project_author_stays', 409, 'The author of a project cannot leave it. Delete or archive it instead.'),
+  ('project_over', 409, 'This project is completed or archived.'),
+  ('project_applied', 409, 'You have already applied for this role.'),
+  ('project_member_already', 409, 'This person already holds a role in the project.'),
+  ('project_application_settled', 409, 'This application has already been settled.'),
+  ('project_role_full', 409, 'All places of this role are taken.'),
+  ('project_role_held', 409, 'This role is held: it cannot be deleted, nor have fewer places than are taken.'),
+  ('project_roles_exhausted', 409, 'A project can have at most 20 roles.'),
+  ('project_updates_exhausted', 409, 'A project can have at most 1000 updates.'),
+  ('project_places_exhausted', 409, 'One person can hold roles in at most 500 projects.'),
+  ('project_has_applications', 409, 'Others have applied to this project, so it cannot be deleted. Archive it '
+  'instead.'),
+  ('project_role_name', 422, 'A role must have a name of 1 to 80 characters.'),
+  ('project_role_about', 422, 'What a role is about can have up to 2000 characters.'),
+  ('project_role_slots', 422, 'A role must have 1 to 50 places.'),
+  ('project_message', 422, 'A message can have up to 2000 characters.');
+
+create view private.project_details with (security_invoker) as
+select p.id,
+       json_build_object(
+         'summary', p.summary,
+         'status', p.status,
+         'roles', coalesce((
+           select json_agg(json_build_object('id', r.id, 'name', r.name, 'about', r.about, 'slots', r.slots,
+                                             'filled', r.filled) order by r.position)
+           from app.project_roles r where r.project_id = p.id), '[]'::json),
+         'memberCount', 1 + coalesce((select sum(r.filled) from app.project_roles r where r.project_id = p.id), 0)
+       ) as detail
+from app.projects p;
+comment on view private.project_details is
+  'What the card of a project has of its own kind: {summary, status, roles [{id, name, about, slots, filled}], '
+  'memberCount (the author, and the places taken)}.';
+
+create function private.erase_projects(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  -- heads before details, and roles by id: ARCHITECTURE.md, Locks
+  perform from app.contents where id = any (p_ids) and kind = 'project' order by id for no key update;
+  perform from app.project_roles where project_id = any (p_ids) order by id for update;
+  delete from app.projects where id = any (p_ids);
+end $$;
+comment on function private.erase_projects is
+  'Deletes what these projects say, with their roles, members and updates; their author is erased.';
+
+create function private.is_project_wanted(p_id uuid, p_filters jsonb) returns boolean
+language plpgsql stable security definer   -- nobody may read details
+set search_path = ''
+as $$
+declare
+  v_words text[] := tsvector_to_array(private.words_in(array[p_filters ->> 'role']));
+begin
+  return exists (
+    select from app.projects p
+    where p.id = p_id
+      and (p_filters ->> 'status' is null or p.status = p_filters ->> 'status')
+      and (p_filters ->> 'role' is null
+           or v_words <> '{}' and exists (   -- no word is nowhere
+             select from app.project_roles r
+             where r.project_id = p.id and v_words <@ tsvector_to_array(private.words_in(array[r.name])))));
+end $$;
+comment on function private.is_project_wanted is
+  'The filter of the list of projects: those of a status, and with a role of all these words.';
+
+insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
+  ('project', 'projects', 'app.projects', 'private.project_details', 'private.erase_projects',
+   'private.is_project_wanted');
+
+create function private.require_reported_project(p_target text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_reported_content('project', p_target); end $$;
+comment on function private.require_reported_project is
+  'Answers the project that a report names, if the caller may see it. Fails: project_unknown.';
+insert into private.report_targets (type, finder) values ('project', 'private.require_reported_project');
+
+create function private.project_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- checks once whether a project is visible, as private.video_cards
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(
+             private.merged(private.merged(h.head, d.detail), json_build_object(
+               'viewer', json_build_object(
+                 'role', r.name,
+                 'status', case when c.author_id = (select app.uid()) then 'author'
+                                when r.name is not null then 'member'
+                                when a.id is not null then 'pending'
+                                else 'none' end,
+                 'applicationId', a.id)))
+             order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.content_heads h on h.id = i.id
+    join private.project_details d on d.id = h.id
+    join app.contents c on c.id = h.id
+    left join app.project_members m on m.project_id = h.id and m.user_id = (select app.uid())
+    left join app.project_roles r on r.id = m.role_id
+    left join lateral (
+      select w.id from app.project_applications w
+      where w.project_id = h.id and w.user_id = (select app.uid()) and w.status = 'pending'
+      order by w.created_at desc, w.id desc limit 1) a on true);
+end $$;
+comment on function private.project_cards is
+  'The cards of these projects, in order, as far as the caller sees them: the head, the detail, {viewer: {role (its '
+  'name), status author | member | pending | none, applicationId (the latest pending one)}}.';
+call private.make_walk('private.project_cards');
+
+create function private.require_project_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.project_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('project_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_project_card is
+  'Answers the card of a project that the caller may see. Fails: project_unknown.';
+
+create function private.require_running_project(p_id uuid) returns void
+language plpgsql stable security definer   -- nobody may read details
+set search_path = ''
+as $$
+begin
+  perform from app.projects where id = p_id and status in ('recruiting', 'active');
+  if not found then
+    perform private.fail('project_over');
+  end if;
+end $$;
+comment on function private.require_running_project is
+  'Passes for a project that is neither completed nor archived. Fails: project_over.';
+
+create function private.require_own_project(p_id uuid) returns app.contents
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_content app.contents := private.require_content('project', p_id);
+begin
+  if v_content.author_id <> private.require_caller() then
+    perform private.fail('content_not_yours');
+  end if;
+  return v_content;
+end $$;
+comment on function private.require_own_project is
+  'The head of a project of the caller, if they see it. Fails: project_unknown, content_not_yours.';
+
+create function private.lock_own_project(p_id uuid, p_people uuid[] default '{}') returns void
+language plpgsql volatile security definer   -- nobody may touch people and spaces
+set search_path = ''
+as $$
+declare
+  v_content app.contents;
+begin
+  select * into v_content from app.contents where id = p_id;
+  -- people before spaces, and these before heads: ARCHITECTURE.md, Locks
+  perform from app.users where id = any (p_people || private.require_caller()) order by id for share;
+  perform private.write_in_space(v_content.space_id);
+  perform private.lock_own_content('project', p_id, false);
+end $$;
+comment on function private.lock_own_project is
+  'Locks a project of the caller, behind these people and its space, which is open. Fails: space_not_member, '
+  'space_archived, project_unknown, content_not_yours.';
+
+create function private.add_project_role(p_project uuid, p_role jsonb) returns uuid
+language plpgsql volatile security definer   -- nobody may write roles
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  if (select count(*) from app.project_roles where project_id = p_project) >= 20 then
+    perform private.fail('project_roles_exhausted');
+  end if;
+  insert into app.project_roles (project_id, name, about, slots)
+  values (p_project, coalesce(private.require_name(p_role ->> 'name'), ''),
+          coalesce(private.require_text(p_role ->> 'about'), ''), coalesce((p_role ->> 'slots')::integer, 1))
+  returning id into v_id;
+  return v_id;
+end $$;
+comment on function private.add_project_role is
+  'Adds a role {name, about?, slots?} to a project that is locked or new. Fails: project_roles_exhausted, text_unfit, '
+  'project_role_name, project_role_about, project_role_slots.';
+
+create function private.add_project(p_id uuid, p_summary text, p_roles jsonb) returns void
+language plpgsql volatile security definer   -- nobody may write a detail
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(p_roles) <> 'array' then
+    perform private.fail('value_invalid');
+  end if;
+  insert into app.projects (id, summary) values (p_id, p_summary);
+  perform private.add_project_role(p_id, r.role) from jsonb_array_elements(p_roles) r (role);
+end $$;
+comment on function private.add_project is
+  'Writes the detail of a new project. Fails: value_invalid, private.add_project_role.';
+
+create function private.change_project(p_id uuid, p_changes jsonb) returns void
+language plpgsql volatile security definer   -- nobody may change a detail
+set search_path = ''
+as $$
+declare
+  v_content app.contents := private.lock_own_content('project', p_id);
+  v_summary text;
+begin
+  perform private.require_running_project(p_id);
+  update app.projects
+  set summary = case when p_changes ? 'summary' then private.require_body(p_changes ->> 'summary') else summary end
+  where id = p_id returning summary into v_summary;
+  perform private.edit_content(v_content, p_changes, array[v_summary]);
+end $$;
+comment on function private.change_project is
+  'Changes the caller''s own project. Fails: project_unknown, writes_exceeded, content_not_yours, '
+  'project_over, private.require_body, private.edit_content.';
+
+create function private.place_project(p_id uuid, p_status text) returns void
+language plpgsql volatile security definer   -- nobody may change a detail
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_content('project', p_id);
+  update app.projects set status = p_status where id = p_id;
+end $$;
+comment on function private.place_project is
+  'Gives the caller''s own project another status. Fails: project_unknown, writes_exceeded, '
+  'content_not_yours.';
+
+create function private.remove_project(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may delete a detail
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_content('project', p_id, false);
+  if exists (select from app.project_applications where project_id = p_id) then
+    perform private.fail('project_has_applications');
+  end if;
+  perform private.delete_content('project', p_id);
+  delete from app.projects where id = p_id;
+end $$;
+comment on function private.remove_project is
+  'Deletes the caller''s own project, to which nobody has applied. Fails: project_unknown, content_not_yours, '
+  'project_has_applications.';
+
+-- sql/projects/20_members.sql
+
+-- Who holds which role in a project: applications, decisions, removal and leaving. A place is taken and freed under
+-- the lock of its role, so that none has more people than places.
+-- docs/decisions.md, Projects.
+
+create function private.project_application_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- its callers look at who may see them
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', a.id, 'projectId', a.project_id, 'roleId', a.role_id, 'role', r.name,
+             'userId', p.actor_id, 'user', p.card, 'message', a.message, 'status', a.status,
+             'createdAt', private.utc(a.created_at), 'decidedAt', private.utc(a.decided_at)) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join app.project_applications a on a.id = i.id
+    join app.person_card p on p.id = a.user_id
+    left join app.project_roles r on r.id = a.role_id);
+end $$;
+comment on function private.project_application_cards is
+  'These applications, in order: {id, projectId, roleId, role (its name), userId, user, message, status, createdAt, '
+  'decidedAt}.';
+call private.make_walk('private.project_application_cards');
+
+create function private.apply_to_project(p_project uuid, p_role uuid, p_message text) returns uuid
+language plpgsql volatile security definer   -- nobody may write applications
+set search_path = ''
+as $$
+declare
+  v_me      uuid := private.require_caller();
+  v_message text := coalesce(private.require_text(p_message), '');
+  v_id      uuid;
+begin
+  if exists (select from app.contents where id = p_project and author_id = v_me) then
+    perform private.fail('project_own');
+  end if;
+  perform private.require_running_project(p_project);
+  perform from app.project_roles where id = p_role and project_id = p_project for key share;
+  if not found then
+    perform private.fail('project_role_unknown');
+  elsif exists (select from app.project_members where project_id = p_project and user_id = v_me) then
+    perform private.fail('project_member_already');
+  end if;
+  insert into app.project_applications (project_id, role_id, user_id, message)
+  values (p_project, p_role, v_me, v_message)
+  on conflict (role_id, user_id) where status = 'pending' do nothing returning id into v_id;
+  if not found then
+    perform private.fail('project_applied');
+  end if;
+  return v_id;
+end $$;
+comment on function private.apply_to_project is
+  'The caller asks for a role in a project that private.enter_content found. Fails: text_unfit, project_message, '
+  'project_own, project_over, project_role_unknown, project_member_already, project_applied.';
+
+create function private.limit_project_places(p_user uuid) returns void
+language plpgsql volatile security definer   -- counts the places of others than the caller
+set search_path = ''
+as $$
+begin
+  -- so that two at once never make one too many
+  perform pg_advisory_xact_lock(hashtextextended('project places ' || p_user, 0));
+  if (select count(*) from app.project_members where user_id = p_user) > 500 then
+    perform private.fail('project_places_exhausted');
+  end if;
+end $$;
+comment on function private.limit_project_places is
+  'Passes when a person, who just got a role, is in at most 500 projects. Fails: project_places_exhausted.';
+
+create function private.add_project_member(p_application app.project_applications) returns void
+language plpgsql volatile security definer   -- nobody may write members
+set search_path = ''
+as $$
+begin
+  update app.project_roles set filled = filled + 1 where id = p_application.role_id and filled < slots;
+  if not found then
+    perform private.fail('project_role_full');
+  end if;
+  insert into app.project_members (project_id, user_id, role_id, made_at)
+  select p_application.project_id, p_application.user_id, p_application.role_id, c.created_at
+  from app.contents c where c.id = p_application.project_id
+  on conflict do nothing;
+  if not found then
+    perform private.fail('project_member_already');
+  end if;
+  perform private.limit_project_places(p_application.user_id);
+  update app.project_applications set status = 'ended', decided_at = now()
+  where project_id = p_application.project_id and user_id = p_application.user_id and status = 'pending';
+end $$;
+comment on function private.add_project_member is
+  'Gives who applied the role, and ends what else they asked for in the project. Fails: project_role_full, '
+  'project_member_already, project_places_exhausted.';
+
+create function private.drop_project_member(p_project uuid, p_user uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may write members
+set search_path = ''
+as $$
+declare
+  v_role uuid;
+begin
+  select role_id into v_role from app.project_members where project_id = p_project and user_id = p_user;
+  perform from app.project_roles where id = v_role for no key update;   -- before the member: ARCHITECTURE.md, Locks
+  delete from app.project_members where project_id = p_project and user_id = p_user and role_id = v_role;
+  if not found then
+    return false;
+  end if;
+  update app.project_roles set filled = filled - 1 where id = v_role;
+  return true;
+end $$;
+comment on function private.drop_project_member is
+  'Takes a role from a person, and frees the place; false for who holds none.';
+
+create function private.free_project_places(p_roles uuid[], p_users uuid[]) returns void
+language plpgsql volatile security definer   -- nobody may write members
+set search_path = ''
+as $$
+begin
+  perform from app.project_roles where id = any (p_roles) order by id for no key update;
+  with gone as (
+    delete from app.project_members m using unnest(p_roles, p_users) w (role_id, user_id)
+    where m.role_id = w.role_id and m.user_id = w.user_id
+    returning m.role_id
+  ), freed as (
+    select role_id, count(*) as places from gone group by role_id
+  )
+  update app.project_roles r set filled = filled - f.places from freed f where r.id = f.role_id;
+end $$;
+comment on function private.free_project_places is
+  'Takes these roles from these people, one each, and frees the places.';
+
+create function private.tell_project_decision(p_project uuid, p_event text, p_user uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.emit('projects.application.decided', json_build_object(
+    'projectId', p_project, 'event', p_event, 'userId', p_user), array[p_user]);
+end $$;
+comment on function private.tell_project_decision is
+  'Emits what was decided about somebody in a project: approved, rejected or removed.';
+
+create function private.can_hold_project_role(p_content app.contents, p_user uuid) returns boolean
+language plpgsql stable security definer   -- reads memberships of others than the caller
+set search_path = ''
+as $$
+begin
+  return exists (select from private.visible_people where id = p_user)
+     and (p_content.space_id is null or private.find_role(p_content.space_id, p_user) is not null);
+end $$;
+comment on function private.can_hold_project_role is
+  'Whether a person is there for the author of a project, and in its space.';
+
+create function private.decide_project_application(p_project uuid, p_id uuid, p_approve boolean) returns void
+language plpgsql volatile security definer   -- nobody may write applications
+set search_path = ''
+as $$
+declare
+  v_content     app.contents;
+  v_application app.project_applications;
+begin
+  select * into v_application from app.project_applications where id = p_id and project_id = p_project;
+  perform private.lock_own_project(p_project, array_remove(array[v_application.user_id], null));
+  select * into v_content from app.contents where id = p_project;
+  if v_application.id is null or not private.can_hold_project_role(v_content, v_application.user_id) then
+    perform private.fail('project_application_unknown');
+  end if;
+  if p_approve then
+    perform private.require_running_project(p_project);
+  end if;
+  update app.project_applications set status = case when p_approve then 'approved' else 'rejected' end,
+                                      decided_at = now()
+  where id = p_id and status = 'pending';
+  if not found then
+    perform private.fail('project_application_settled');
+  end if;
+  if p_approve then
+    perform private.add_project_member(v_application);
+  end if;
+  perform private.tell_project_decision(p_project, case when p_approve then 'approved' else 'rejected' end,
+                                        v_application.user_id);
+end $$;
+comment on function private.decide_project_application is
+  'The author approves or rejects a pending application. Fails: private.lock_own_project, '
+  'project_application_unknown, project_over, project_application_settled, private.add_project_member.';
+
+create function private.withdraw_project_application(p_project uuid, p_id uuid) returns void
+language plpgsql volatile security definer   -- works where the caller no longer sees the project
+set search_path = ''
+as $$
+begin
+  perform from app.project_applications
+  where id = p_id and project_id = p_project and user_id = private.require_caller();
+  if not found then
+    perform private.fail('project_application_unknown');
+  end if;
+  update app.project_applications set status = 'withdrawn', decided_at = now() where id = p_id and status = 'pending';
+  if not found then
+    perform private.fail('project_application_settled');
+  end if;
+end $$;
+comment on function private.withdraw_project_application is
+  'Who asked takes a pending application back. Fails: project_application_unknown, project_application_settled.';
+
+create function private.remove_project_member(p_project uuid, p_person text) returns void
+language plpgsql volatile security definer   -- nobody may write members
+set search_path = ''
+as $$
+declare
+  v_user uuid := private.require_visible_person(p_person);
+begin
+  perform private.lock_own_content('project', p_project, false);
+  if v_user = private.require_caller() then
+    perform private.fail('project_author_stays');
+  elsif not private.drop_project_member(p_project, v_user) then
+    perform private.fail('project_member_unknown');
+  end if;
+  perform private.tell_project_decision(p_project, 'removed', v_user);
+end $$;
+comment on function private.remove_project_member is
+  'The author takes a role from a person. Fails: person_unknown, project_unknown, content_not_yours, '
+  'project_author_stays, project_member_unknown.';
+
+create function private.leave_project(p_id uuid) returns void
+language plpgsql volatile security definer   -- works where the caller no longer sees the project
+set search_path = ''
+as $$
+begin
+  if private.drop_project_member(p_id, private.require_caller()) then
+    return;
+  end if;
+  perform from private.visible_contents where id = p_id and kind = 'project' and author_id = app.uid();
+  if found then
+    perform private.fail('project_author_stays');
+  end if;
+  perform from private.visible_contents where id = p_id and kind = 'project';
+  if found then
+    perform private.fail('project_member_unknown');
+  end if;
+  perform private.fail('project_unknown');
+end $$;
+comment on function private.leave_project is
+  'The caller gives their role back, also where they no longer see the project. Fails: project_author_stays, '
+  'project_member_unknown, project_unknown.';
+
+create function private.change_project_role(p_project uuid, p_role uuid, p_changes jsonb) returns void
+language plpgsql volatile security definer   -- nobody may write roles
+set search_path = ''
+as $$
+declare
+  v_role app.project_roles;
+begin
+  perform private.lock_own_project(p_project);
+  perform private.require_running_project(p_project);
+  select * into v_role from app.project_roles where id = p_role and project_id = p_project for no key update;
+  if not found then
+    perform private.fail('project_role_unknown');
+  end if;
+  if p_changes ? 'slots' and (p_changes ->> 'slots')::integer between 1 and v_role.filled - 1 then
+    perform private.fail('project_role_held');
+  end if;
+  update app.project_roles
+  set name = case when p_changes ? 'name' then coalesce(private.require_name(p_changes ->> 'name'), '') else name end,
+      about = case when p_changes ? 'about' then coalesce(private.require_text(p_changes ->> 'about'), '')
+                   else about end,
+      slots = coalesce((p_changes ->> 'slots')::integer, slots)
+  where id = p_role;
+end $$;
+comment on function private.change_project_role is
+  'Changes a role of the caller''s project. Fails: private.lock_own_project, project_over, project_role_unknown, '
+  'project_role_held, text_unfit, project_role_name, project_role_about, project_role_slots.';
+
+create function private.remove_project_role(p_project uuid, p_role uuid) returns void
+language plpgsql volatile security definer   -- nobody may write roles
+set search_path = ''
+as $$
+declare
+  v_filled integer;
+begin
+  perform private.lock_own_project(p_project);
+  perform private.require_running_project(p_project);
+  select filled into v_filled from app.project_roles where id = p_role and project_id = p_project for update;
+  if not found then
+    perform private.fail('project_role_unknown');
+  elsif v_filled > 0 then
+    perform private.fail('project_role_held');
+  end if;
+  update app.project_applications set status = 'ended', decided_at = now()
+  where role_id = p_role and status = 'pending';
+  delete from app.project_roles where id = p_role;
+end $$;
+comment on function private.remove_project_role is
+  'Deletes a role that nobody holds; who asked for it asks no more. Fails: private.lock_own_project, project_over, '
+  'project_role_unknown, project_role_held.';
+
+create function private.add_own_project_role(p_project uuid, p_role jsonb) returns uuid
+language plpgsql volatile security definer   -- nobody may write roles
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_project(p_project);
+  perform private.require_running_project(p_project);
+  return private.add_project_role(p_project, p_role);
+end $$;
+comment on function private.add_own_project_role is
+  'Adds a role to the caller''s project. Fails: private.lock_own_project, project_over, private.add_project_role.';
+
+create function private.project_role_card(p_role uuid) returns json
+language plpgsql stable security definer   -- nobody may read details
+set search_path = ''
+as $$
+begin
+  return (select json_build_object('id', id, 'name', name, 'about', about, 'slots', slots, 'filled', filled)
+          from app.project_roles where id = p_role);
+end $$;
+comment on function private.project_role_card is 'A role: {id, name, about, slots, filled}.';
+
+create function private.post_project_update(p_project uuid, p_body text) returns uuid
+language plpgsql volatile security definer   -- nobody may write updates
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  perform private.lock_own_project(p_project);
+  perform private.require_running_project(p_project);
+  if (select count(*) from app.project_updates where project_id = p_project) >= 1000 then
+    perform private.fail('project_updates_exhausted');
+  end if;
+  insert into app.project_updates (project_id, body, created_at)
+  values (p_project, private.require_body(p_body), clock_timestamp())
+  returning id into v_id;
+  perform private.emit('projects.update.posted', json_build_object(
+    'projectId', p_project, 'updateId', v_id, 'authorId', app.uid()),
+    array(select user_id from app.project_members where project_id = p_project));
+  return v_id;
+end $$;
+comment on function private.post_project_update is
+  'The author tells of their project. Fails: private.lock_own_project, project_over, project_updates_exhausted, '
+  'private.require_body.';
+
+create function private.project_update_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- its callers look at who sees the project
+set search_path = ''
+as $$
+begin
+  return (select json_agg(json_build_object('id', w.id, 'projectId', w.project_id, 'body', w.body,
+                                            'createdAt', private.utc(w.created_at)) order by i.place)
+          from unnest(p_ids) with ordinality as i (id, place) join app.project_updates w on w.id = i.id);
+end $$;
+comment on function private.project_update_cards is 'These updates, in order: {id, projectId, body, createdAt}.';
+call private.make_walk('private.project_update_cards');
+
+-- sql/projects/30_operations.sql
+
+-- The operations of projects, and their lists.
+-- docs/decisions.md, Lists; Projects.
+
+create function api.list_projects(
+  p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
+  p_guild_id text default null, p_status text default null, p_role text default null, p_limit integer default 20,
+  p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_filters jsonb := nullif(jsonb_strip_nulls(jsonb_build_object('status', p_status, 'role', p_role)), '{}');
+  v_found   app.listing := private.search_contents('project', p_interest_id, p_author_id, p_q, p_group_id,
+                                                   p_guild_id, p_cursor, v_filters);
+begin
+  return private.page(private.project_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function api.list_projects is
+  'Projects, newest first, also those of a status or with a role of these words: private.search_contents. Fails: '
+  'private.search_contents, limit_out_of_range.';
+
+create function private.find_my_projects(p_cursor uuid) returns app.found
+language plpgsql stable security definer   -- under a policy it would pass over hidden projects without end
+set search_path = ''
+as $$
+declare
+  v_me     uuid := private.require_caller();
+  v_place  app.place := private.cursor_place(p_cursor);
+  v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := v_place.id;
+  v_found  app.found;
+begin
+  if p_cursor is null then
+    v_from := 'infinity';
+    v_before := v_me;   -- any id will do beside infinity
+  elsif v_from is null then
+    v_place := private.content_place(p_cursor, 'project');
+    v_from := v_place.at;
+    v_before := v_place.id;
+    if v_from is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  with looked as materialized (
+    select w.at, w.id from (
+      (select created_at as at, id from app.contents
+       where author_id = v_me and kind = 'project' and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select made_at, project_id from app.project_members
+       where user_id = v_me and (made_at, project_id) < (v_from, v_before)
+       order by made_at desc, project_id desc limit 400)) w
+    order by w.at desc, w.id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l
+                 cross join lateral (select * from private.visible_contents v where v.id = l.id offset 0) c
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_my_projects is
+  'The next projects that the caller made or has a role in, as far as they see them, among the next 400. Fails: '
+  'cursor_unknown.';
+call private.make_walk('private.find_my_projects');
+
+create function api.list_my_projects(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.found := private.find_my_projects(private.require_cursor(p_cursor));
+begin
+  return private.page(private.project_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_my_projects is
+  'Projects that the caller made or has a role in, newest first. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.create_project(
+  p_title text, p_summary text, p_interest_id uuid default null, p_roles jsonb default '[]',
+  p_group_id text default null, p_guild_id text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_summary text := private.require_body(p_summary);
+  v_id      uuid := private.add_content('project', p_interest_id, p_title, array[v_summary], p_group_id, p_guild_id);
+begin
+  perform private.add_project(v_id, v_summary, p_roles);
+  return private.project_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_project is
+  'Makes a project, perhaps with roles [{name, about?, slots?}]. Fails: private.require_body, private.add_content, '
+  'private.add_project.';
+
+create function api.get_project(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_project_card(p_id); end $$;
+comment on function api.get_project is 'The card of a project. Fails: project_unknown.';
+
+create function api.update_project(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.change_project(p_id, p_changes);
+  return private.require_project_card(p_id);
+end $$;
+comment on function api.update_project is
+  'Changes the caller''s own project {title?, summary?, interestId?}. Fails: private.change_project.';
+
+create function api.delete_project(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.remove_project(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_project is
+  'Deletes the caller''s own project for good, where nobody has applied. Fails: private.remove_project.';
+
+create function api.set_project_status(p_id uuid, p_status text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.place_project(p_id, p_status);
+  return private.require_project_card(p_id);
+end $$;
+comment on function api.set_project_status is
+  'Gives the caller''s own project another status, whichever. Fails: private.place_project.';
+
+create function api.create_project_role(
+  p_id uuid, p_name text, p_about text default '', p_slots integer default 1
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_role uuid;
+begin
+  perform private.count_writes('projects');
+  perform private.require_own_project(p_id);
+  v_role := private.add_own_project_role(p_id, jsonb_build_object('name', p_name, 'about', p_about, 'slots', p_slots));
+  return private.project_role_card(v_role);
+end $$;
+comment on function api.create_project_role is
+  'Adds a role to the caller''s own project. Fails: writes_exceeded, private.require_own_project, '
+  'private.add_own_project_role.';
+
+create function api.update_project_role(p_id uuid, p_role_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('projects');
+  perform private.require_own_project(p_id);
+  perform private.change_project_role(p_id, p_role_id, p_changes);
+  return private.project_role_card(p_role_id);
+end $$;
+comment on function api.update_project_role is
+  'Changes a role of the caller''s own project {name?, about?, slots?}. Fails: writes_exceeded, '
+  'private.require_own_project, private.change_project_role.';
+
+create function api.delete_project_role(p_id uuid, p_role_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('projects');
+  perform private.require_own_project(p_id);
+  perform private.remove_project_role(p_id, p_role_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_project_role is
+  'Deletes a role that nobody holds. Fails: writes_exceeded, private.require_own_project, '
+  'private.remove_project_role.';
+
+create function private.find_project_applications(p_project uuid, p_status text, p_cursor uuid) returns app.found
+language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
+set search_path = ''
+as $$
+declare
+  v_place  app.place := private.cursor_place(p_cursor);
+  v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := v_place.id;
+  v_found  app.found;
+begin
+  if p_cursor is null then
+    v_from := 'infinity';
+    v_before := p_project;   -- any id will do beside infinity
+  elsif v_from is null then
+    select created_at, id into v_from, v_before from app.project_applications
+    where id = p_cursor and project_id = p_project;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  with looked as materialized (
+    select created_at as at, id, user_id, status from app.project_applications
+    where project_id = p_project and (created_at, id) < (v_from, v_before)
+    order by created_at desc, id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people p on p.id = l.user_id
+                 where p_status is null or l.status = p_status
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_project_applications is
+  'The next applications to a project, all or those of a status, by people whom the caller sees, among the next 400. '
+  'Fails: cursor_unknown.';
+call private.make_walk('private.find_project_applications');
+
+create function api.list_project_applications(
+  p_id uuid, p_status text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.found;
+begin
+  perform private.require_own_project(p_id);
+  v_found := private.find_project_applications(p_id, p_status, private.require_cursor(p_cursor));
+  return private.page(private.project_application_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
+                      v_found.next);
+end $$;
+comment on function api.list_project_applications is
+  'The applications to the caller''s own project, latest first. Fails: private.require_own_project, cursor_unknown, '
+  'limit_out_of_range.';
+
+create function api.apply_to_project(p_id uuid, p_role_id uuid, p_message text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  perform private.count_writes('projects');
+  perform private.enter_content('project', p_id);
+  v_id := private.apply_to_project(p_id, p_role_id, p_message);
+  return private.project_application_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.apply_to_project is
+  'The caller asks for a role in a project. Fails: writes_exceeded, project_unknown, space_not_member, '
+  'space_archived, private.apply_to_project.';
+
+create function api.approve_project_application(p_id uuid, p_aid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('projects');
+  perform private.require_own_project(p_id);
+  perform private.decide_project_application(p_id, p_aid, true);
+  return private.project_application_cards(array[p_aid]) -> 0;
+end $$;
+comment on function api.approve_project_application is
+  'Gives who applied the role. Fails: writes_exceeded, private.require_own_project, '
+  'private.decide_project_application.';
+
+create function api.reject_project_application(p_id uuid, p_aid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('projects');
+  perform private.require_own_project(p_id);
+  perform private.decide_project_application(p_id, p_aid, false);
+  return private.project_application_cards(array[p_aid]) -> 0;
+end $$;
+comment on function api.reject_project_application is
+  'Turns down who applied. Fails: writes_exceeded, private.require_own_project, '
+  'private.decide_project_application.';
+
+create function api.withdraw_project_application(p_id uuid, p_aid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.withdraw_project_application(p_id, p_aid);
+  return private.project_application_cards(array[p_aid]) -> 0;
+end $$;
+comment on function api.withdraw_project_application is
+  'The caller takes their application back, whatever they see of the project. Fails: '
+  'private.withdraw_project_application.';
+
+create function private.find_project_members(p_project uuid, p_cursor uuid) returns app.found
+language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
+set search_path = ''
+as $$
+declare
+  v_place app.place := private.cursor_place(p_cursor, true);
+  v_from  timestamptz := coalesce(v_place.at, '-infinity');
+  v_after uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
+  v_found app.found;
+begin
+  if p_cursor is not null and v_place.at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  with looked as materialized (
+    select * from (
+      (select timestamptz 'epoch' as at, author_id as id from app.contents
+       where id = p_project and (timestamptz 'epoch', author_id) > (v_from, v_after))
+      union all
+      (select created_at, user_id from app.project_members
+       where project_id = p_project and (created_at, user_id) > (v_from, v_after)
+       order by created_at, user_id limit 400)) w
+    order by w.at, w.id limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people v on v.id = l.id
+                 order by l.at, l.id limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_project_members is
+  'The next members of a project whom the caller sees, its author first, among the next 400. Fails: cursor_unknown.';
+call private.make_walk('private.find_project_members');
+
+create function private.project_member_page(p_project uuid, p_found app.found, p_limit integer) returns json
+language plpgsql stable security definer   -- its callers look at who sees the project
+set search_path = ''
+as $$
+begin
+  return private.page(
+    (select json_agg(json_build_object('userId', p.actor_id, 'user', p.card, 'roleId', r.id, 'role', r.name,
+                                       'joinedAt', private.utc(coalesce(m.created_at, c.created_at)))
+                     order by i.place)
+     from unnest(p_found.ids[:p_limit]) with ordinality as i (id, place)
+     join app.contents c on c.id = p_project
+     join app.person_card p on p.id = i.id
+     left join app.project_members m on m.project_id = p_project and m.user_id = i.id
+     left join app.project_roles r on r.id = m.role_id),
+    array(select private.place_cursor(coalesce(m.created_at, 'epoch'), i.id)::text
+          from unnest(p_found.ids) with ordinality as i (id, place)
+          left join app.project_members m on m.project_id = p_project and m.user_id = i.id order by i.place),
+    p_limit, p_found.next);
+end $$;
+comment on function private.project_member_page is
+  'A page of members: {userId, user, roleId, role (its name, null for the author), joinedAt}. Fails: '
+  'limit_out_of_range.';
+call private.make_walk('private.project_member_page');
+
+create function api.list_project_members(p_id uuid, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_content('project', p_id);
+  return private.project_member_page(p_id, private.find_project_members(p_id, private.require_cursor(p_cursor)),
+                                     p_limit);
+end $$;
+comment on function api.list_project_members is
+  'The members of a project: its author, then by when they joined. Fails: project_unknown, cursor_unknown, '
+  'limit_out_of_range.';
+
+create function api.remove_project_member(p_id uuid, p_user_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('projects');
+  perform private.remove_project_member(p_id, p_user_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.remove_project_member is
+  'Takes a role in the caller''s own project from a person. Fails: writes_exceeded, private.remove_project_member.';
+
+create function api.leave_project(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.leave_project(p_id);
+  return json_build_object('status', 'left');
+end $$;
+comment on function api.leave_project is
+  'The caller gives their role in a project back: {status: left}. Fails: private.leave_project.';
+
+create function private.find_project_updates(p_project uuid, p_cursor uuid) returns uuid[]
+language plpgsql stable security definer   -- nobody may read details
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := 'infinity';   -- plain variables: an expression makes no index condition
+  v_before uuid := p_project;   -- any id will do beside infinity
+begin
+  if p_cursor is not null then
+    select created_at, id into v_from, v_before from app.project_updates
+    where id = p_cursor and project_id = p_project;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  return array(select id from app.project_updates
+               where project_id = p_project and (created_at, id) < (v_from, v_before)
+               order by created_at desc, id desc limit 51);
+end $$;
+comment on function private.find_project_updates is 'The next updates of a project. Fails: cursor_unknown.';
+call private.make_walk('private.find_project_updates');
+
+create function api.list_project_updates(p_id uuid, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_ids uuid[];
+begin
+  perform private.require_content('project', p_id);
+  v_ids := private.find_project_updates(p_id, private.require_cursor(p_cursor));
+  return private.page(private.project_update_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_project_updates is
+  'What the author of a project has told of it, latest first. Fails: project_unknown, cursor_unknown, '
+  'limit_out_of_range.';
+
+create function api.create_project_update(p_id uuid, p_body text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_update uuid;
+begin
+  perform private.count_writes('projects');
+  perform private.require_own_project(p_id);
+  v_update := private.post_project_update(p_id, p_body);
+  return private.project_update_cards(array[v_update]) -> 0;
+end $$;
+comment on function api.create_project_update is
+  'Tells of the caller''s own project; its members are told. Fails: writes_exceeded, private.require_own_project, '
+  'private.post_project_update.';
+
+-- sql/projects/80_notifications.sql
+
+-- Notifications of projects: decisions about oneself, as in groups, and updates, as parts of a series.
+
+create function private.notify_project_decision(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.tell(array(
+    select (e.user_id, 'membership.decided', null, 'project', e.payload ->> 'projectId',
+            jsonb_build_object('event', e.payload -> 'event', 'role', null, 'invitationId', null, 'groupId', null,
+                               'guildId', null),
+            concat_ws(':', 'membership.decided', e.payload ->> 'projectId', e.payload ->> 'event'), null,
+            e.caused_at)::private.notice
+    from unnest(p_effects) e));
+end $$;
+comment on function private.notify_project_decision is
+  'Listener: tells a person that they got a role in a project, were turned down, or removed.';
+
+create function private.notify_project_update(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- who left meanwhile is not told, nor is anybody of what is gone
+  perform private.tell(array(
+    select (e.user_id, 'series.updated', (e.payload ->> 'authorId')::uuid, 'project', e.payload ->> 'projectId',
+            jsonb_build_object('projectId', e.payload -> 'projectId', 'updateId', e.payload -> 'updateId'),
+            concat_ws(':', 'series.updated', e.payload ->> 'projectId', e.payload ->> 'updateId'), null,
+            e.caused_at)::private.notice
+    from unnest(p_effects) e
+    join app.project_updates w on w.id = (e.payload ->> 'updateId')::uuid
+    join app.project_members m on m.project_id = w.project_id and m.user_id = e.user_id
+    join app.contents c on c.id = w.project_id and c.required_level = 0
+    where c.space_id is null
+       or exists (select from app.space_members s where s.space_id = c.space_id and s.user_id = e.user_id)));
+end $$;
+comment on function private.notify_project_update is
+  'Listener: tells the members of a project of what its author told.';
+
+insert into private.event_listeners (event, listener, position, timing) values
+  ('projects.application.decided', 'private.notify_project_decision', 600, 'soon'),
+  ('projects.update.posted', 'private.notify_project_update', 600, 'soon');
+
+-- sql/projects/90_erasure.sql
+
+-- What bans, erasures and blocks do to roles in projects: they free the places. A person has at most 500 of them.
+-- How erasure runs: sql/base/90_erasure.sql.
+-- docs/decisions.md, Projects; Erasure and export.
+
+create function private.free_own_project_places() returns trigger
+language plpgsql security definer   -- a ban and an erasure change rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_roles uuid[] := array(select role_id from app.project_members where user_id = new.id);
+begin
+  perform private.free_project_places(v_roles, array_fill(new.id, array[cardinality(v_roles)]));
+  if new.erased_at is not null then
+    perform private.erase_rows(new.id, 'app.project_applications', 'user_id = $1');
+  end if;
+  return null;
+end $$;
+comment on function private.free_own_project_places is
+  'Trigger: who is banned or erased holds no role any more, and an erased person''s applications go.';
+create trigger _163_free_own_project_places after update of banned_at, erased_at on app.users
+  for each row when (new.banned_at is not null or new.erased_at is not null)
+  execute function private.free_own_project_places();
+
+create function private.free_blocked_project_places() returns trigger
+language plpgsql security definer   -- ends memberships of both
+set search_path = ''
+as $$
+declare
+  v_roles uuid[];
+  v_users uuid[];
+begin
+  select array_agg(m.role_id), array_agg(m.user_id) into v_roles, v_users
+  from changed b
+  cross join unnest(array[b.blocker_id, b.blocked_id], array[b.blocked_id, b.blocker_id]) w (user_id, author_id)
+  join app.project_members m on m.user_id = w.user_id
+  join app.contents c on c.id = m.project_id and c.author_id = w.author_id;
+  if v_roles is not null then
+    perform private.free_project_places(v_roles, v_users);
+  end if;
+  return null;
+end $$;
+comment on function private.free_blocked_project_places is
+  'Trigger: a block between the author of a project and a member ends the membership: neither sees the other there.';
+call private.make_walk('private.free_blocked_project_places');
+create trigger _130_free_blocked_project_places after insert on app.blocks
+  referencing new table as changed for each statement execute function private.free_blocked_project_places();
+
+-- policies/projects.sql
+
+-- Who may see projects. Twin of sql/projects/. The head's policies are in policies/content.sql. Definer functions
+-- alone read and write what hangs on it.
+
+-- projects
+alter table app.projects enable row level security;
+grant select on app.projects to authenticated;
+create policy select_with_content on app.projects for select to authenticated
+  using ((select true from app.contents c where c.id = projects.id));
+comment on policy select_with_content on app.projects is 'Everybody who sees the head sees the project.';
+
+-- project_roles: definer functions alone read them
+alter table app.project_roles enable row level security;
+
+-- project_members: definer functions alone read them
+alter table app.project_members enable row level security;
+
+-- project_applications: definer functions alone read them
+alter table app.project_applications enable row level security;
+
+-- project_updates: definer functions alone read them
+alter table app.project_updates enable row level security;
+
+-- helpers
+grant execute on function
+  private.add_own_project_role,
+  private.add_project,
+  private.apply_to_project,
+  private.change_project,
+  private.change_project_role,
+  private.decide_project_application,
+  private.find_my_projects,
+  private.find_project_applications,
+  private.find_project_members,
+  private.find_project_updates,
+  private.leave_project,
+  private.place_project,
+  private.post_project_update,
+  private.project_application_cards,
+  private.project_cards,
+  private.project_member_page,
+  private.project_role_card,
+  private.project_update_cards,
+  private.remove_project,
+  private.remove_project_member,
+  private.remove_project_role,
+  private.require_own_project,
+  private.require_project_card,
+  private.require_reported_project,
+  private.withdraw_project_application
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.apply_to_project,
+  api.approve_project_application,
+  api.create_project,
+  api.create_project_role,
+  api.create_project_update,
+  api.delete_project,
+  api.delete_project_role,
+  api.get_project,
+  api.leave_project,
+  api.list_my_projects,
+  api.list_project_applications,
+  api.list_project_members,
+  api.list_project_updates,
+  api.list_projects,
+  api.reject_project_application,
+  api.remove_project_member,
+  api.set_project_status,
+  api.update_project,
+  api.update_project_role,
+  api.withdraw_project_application
+  to authenticated;
+
 -- sql/market/10_offerings.sql
 
 -- Offerings: a kind of contents that has a price in mana. The head: sql/content; orders: 20_orders.sql.

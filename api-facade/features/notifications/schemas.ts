@@ -31,6 +31,7 @@ const moderated = [
   'offering',
   'review',
   'course',
+  'project',
   'circle',
   'report',
   'invite-code',
@@ -55,7 +56,12 @@ export const Notification = z
     kind('poll.closed', of('post'), { postId, pollId: Uuid }),
     kind('co-author.invited', of('post'), { inviteId: Uuid, postId }),
     kind('co-author.accepted', of('post'), { inviteId: Uuid, postId }),
-    kind('series.updated', of('post'), { seriesId: Uuid, postId }),
+    kind('series.updated', of('post', 'project'), {
+      seriesId: Uuid.optional(),
+      postId: Uuid.optional(),
+      projectId: Uuid.optional().openapi({ description: 'Of an update of a project.' }),
+      updateId: Uuid.optional(),
+    }),
     kind('reputation.level-up', of('interest'), { interestId, level: z.string().openapi({ example: 'Adept' }) }),
     kind('reputation.voted', of('vote'), { interestId, value: z.int() }),
     kind('appeal.resolved', of('appeal'), { appealId: Uuid, interestId, status: z.enum(['accepted', 'rejected']) }),
@@ -85,7 +91,7 @@ export const Notification = z
             'Posts and replies are hidden, unhidden and deleted, contents removed and restored, my circles deleted, my invite codes revoked, and what I reported is reviewed or dismissed.',
         }),
     }),
-    kind('membership.decided', of('group', 'guild'), {
+    kind('membership.decided', of('group', 'guild', 'project'), {
       event: z.enum(['approved', 'rejected', 'invited', 'removed', 'role_changed', 'proposal_decided']),
       groupId: Uuid.nullable(),
       guildId: Uuid.nullable(),

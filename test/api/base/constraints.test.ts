@@ -29,6 +29,12 @@ const made = async (person: typeof alice, path: string, body: unknown) =>
 const post = await made(bob, '/posts', { body: 'A post of somebody else.' })
 const own = await made(alice, '/posts', { body: 'A post of mine.' })
 const video = await made(bob, '/videos', { mediaUrl: 'https://example.org/a.mp4' })
+const project = await made(alice, '/projects', { title: 'x', summary: 'x', roles: [{ name: 'x' }] })
+const bobs = await bob.post<{ id: string; roles: { id: string }[] }>('/projects', {
+  title: 'x',
+  summary: 'x',
+  roles: [{ name: 'x' }],
+})
 const debate = await made(bob, '/debates', { title: 'x', body: 'x', closesAt: '2099-01-01T00:00:00Z' })
 let argument: string | null = null
 for (let depth = 1; depth <= 4; depth++)
@@ -176,6 +182,14 @@ const reached: Record<string, Call | Call[] | string> = {
   repost_bare: ['create_post', { p_body: '', p_format: 'repost', p_quoted_post_id: post, p_depth: 1 }],
   series_description: ['create_series', { p_title: 'x', p_description: long }],
   series_title: ['create_series', { p_title: ' ' }],
+  project_message: [
+    'apply_to_project',
+    { p_id: bobs.body.id, p_role_id: bobs.body.roles[0]?.id, p_message: 'é'.repeat(2001) },
+  ],
+  project_role_about: ['create_project_role', { p_id: project, p_name: 'x', p_about: 'é'.repeat(2001) }],
+  project_role_full: 'private.add_project_member and private.change_project_role look first, with the role locked',
+  project_role_name: ['create_project_role', { p_id: project, p_name: ' ' }],
+  project_role_slots: ['create_project_role', { p_id: project, p_name: 'x', p_slots: 0 }],
   wiki_body: [
     'create_wiki_proposal',
     { p_slug: 'poetry', p_body: 'é'.repeat(20_001), p_summary: 'x', p_base_version: 0 },

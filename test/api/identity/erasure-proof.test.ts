@@ -52,7 +52,7 @@ describe('an erased person', async () => {
   const birthName = registered.body.user.username
   const words = ['email', 'password', 'first', 'last', 'city', 'about', 'username', 'picture', 'post', 'title', 'essay']
     .concat(['reply', 'criticism', 'persona', 'personaAbout', 'personaPicture', 'circle', 'keyword', 'report'])
-    .concat(['wiki', 'wikiSummary'])
+    .concat(['wiki', 'wikiSummary', 'project', 'projectSummary', 'role', 'roleAbout', 'projectUpdate', 'application'])
     .concat(['clip', 'caption', 'thumbnail', 'recording', 'comment on a video'])
     .concat([
       'newEmail',
@@ -124,6 +124,14 @@ describe('an erased person', async () => {
     await did(erin.post(`/videos/${bobsClip}/like`))
     await did(erin.post(`/videos/${bobsClip}/comments`, { body: canary('comment on a video') }))
     await owner`select private.add_reputation(${erin.id}, id, 'admin.adjusted', 20) from app.interests where slug = 'poetry'`
+    const roles = [{ name: canary('role'), about: canary('roleAbout') }]
+    const project = { title: canary('project'), summary: canary('projectSummary'), roles }
+    const projectId = (await erin.post<Id>('/projects', project)).body.id
+    await did(erin.post(`/projects/${projectId}/updates`, { body: canary('projectUpdate') }))
+    const wanted = { title: 'Of Bob', summary: 'x', roles: [{ name: 'x' }] }
+    const bobsProject = (await at(bob).post<Id & { roles: Id[] }>('/projects', wanted)).body
+    const asking = { roleId: bobsProject.roles[0]?.id, message: canary('application') }
+    await did(erin.post(`/projects/${bobsProject.id}/applications`, asking))
     const proposal = { body: canary('wiki'), summary: canary('wikiSummary'), baseVersion: 0 }
     await did(erin.post('/wiki/poetry/proposals', proposal))
     const circle = (await erin.post<Id>('/circles', { name: canary('circle') })).body.id

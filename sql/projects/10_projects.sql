@@ -1,0 +1,354 @@
+-- Projects: what somebody wants to do with others, and the roles that they look for. The head: sql/content.
+-- docs/decisions.md, Contents; Projects.
+
+create table app.projects (
+  id      uuid primary key references app.contents on delete cascade,
+  summary app.markdown not null,
+  status  text not null default 'recruiting' check (status in ('recruiting', 'active', 'completed', 'archived'))
+);
+comment on table app.projects is 'What a project has beside its head in app.contents.';
+comment on column app.projects.status is
+  'Whatever its author says. A project that is completed or archived takes nothing new.';
+
+create table app.project_roles (
+  id         uuid primary key default gen_random_uuid(),
+  project_id uuid not null references app.projects on delete cascade,
+  position   bigint not null generated always as identity,
+  name       text not null,
+  about      text not null default '',
+  slots      integer not null default 1,
+  filled     integer not null default 0 check (filled >= 0),
+  constraint project_role_name check (length(private.trimmed(name)) between 1 and 80),
+  constraint project_role_about check (length(about) <= 2000),
+  constraint project_role_slots check (slots between 1 and 50),
+  constraint project_role_full check (filled <= slots)
+);
+create index project_roles_project_id_idx on app.project_roles (project_id, position);
+comment on table app.project_roles is
+  'Whom a project looks for. Who locks its row decides alone who holds the role.';
+comment on column app.project_roles.filled is
+  'How many hold it, whoever sees whom. Written with the row of a member, under the lock of this row.';
+
+create table app.project_members (
+  project_id uuid not null references app.contents on delete cascade,
+  user_id    uuid not null references app.users on delete cascade,
+  role_id    uuid not null references app.project_roles on delete cascade,
+  made_at    timestamptz not null,
+  created_at timestamptz not null default now(),
+  primary key (project_id, user_id)
+);
+create index project_members_role_id_idx on app.project_members (role_id);
+create index project_members_created_at_idx on app.project_members (project_id, created_at, user_id);
+create index project_members_made_at_idx on app.project_members (user_id, made_at desc, project_id desc);
+comment on table app.project_members is 'Who holds which role. The author of a project is a member without a row.';
+comment on column app.project_members.made_at is
+  'When the project was made, which is its place in the lists of its members.';
+comment on column app.project_members.created_at is 'When the member joined.';
+
+create table app.project_applications (
+  id         uuid primary key default gen_random_uuid(),
+  project_id uuid not null references app.contents on delete cascade,
+  role_id    uuid references app.project_roles on delete set null,
+  user_id    uuid not null references app.users on delete cascade,
+  message    text not null default '',
+  status     text not null default 'pending'
+             check (status in ('pending', 'approved', 'rejected', 'withdrawn', 'ended')),
+  created_at timestamptz not null default now(),
+  decided_at timestamptz,
+  constraint project_message check (length(message) <= 2000),
+  check ((status = 'pending') = (decided_at is null))
+);
+create unique index project_applications_pending_key on app.project_applications (role_id, user_id)
+  where status = 'pending';
+create index project_applications_role_id_idx on app.project_applications (role_id);
+create index project_applications_project_id_idx
+  on app.project_applications (project_id, created_at desc, id desc);
+create index project_applications_user_id_idx on app.project_applications (user_id, project_id);
+comment on table app.project_applications is 'Who asked for which role. A settled one never changes again.';
+comment on column app.project_applications.role_id is 'Null when the role was deleted.';
+comment on column app.project_applications.status is
+  'pending, then approved or rejected by the author, withdrawn by who asked, or ended: they got another role, or the '
+  'role was deleted.';
+comment on column app.project_applications.decided_at is 'When it was settled; null while it is pending.';
+
+create table app.project_updates (
+  id         uuid primary key default gen_random_uuid(),
+  project_id uuid not null references app.projects on delete cascade,
+  body       app.markdown not null,
+  created_at timestamptz not null default now()
+);
+create index project_updates_project_id_idx on app.project_updates (project_id, created_at desc, id desc);
+comment on table app.project_updates is 'What the author of a project tells of it.';
+
+insert into private.write_limits (kind, per_hour) values ('projects', 300);
+
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.projects', 'id', 'projects', 'id in (select c.id from app.contents c where c.author_id = $1)'),
+  ('app.project_roles', 'project_id', 'projectRoles',
+   'project_id in (select c.id from app.contents c where c.author_id = $1)'),
+  ('app.project_updates', 'project_id', 'projectUpdates',
+   'project_id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section) values
+  ('app.project_members', 'user_id', 'projectMemberships'),
+  ('app.project_applications', 'user_id', 'projectApplications');
+
+insert into private.events (name, payload, happens) values
+  ('projects.application.decided', '{projectId,event,userId}',
+   'somebody gets a role in a project, is turned down, or is removed'),
+  ('projects.update.posted', '{projectId,updateId,authorId}', 'the author of a project tells of it');
+
+insert into private.errors (code, status, text) values
+  ('project_unknown', 404, 'There is no such project.'),
+  ('project_role_unknown', 404, 'This project has no such role.'),
+  ('project_application_unknown', 404, 'This project has no such application.'),
+  ('project_member_unknown', 404, 'This person is no member of the project.'),
+  ('project_own', 400, 'You cannot apply to your own project.'),
+  ('project_author_stays', 409, 'The author of a project cannot leave it. Delete or archive it instead.'),
+  ('project_over', 409, 'This project is completed or archived.'),
+  ('project_applied', 409, 'You have already applied for this role.'),
+  ('project_member_already', 409, 'This person already holds a role in the project.'),
+  ('project_application_settled', 409, 'This application has already been settled.'),
+  ('project_role_full', 409, 'All places of this role are taken.'),
+  ('project_role_held', 409, 'This role is held: it cannot be deleted, nor have fewer places than are taken.'),
+  ('project_roles_exhausted', 409, 'A project can have at most 20 roles.'),
+  ('project_updates_exhausted', 409, 'A project can have at most 1000 updates.'),
+  ('project_places_exhausted', 409, 'One person can hold roles in at most 500 projects.'),
+  ('project_has_applications', 409, 'Others have applied to this project, so it cannot be deleted. Archive it '
+  'instead.'),
+  ('project_role_name', 422, 'A role must have a name of 1 to 80 characters.'),
+  ('project_role_about', 422, 'What a role is about can have up to 2000 characters.'),
+  ('project_role_slots', 422, 'A role must have 1 to 50 places.'),
+  ('project_message', 422, 'A message can have up to 2000 characters.');
+
+create view private.project_details with (security_invoker) as
+select p.id,
+       json_build_object(
+         'summary', p.summary,
+         'status', p.status,
+         'roles', coalesce((
+           select json_agg(json_build_object('id', r.id, 'name', r.name, 'about', r.about, 'slots', r.slots,
+                                             'filled', r.filled) order by r.position)
+           from app.project_roles r where r.project_id = p.id), '[]'::json),
+         'memberCount', 1 + coalesce((select sum(r.filled) from app.project_roles r where r.project_id = p.id), 0)
+       ) as detail
+from app.projects p;
+comment on view private.project_details is
+  'What the card of a project has of its own kind: {summary, status, roles [{id, name, about, slots, filled}], '
+  'memberCount (the author, and the places taken)}.';
+
+create function private.erase_projects(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  -- heads before details, and roles by id: ARCHITECTURE.md, Locks
+  perform from app.contents where id = any (p_ids) and kind = 'project' order by id for no key update;
+  perform from app.project_roles where project_id = any (p_ids) order by id for update;
+  delete from app.projects where id = any (p_ids);
+end $$;
+comment on function private.erase_projects is
+  'Deletes what these projects say, with their roles, members and updates; their author is erased.';
+
+create function private.is_project_wanted(p_id uuid, p_filters jsonb) returns boolean
+language plpgsql stable security definer   -- nobody may read details
+set search_path = ''
+as $$
+declare
+  v_words text[] := tsvector_to_array(private.words_in(array[p_filters ->> 'role']));
+begin
+  return exists (
+    select from app.projects p
+    where p.id = p_id
+      and (p_filters ->> 'status' is null or p.status = p_filters ->> 'status')
+      and (p_filters ->> 'role' is null
+           or v_words <> '{}' and exists (   -- no word is nowhere
+             select from app.project_roles r
+             where r.project_id = p.id and v_words <@ tsvector_to_array(private.words_in(array[r.name])))));
+end $$;
+comment on function private.is_project_wanted is
+  'The filter of the list of projects: those of a status, and with a role of all these words.';
+
+insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
+  ('project', 'projects', 'app.projects', 'private.project_details', 'private.erase_projects',
+   'private.is_project_wanted');
+
+create function private.require_reported_project(p_target text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_reported_content('project', p_target); end $$;
+comment on function private.require_reported_project is
+  'Answers the project that a report names, if the caller may see it. Fails: project_unknown.';
+insert into private.report_targets (type, finder) values ('project', 'private.require_reported_project');
+
+create function private.project_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- checks once whether a project is visible, as private.video_cards
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(
+             private.merged(private.merged(h.head, d.detail), json_build_object(
+               'viewer', json_build_object(
+                 'role', r.name,
+                 'status', case when c.author_id = (select app.uid()) then 'author'
+                                when r.name is not null then 'member'
+                                when a.id is not null then 'pending'
+                                else 'none' end,
+                 'applicationId', a.id)))
+             order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.content_heads h on h.id = i.id
+    join private.project_details d on d.id = h.id
+    join app.contents c on c.id = h.id
+    left join app.project_members m on m.project_id = h.id and m.user_id = (select app.uid())
+    left join app.project_roles r on r.id = m.role_id
+    left join lateral (
+      select w.id from app.project_applications w
+      where w.project_id = h.id and w.user_id = (select app.uid()) and w.status = 'pending'
+      order by w.created_at desc, w.id desc limit 1) a on true);
+end $$;
+comment on function private.project_cards is
+  'The cards of these projects, in order, as far as the caller sees them: the head, the detail, {viewer: {role (its '
+  'name), status author | member | pending | none, applicationId (the latest pending one)}}.';
+call private.make_walk('private.project_cards');
+
+create function private.require_project_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.project_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('project_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_project_card is
+  'Answers the card of a project that the caller may see. Fails: project_unknown.';
+
+create function private.require_running_project(p_id uuid) returns void
+language plpgsql stable security definer   -- nobody may read details
+set search_path = ''
+as $$
+begin
+  perform from app.projects where id = p_id and status in ('recruiting', 'active');
+  if not found then
+    perform private.fail('project_over');
+  end if;
+end $$;
+comment on function private.require_running_project is
+  'Passes for a project that is neither completed nor archived. Fails: project_over.';
+
+create function private.require_own_project(p_id uuid) returns app.contents
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_content app.contents := private.require_content('project', p_id);
+begin
+  if v_content.author_id <> private.require_caller() then
+    perform private.fail('content_not_yours');
+  end if;
+  return v_content;
+end $$;
+comment on function private.require_own_project is
+  'The head of a project of the caller, if they see it. Fails: project_unknown, content_not_yours.';
+
+create function private.lock_own_project(p_id uuid, p_people uuid[] default '{}') returns void
+language plpgsql volatile security definer   -- nobody may touch people and spaces
+set search_path = ''
+as $$
+declare
+  v_content app.contents;
+begin
+  select * into v_content from app.contents where id = p_id;
+  -- people before spaces, and these before heads: ARCHITECTURE.md, Locks
+  perform from app.users where id = any (p_people || private.require_caller()) order by id for share;
+  perform private.write_in_space(v_content.space_id);
+  perform private.lock_own_content('project', p_id, false);
+end $$;
+comment on function private.lock_own_project is
+  'Locks a project of the caller, behind these people and its space, which is open. Fails: space_not_member, '
+  'space_archived, project_unknown, content_not_yours.';
+
+create function private.add_project_role(p_project uuid, p_role jsonb) returns uuid
+language plpgsql volatile security definer   -- nobody may write roles
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  if (select count(*) from app.project_roles where project_id = p_project) >= 20 then
+    perform private.fail('project_roles_exhausted');
+  end if;
+  insert into app.project_roles (project_id, name, about, slots)
+  values (p_project, coalesce(private.require_name(p_role ->> 'name'), ''),
+          coalesce(private.require_text(p_role ->> 'about'), ''), coalesce((p_role ->> 'slots')::integer, 1))
+  returning id into v_id;
+  return v_id;
+end $$;
+comment on function private.add_project_role is
+  'Adds a role {name, about?, slots?} to a project that is locked or new. Fails: project_roles_exhausted, text_unfit, '
+  'project_role_name, project_role_about, project_role_slots.';
+
+create function private.add_project(p_id uuid, p_summary text, p_roles jsonb) returns void
+language plpgsql volatile security definer   -- nobody may write a detail
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(p_roles) <> 'array' then
+    perform private.fail('value_invalid');
+  end if;
+  insert into app.projects (id, summary) values (p_id, p_summary);
+  perform private.add_project_role(p_id, r.role) from jsonb_array_elements(p_roles) r (role);
+end $$;
+comment on function private.add_project is
+  'Writes the detail of a new project. Fails: value_invalid, private.add_project_role.';
+
+create function private.change_project(p_id uuid, p_changes jsonb) returns void
+language plpgsql volatile security definer   -- nobody may change a detail
+set search_path = ''
+as $$
+declare
+  v_content app.contents := private.lock_own_content('project', p_id);
+  v_summary text;
+begin
+  perform private.require_running_project(p_id);
+  update app.projects
+  set summary = case when p_changes ? 'summary' then private.require_body(p_changes ->> 'summary') else summary end
+  where id = p_id returning summary into v_summary;
+  perform private.edit_content(v_content, p_changes, array[v_summary]);
+end $$;
+comment on function private.change_project is
+  'Changes the caller''s own project. Fails: project_unknown, writes_exceeded, content_not_yours, '
+  'project_over, private.require_body, private.edit_content.';
+
+create function private.place_project(p_id uuid, p_status text) returns void
+language plpgsql volatile security definer   -- nobody may change a detail
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_content('project', p_id);
+  update app.projects set status = p_status where id = p_id;
+end $$;
+comment on function private.place_project is
+  'Gives the caller''s own project another status. Fails: project_unknown, writes_exceeded, '
+  'content_not_yours.';
+
+create function private.remove_project(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may delete a detail
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_content('project', p_id, false);
+  if exists (select from app.project_applications where project_id = p_id) then
+    perform private.fail('project_has_applications');
+  end if;
+  perform private.delete_content('project', p_id);
+  delete from app.projects where id = p_id;
+end $$;
+comment on function private.remove_project is
+  'Deletes the caller''s own project, to which nobody has applied. Fails: project_unknown, content_not_yours, '
+  'project_has_applications.';

@@ -1,0 +1,42 @@
+-- Notifications of projects: decisions about oneself, as in groups, and updates, as parts of a series.
+
+create function private.notify_project_decision(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.tell(array(
+    select (e.user_id, 'membership.decided', null, 'project', e.payload ->> 'projectId',
+            jsonb_build_object('event', e.payload -> 'event', 'role', null, 'invitationId', null, 'groupId', null,
+                               'guildId', null),
+            concat_ws(':', 'membership.decided', e.payload ->> 'projectId', e.payload ->> 'event'), null,
+            e.caused_at)::private.notice
+    from unnest(p_effects) e));
+end $$;
+comment on function private.notify_project_decision is
+  'Listener: tells a person that they got a role in a project, were turned down, or removed.';
+
+create function private.notify_project_update(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- who left meanwhile is not told, nor is anybody of what is gone
+  perform private.tell(array(
+    select (e.user_id, 'series.updated', (e.payload ->> 'authorId')::uuid, 'project', e.payload ->> 'projectId',
+            jsonb_build_object('projectId', e.payload -> 'projectId', 'updateId', e.payload -> 'updateId'),
+            concat_ws(':', 'series.updated', e.payload ->> 'projectId', e.payload ->> 'updateId'), null,
+            e.caused_at)::private.notice
+    from unnest(p_effects) e
+    join app.project_updates w on w.id = (e.payload ->> 'updateId')::uuid
+    join app.project_members m on m.project_id = w.project_id and m.user_id = e.user_id
+    join app.contents c on c.id = w.project_id and c.required_level = 0
+    where c.space_id is null
+       or exists (select from app.space_members s where s.space_id = c.space_id and s.user_id = e.user_id)));
+end $$;
+comment on function private.notify_project_update is
+  'Listener: tells the members of a project of what its author told.';
+
+insert into private.event_listeners (event, listener, position, timing) values
+  ('projects.application.decided', 'private.notify_project_decision', 600, 'soon'),
+  ('projects.update.posted', 'private.notify_project_update', 600, 'soon');

@@ -1,0 +1,46 @@
+-- What bans, erasures and blocks do to roles in projects: they free the places. A person has at most 500 of them.
+-- How erasure runs: sql/base/90_erasure.sql.
+-- docs/decisions.md, Projects; Erasure and export.
+
+create function private.free_own_project_places() returns trigger
+language plpgsql security definer   -- a ban and an erasure change rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_roles uuid[] := array(select role_id from app.project_members where user_id = new.id);
+begin
+  perform private.free_project_places(v_roles, array_fill(new.id, array[cardinality(v_roles)]));
+  if new.erased_at is not null then
+    perform private.erase_rows(new.id, 'app.project_applications', 'user_id = $1');
+  end if;
+  return null;
+end $$;
+comment on function private.free_own_project_places is
+  'Trigger: who is banned or erased holds no role any more, and an erased person''s applications go.';
+create trigger _163_free_own_project_places after update of banned_at, erased_at on app.users
+  for each row when (new.banned_at is not null or new.erased_at is not null)
+  execute function private.free_own_project_places();
+
+create function private.free_blocked_project_places() returns trigger
+language plpgsql security definer   -- ends memberships of both
+set search_path = ''
+as $$
+declare
+  v_roles uuid[];
+  v_users uuid[];
+begin
+  select array_agg(m.role_id), array_agg(m.user_id) into v_roles, v_users
+  from changed b
+  cross join unnest(array[b.blocker_id, b.blocked_id], array[b.blocked_id, b.blocker_id]) w (user_id, author_id)
+  join app.project_members m on m.user_id = w.user_id
+  join app.contents c on c.id = m.project_id and c.author_id = w.author_id;
+  if v_roles is not null then
+    perform private.free_project_places(v_roles, v_users);
+  end if;
+  return null;
+end $$;
+comment on function private.free_blocked_project_places is
+  'Trigger: a block between the author of a project and a member ends the membership: neither sees the other there.';
+call private.make_walk('private.free_blocked_project_places');
+create trigger _130_free_blocked_project_places after insert on app.blocks
+  referencing new table as changed for each statement execute function private.free_blocked_project_places();
