@@ -350,5 +350,5 @@ begin
   return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.query, p_limit);
 end $$;
 comment on function api.search is
-  'Posts, people, groups, guilds, wiki entries and contents by words, newest block of time first, in one what fits best. Fails: '
-  'interest_unknown, cursor_unknown, limit_out_of_range.';
+  'Posts, people, groups, guilds, wiki entries and contents by words, newest block of time first, in one what fits '
+  'best. Fails: interest_unknown, cursor_unknown, limit_out_of_range.';

@@ -1,0 +1,161 @@
+// The most that a request of discovery looks at: test/support/bounds.ts. What a search looks at is the same among ten
+// times as many posts, whether its word is in all of them, in a few, or in none.
+import { crowd, friend, friendly, id, isShown, minutes, openBounds, postsOfMany } from '../../support/bounds.ts'
+
+const { checkBounds, nameOf, put } = await openBounds()
+
+let interests = 0
+/** Many of the crowd, and some friends, who have an intent and chose what the viewer chose. */
+async function seekers(viewer: string, size: number, intent: string) {
+  interests += 1
+  const interest = id(
+    await put<{ id: string }>(
+      `insert into app.interests (slug, name, level, accent_color) values ('shared-' || $1, 'x', 1, 'ink') returning id`,
+      String(interests),
+    ),
+  )
+  await put('delete from app.connection_intents')
+  const made = await put<{ id: string; friendly: boolean }>(
+    `with sought as (
+       select case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end as id, ${minutes('n')} as at
+       from generate_series(1, ${size}) n
+     ), chosen as (
+       insert into app.user_interests (user_id, interest_id, depth, expertise)
+       select id, $1::uuid, 1, 5 from sought union all select $3::uuid, $1::uuid, 1, 1
+     ), placed as (
+       insert into private.intent_interests (intent, interest_id, placed_at, user_id) select $2::text, $1::uuid, at, id from sought
+     ), earned as (
+       insert into app.reputation (user_id, interest_id, value, direct_value)
+       select id, $1::uuid, row_number() over (order by at), 0 from sought)
+     insert into app.connection_intents (user_id, intent, created_at) select id, $2, at from sought
+     returning user_id as id, user_id >= ${friend('0')} as friendly`,
+    interest,
+    intent,
+    viewer,
+  )
+  const names = await Promise.all(made.filter(({ friendly }) => friendly).map(({ id }) => nameOf(id)))
+  return names.map((name) => `acct:${name}@localhost`)
+}
+
+/** Posts of the crowd, some of them of friends. All have one word, half of them another, and one of them a third. */
+async function articles(size: number) {
+  await put('delete from private.search_words')
+  await put('delete from private.search_documents')
+  await put('delete from app.posts')
+  await put(
+    `with made as (
+       insert into app.posts (author_id, body, published_at)
+       select case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n % 1000 + 1')} end,
+              'common ' || case when n = 10 then 'rare' when n % 2 = 0 then 'even' else 'odd' end, ${minutes('n')}
+       from generate_series(1, ${size}) n returning id, body, published_at
+     ), counted as (insert into app.post_counters (post_id) select id from made
+     ), found as (
+       insert into private.search_documents (type, id, words)
+       select 'post', id, private.search_vector(null, body) from made order by published_at returning number, words)
+     insert into private.search_words (type, word, number)
+     select 'post', unnest(tsvector_to_array(words)), number from found`,
+  )
+}
+
+const search = (q: string, most: number, against: string) => ({
+  operation: 'search',
+  against,
+  most,
+  sizes: [1000, 10_000],
+  async scene(_: string, size: number) {
+    await articles(size)
+    return { parameters: `p_q => '${q}', p_limit => 50` }
+  },
+})
+
+checkBounds([
+  {
+    operation: 'list_candidates',
+    against: 'people across a block',
+    most: 25_000,
+    async scene(viewer, size) {
+      return { parameters: `p_intent => 'friends'`, shown: await seekers(viewer, size, 'friends') }
+    },
+  },
+  {
+    operation: 'list_candidates',
+    against: 'people across a block with whom nothing is shared',
+    most: 25_000,
+    async scene(viewer, size) {
+      const shown = await seekers(viewer, size, 'friends')
+      await put('delete from app.user_interests where user_id = $1', viewer)
+      return { parameters: `p_intent => 'friends', p_min_shared => 0`, shown }
+    },
+  },
+  {
+    operation: 'list_mentors',
+    against: 'people across a block',
+    most: 25_000,
+    async scene(viewer, size) {
+      return { parameters: '', shown: await seekers(viewer, size, 'mentor') }
+    },
+  },
+  {
+    operation: 'list_talent',
+    against: 'people across a block',
+    most: 25_000,
+    async scene(viewer, size) {
+      return { parameters: '', shown: (await seekers(viewer, size, 'collab')).reverse() }
+    },
+  },
+  {
+    operation: 'list_people',
+    against: 'people across a block',
+    most: 3000,
+    async scene() {
+      return { parameters: '' }
+    },
+  },
+  {
+    operation: 'list_people',
+    against: 'people across a block of that name',
+    most: 15_000,
+    async scene(_, size) {
+      await put('delete from private.name_trigrams')
+      await put(
+        `insert into private.name_trigrams (trigram, joined_at, user_id)
+         select t, now(), ${crowd('n')} from generate_series(1, ${size}) n, unnest(extensions.show_trgm('crowd x')) t`,
+      )
+      return { parameters: `p_q => 'crowd'` }
+    },
+  },
+  {
+    operation: 'list_suggested',
+    against: 'posts of people across a block',
+    most: 3000,
+    async scene(viewer, size) {
+      await put('delete from app.posts')
+      await put(postsOfMany(size))
+      await put(`update app.settings set value = 'm' where key = 'embedding_model'`)
+      await put(
+        `insert into private.centroids (person_id, model, vector, signature) values ($1, 'm', '{1}', '1')`,
+        viewer,
+      )
+      return { parameters: '' }
+    },
+  },
+  {
+    operation: 'list_stream',
+    against: 'posts and contents of people across a block',
+    most: 6000,
+    async scene(_, size) {
+      await put('delete from app.posts')
+      await put(postsOfMany(size))
+      await put(
+        `insert into app.contents (kind, author_id, created_at)
+         select 'audio', ${crowd('n')}, ${minutes('n')} from generate_series(1, ${size}) n`,
+      )
+      return { parameters: '' }
+    },
+  },
+  search('common', 12_000, 'a word that all posts have'),
+  search('even odd', 12_000, 'two words that half of the posts have, and none both'),
+  search('rare', 200, 'a word that one post has'),
+  search('common rare', 1000, 'a word that all posts have beside one that one has'),
+  search('nothing', 100, 'a word that no post has'),
+])
