@@ -10,7 +10,7 @@ create index series_created_at_idx on app.series (created_at desc, id desc);
 
 create view private.staff_posts with (security_invoker) as
 select p.created_at as at, p.id, p.author_id, p.format, p.interest_id, p.visibility, p.is_journalism as journalism,
-       p.hidden_at is not null as hidden, concat_ws(' ', p.title, p.body) as said,
+       p.hidden_at is not null as hidden, concat_ws(' ', p.title, left(p.body, 5000)) as said,
        json_build_object(
          'id', p.id,
          'authorId', p.author_id,

@@ -26,7 +26,7 @@ const short = 'A page looks at 400 and may be short.'
 export default routes('admin', {
   'GET /admin/posts': {
     summary: 'Posts, newest first',
-    description: `Whoever may see them: hidden, scheduled and deleted ones too, and those of the banned. \`q\` is in title or body. ${short}`,
+    description: `Whoever may see them: hidden, scheduled and deleted ones too, and those of the banned. \`q\` is in the title or the first 5000 characters of the body. ${short}`,
     access: 'moderator',
     operation: 'list_all_posts',
     query: PostsQuery,
