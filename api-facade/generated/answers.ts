@@ -1311,6 +1311,106 @@ export interface Schemas {
     }[]
     effects: { depth: number; lagSeconds: number; stuckPeople: number }
   }
+  StaffGroup: {
+    id: string
+    slug: string
+    name: string
+    about: string
+    interestId: string | null
+    accent: string | null
+    status: 'active' | 'archived'
+    memberCount: number
+    archivedAt: string | null
+    createdAt: string
+    visibility: 'public' | 'private'
+    joinPolicy: 'open' | 'request' | 'invite'
+    ownerId: string | null
+    owner: Schemas['PersonCard'] | null
+  }
+  StaffGroupDetails: {
+    id: string
+    slug: string
+    name: string
+    about: string
+    interestId: string | null
+    accent: string | null
+    status: 'active' | 'archived'
+    memberCount: number
+    archivedAt: string | null
+    createdAt: string
+    visibility: 'public' | 'private'
+    joinPolicy: 'open' | 'request' | 'invite'
+    ownerId: string | null
+    owner: Schemas['PersonCard'] | null
+    members: { items: Schemas['StaffGroupMember'][]; nextCursor: string | null; hasMore: boolean }
+    requests: Schemas['StaffGroupRequest'][]
+  }
+  StaffGroupMember: {
+    userId: string
+    user: Schemas['PersonCard']
+    role: 'owner' | 'moderator' | 'member'
+    joinedAt: string
+  }
+  StaffGroupRequest: {
+    id: string
+    userId: string
+    user: Schemas['PersonCard']
+    message: string
+    status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'ended'
+    createdAt: string
+    decidedAt: string | null
+  }
+  StaffGuild: {
+    id: string
+    slug: string
+    name: string
+    about: string
+    interestId: string | null
+    accent: string | null
+    status: 'active' | 'archived'
+    memberCount: number
+    archivedAt: string | null
+    createdAt: string
+    minRep: number
+    treasuryBalance: number
+    founderId: string | null
+    founder: Schemas['PersonCard'] | null
+    stewardCount: number
+  }
+  StaffGuildDetails: {
+    id: string
+    slug: string
+    name: string
+    about: string
+    interestId: string | null
+    accent: string | null
+    status: 'active' | 'archived'
+    memberCount: number
+    archivedAt: string | null
+    createdAt: string
+    minRep: number
+    treasuryBalance: number
+    founderId: string | null
+    founder: Schemas['PersonCard'] | null
+    stewardCount: number
+    members: { items: Schemas['StaffGuildMember'][]; nextCursor: string | null; hasMore: boolean }
+    applications: Schemas['StaffGuildRequest'][]
+  }
+  StaffGuildMember: {
+    userId: string
+    user: Schemas['PersonCard']
+    role: 'founder' | 'steward' | 'member'
+    joinedAt: string
+  }
+  StaffGuildRequest: {
+    id: string
+    userId: string
+    user: Schemas['PersonCard']
+    message: string
+    status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'ended'
+    createdAt: string
+    decidedAt: string | null
+  }
   StaffWikiProposal: {
     id: string
     interestId: string
@@ -3090,6 +3190,8 @@ export interface Schemas {
         | 'circle'
         | 'report'
         | 'invite-code'
+        | 'group'
+        | 'guild'
       id: string
     }
     payload: {
@@ -3106,8 +3208,23 @@ export interface Schemas {
         | 'circle'
         | 'report'
         | 'invite-code'
+        | 'group'
+        | 'guild'
       targetId: string
-      action: 'hidden' | 'unhidden' | 'deleted' | 'removed' | 'restored' | 'reviewed' | 'dismissed' | 'revoked'
+      action:
+        | 'hidden'
+        | 'unhidden'
+        | 'deleted'
+        | 'removed'
+        | 'restored'
+        | 'reviewed'
+        | 'dismissed'
+        | 'revoked'
+        | 'archived'
+        | 'expelled'
+        | 'role_changed'
+        | 'approved'
+        | 'rejected'
     }
   }
   NotificationMembershipDecided: {
@@ -3901,11 +4018,15 @@ export interface Answers {
   apply_ai_suggestions: Schemas['UserInterests']
   apply_to_guild: Schemas['GuildApplication']
   apply_to_project: Schemas['ProjectApplication']
+  approve_any_group_request: Schemas['StaffGroupRequest']
+  approve_any_guild_application: Schemas['StaffGuildRequest']
   approve_group_request: Schemas['JoinRequest']
   approve_guild_application: Schemas['GuildApplication']
   approve_project_application: Schemas['ProjectApplication']
   approve_proposal: Schemas['Proposal']
   approve_wiki_proposal: Json
+  archive_any_group: Schemas['StaffGroup']
+  archive_any_guild: Schemas['StaffGuild']
   archive_course: Schemas['Course']
   archive_group: null
   ban_person: Schemas['StaffAccount']
@@ -3983,6 +4104,8 @@ export interface Answers {
   enrol_course: Schemas['Course']
   erase_me: Json
   erase_user: Schemas['Erased']
+  expel_from_group: null
+  expel_from_guild: null
   export_me: Json
   export_user: Json
   find_ai_mapping: Json
@@ -3994,6 +4117,8 @@ export interface Answers {
   follow_stats: { followers: number; following: number; isFollowing: boolean }
   force_close_proposal: Schemas['Proposal']
   generate_invite_codes: Schemas['GeneratedCodes']
+  get_any_group: Schemas['StaffGroupDetails']
+  get_any_guild: Schemas['StaffGuildDetails']
   get_asset: Json
   get_audio: Schemas['Audio']
   get_breakdown: { emojiBreakdown: Schemas['EmojiBreakdown'] }
@@ -4048,6 +4173,8 @@ export interface Answers {
   like_video: Schemas['Video']
   list_ai_sessions: Schemas['AiSessions']
   list_all_conversations: { items: Schemas['StaffConversation'][]; nextCursor: string | null; hasMore: boolean }
+  list_all_groups: { items: Schemas['StaffGroup'][]; nextCursor: string | null; hasMore: boolean }
+  list_all_guilds: { items: Schemas['StaffGuild'][]; nextCursor: string | null; hasMore: boolean }
   list_all_interests: { items: Schemas['StaffInterest'][]; nextCursor: string | null; hasMore: boolean }
   list_all_orders: { items: Schemas['StaffOrder'][]; nextCursor: string | null; hasMore: boolean }
   list_all_payments: { items: Schemas['StaffPayment'][]; nextCursor: string | null; hasMore: boolean }
@@ -4161,6 +4288,8 @@ export interface Answers {
   read_conversation: Schemas['Conversation']
   refresh_session: Json
   register: Json
+  reject_any_group_request: Schemas['StaffGroupRequest']
+  reject_any_guild_application: Schemas['StaffGuildRequest']
   reject_group_request: Schemas['JoinRequest']
   reject_guild_application: Schemas['GuildApplication']
   reject_project_application: Schemas['ProjectApplication']
@@ -4189,6 +4318,8 @@ export interface Answers {
   resolve_order: Schemas['StaffOrder']
   respond_co_author: Schemas['CoAuthorInvitation']
   respond_invitation: Schemas['CircleInvitation']
+  restore_any_group: Schemas['StaffGroup']
+  restore_any_guild: Schemas['StaffGuild']
   restore_content: Schemas['Removed']
   restore_group: Schemas['Group']
   reverse_payment: Schemas['Reversal']
@@ -4203,6 +4334,8 @@ export interface Answers {
   select_interest: Schemas['UserInterest']
   select_interests: Schemas['UserInterests']
   send_message: Schemas['Message']
+  set_any_group_role: Schemas['StaffGroupMember']
+  set_any_guild_role: Schemas['StaffGuildMember']
   set_bond_level: Schemas['CircleMember']
   set_course_progress: Schemas['Course']
   set_default_persona: Schemas['Persona']

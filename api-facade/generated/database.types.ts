@@ -45,6 +45,14 @@ export type Database = {
         Args: { p_id: string; p_message?: string; p_role_id: string }
         Returns: Answers['apply_to_project']
       }
+      approve_any_group_request: {
+        Args: { p_id: string; p_rid: string }
+        Returns: Answers['approve_any_group_request']
+      }
+      approve_any_guild_application: {
+        Args: { p_aid: string; p_id: string }
+        Returns: Answers['approve_any_guild_application']
+      }
       approve_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['approve_group_request'] }
       approve_guild_application: {
         Args: { p_aid: string; p_id: string }
@@ -56,6 +64,8 @@ export type Database = {
       }
       approve_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['approve_proposal'] }
       approve_wiki_proposal: { Args: { p_id: string; p_reason?: string }; Returns: Answers['approve_wiki_proposal'] }
+      archive_any_group: { Args: { p_id: string; p_reason?: string }; Returns: Answers['archive_any_group'] }
+      archive_any_guild: { Args: { p_id: string; p_reason?: string }; Returns: Answers['archive_any_guild'] }
       archive_course: { Args: { p_id: string }; Returns: Answers['archive_course'] }
       archive_group: { Args: { p_id: string }; Returns: Answers['archive_group'] }
       ban_person: { Args: { p_id: string; p_reason: string }; Returns: Answers['ban_person'] }
@@ -292,6 +302,8 @@ export type Database = {
       end_session: { Args: { p_id: string }; Returns: Answers['end_session'] }
       enrol_course: { Args: { p_id: string }; Returns: Answers['enrol_course'] }
       erase_user: { Args: { p_id: string }; Returns: Answers['erase_user'] }
+      expel_from_group: { Args: { p_id: string; p_user_id: string }; Returns: Answers['expel_from_group'] }
+      expel_from_guild: { Args: { p_id: string; p_user_id: string }; Returns: Answers['expel_from_guild'] }
       export_me: { Args: { p_after?: Json; p_section?: string }; Returns: Answers['export_me'] }
       export_user: { Args: { p_after?: Json; p_id: string; p_section?: string }; Returns: Answers['export_user'] }
       find_ai_mapping: { Args: { p_session_id: string }; Returns: Answers['find_ai_mapping'] }
@@ -300,6 +312,8 @@ export type Database = {
       follow_stats: { Args: { p_person: string }; Returns: Answers['follow_stats'] }
       force_close_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['force_close_proposal'] }
       generate_invite_codes: { Args: { p_count: number }; Returns: Answers['generate_invite_codes'] }
+      get_any_group: { Args: { p_cursor?: string; p_id: string; p_limit?: number }; Returns: Answers['get_any_group'] }
+      get_any_guild: { Args: { p_cursor?: string; p_id: string; p_limit?: number }; Returns: Answers['get_any_guild'] }
       get_asset: { Args: { p_asset_id: string }; Returns: Answers['get_asset'] }
       get_audio: { Args: { p_id: string }; Returns: Answers['get_audio'] }
       get_breakdown: { Args: { p_post_id: string }; Returns: Answers['get_breakdown'] }
@@ -374,6 +388,22 @@ export type Database = {
       list_all_conversations: {
         Args: { p_cursor?: string; p_kind?: string; p_limit?: number }
         Returns: Answers['list_all_conversations']
+      }
+      list_all_groups: {
+        Args: {
+          p_cursor?: string
+          p_from?: string
+          p_limit?: number
+          p_q?: string
+          p_status?: string
+          p_to?: string
+          p_visibility?: string
+        }
+        Returns: Answers['list_all_groups']
+      }
+      list_all_guilds: {
+        Args: { p_cursor?: string; p_from?: string; p_limit?: number; p_q?: string; p_status?: string; p_to?: string }
+        Returns: Answers['list_all_guilds']
       }
       list_all_interests: {
         Args: {
@@ -934,6 +964,11 @@ export type Database = {
       react: { Args: { p_id: string; p_kind: string }; Returns: Answers['react'] }
       react_to_message: { Args: { p_emoji: string; p_id: string }; Returns: Answers['react_to_message'] }
       read_conversation: { Args: { p_id: string; p_message_id: string }; Returns: Answers['read_conversation'] }
+      reject_any_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['reject_any_group_request'] }
+      reject_any_guild_application: {
+        Args: { p_aid: string; p_id: string }
+        Returns: Answers['reject_any_guild_application']
+      }
       reject_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['reject_group_request'] }
       reject_guild_application: { Args: { p_aid: string; p_id: string }; Returns: Answers['reject_guild_application'] }
       reject_project_application: {
@@ -986,6 +1021,8 @@ export type Database = {
         Returns: Answers['respond_co_author']
       }
       respond_invitation: { Args: { p_accept: boolean; p_id: string }; Returns: Answers['respond_invitation'] }
+      restore_any_group: { Args: { p_id: string; p_reason?: string }; Returns: Answers['restore_any_group'] }
+      restore_any_guild: { Args: { p_id: string; p_reason?: string }; Returns: Answers['restore_any_guild'] }
       restore_content: {
         Args: { p_id: string; p_kind: string; p_reason?: string }
         Returns: Answers['restore_content']
@@ -1014,6 +1051,14 @@ export type Database = {
       send_message: {
         Args: { p_asset_id?: string; p_body: string; p_client_id: string; p_id: string; p_reply_to_id?: string }
         Returns: Answers['send_message']
+      }
+      set_any_group_role: {
+        Args: { p_id: string; p_role: string; p_user_id: string }
+        Returns: Answers['set_any_group_role']
+      }
+      set_any_guild_role: {
+        Args: { p_id: string; p_role: string; p_user_id: string }
+        Returns: Answers['set_any_guild_role']
       }
       set_bond_level: {
         Args: { p_bond_level: string; p_id: string; p_member_id: string }

@@ -4,7 +4,8 @@
 insert into private.events (name, payload, happens) values
   ('admin.content.moderated', '{targetType,targetId,action,authorId}',
    'staff has hidden, shown again or deleted a post or a reply, removed or restored a content, deleted a circle, '
-   'revoked an invite code, or settled a report, whose author is who made it');
+   'revoked an invite code, settled a report, whose author is who made it, archived or restored a group or guild, or '
+   'decided about a member of one');
 
 insert into private.errors (code, status, text) values
   ('reason_length', 422, 'A reason can have at most 1000 characters. A ban and a reversal must have one.');

@@ -16,7 +16,8 @@ begin
 end $$;
 comment on function private.notify_moderated is
   'Listener: tells the author that their post or reply was hidden, shown again or deleted, their content removed or '
-  'restored, their circle deleted, their invite code revoked, or their report settled.';
+  'restored, their circle deleted, their invite code revoked, their report settled, their group or guild archived or '
+  'restored, or their membership of one decided about.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('admin.content.moderated', 'private.notify_moderated', 600, 'soon');

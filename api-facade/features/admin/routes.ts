@@ -22,6 +22,7 @@ import {
   StaffAppeal,
   StaffAppealPage,
 } from './schemas.ts'
+import spaces from './spaces.ts'
 import wiki from './wiki.ts'
 
 const others = routes('admin', {
@@ -86,6 +87,7 @@ const table: Table = {
     ...proposals.rows,
     ...reading.rows,
     ...running.rows,
+    ...spaces.rows,
     ...wiki.rows,
   },
 }

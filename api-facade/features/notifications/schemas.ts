@@ -35,6 +35,8 @@ const moderated = [
   'circle',
   'report',
   'invite-code',
+  'group',
+  'guild',
 ] as const
 
 export const Notification = z
@@ -85,10 +87,24 @@ export const Notification = z
       targetType: z.enum(moderated),
       targetId: Uuid,
       action: z
-        .enum(['hidden', 'unhidden', 'deleted', 'removed', 'restored', 'reviewed', 'dismissed', 'revoked'])
+        .enum([
+          'hidden',
+          'unhidden',
+          'deleted',
+          'removed',
+          'restored',
+          'reviewed',
+          'dismissed',
+          'revoked',
+          'archived',
+          'expelled',
+          'role_changed',
+          'approved',
+          'rejected',
+        ])
         .openapi({
           description:
-            'Posts and replies are hidden, unhidden and deleted, contents removed and restored, my circles deleted, my invite codes revoked, and what I reported is reviewed or dismissed.',
+            'Posts and replies are hidden, unhidden and deleted, contents removed and restored, my circles deleted, my invite codes revoked, what I reported is reviewed or dismissed, my group or guild archived or restored, and in one I am expelled, given another role, or my request approved or rejected.',
         }),
     }),
     kind('membership.decided', of('group', 'guild', 'project'), {

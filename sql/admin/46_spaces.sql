@@ -1,0 +1,406 @@
+-- What staff sees of groups and guilds, and does about them and their members: one code for both kinds, as in
+-- sql/spaces.
+-- docs/decisions.md, Staff; Spaces.
+
+create view private.staff_spaces with (security_invoker) as
+select s.created_at as at, s.id, s.kind, s.visibility,
+       case when s.archived_at is null then 'active' else 'archived' end as status,
+       concat_ws(' ', s.slug, s.name, s.about) as said,
+       private.merged(
+         json_build_object(
+           'id', s.id, 'slug', s.slug, 'name', s.name, 'about', s.about, 'interestId', s.interest_id,
+           'accent', s.accent, 'status', case when s.archived_at is null then 'active' else 'archived' end,
+           'memberCount', s.member_count, 'archivedAt', private.utc(s.archived_at),
+           'createdAt', private.utc(s.created_at)),
+         case when s.kind = 'group' then json_build_object(
+                'visibility', s.visibility, 'joinPolicy', s.join_policy, 'ownerId', head.id, 'owner', head.card)
+              else json_build_object(
+                'minRep', g.min_rep, 'treasuryBalance', a.balance, 'founderId', head.id, 'founder', head.card,
+                'stewardCount', (select count(*) from app.space_members m
+                                 where m.space_id = s.id and m.role = 'moderator')) end) as card
+from app.spaces s
+left join app.space_members owner on owner.space_id = s.id and owner.role = 'owner'
+left join app.person_card head on head.id = owner.user_id
+left join app.guilds g on g.space_id = s.id
+left join app.mana_accounts a on a.id = g.space_id;
+comment on view private.staff_spaces is
+  'Groups and guilds as staff sees them, whoever else may. Counts have everybody in them, and people are UUIDs.';
+
+create function private.find_any_space(p_kind text, p_id text) returns app.spaces
+language plpgsql stable security definer   -- staff sees what nobody else may
+set search_path = ''
+as $$
+declare
+  v_space app.spaces;
+begin
+  if pg_input_is_valid(p_id, 'uuid') then
+    select * into v_space from app.spaces where id = p_id::uuid and kind = p_kind;
+  else
+    select * into v_space from app.spaces where kind = p_kind and slug = lower(p_id);
+  end if;
+  if v_space.id is null then
+    perform private.fail('space_unknown');
+  end if;
+  return v_space;
+end $$;
+comment on function private.find_any_space is
+  'The space of this kind with this id or slug, whoever sees it. Fails: space_unknown.';
+
+create function private.staff_members(p_space app.spaces, p_ids uuid[]) returns json
+language plpgsql stable security definer   -- staff sees what nobody else may
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object('userId', p.id, 'user', p.card,
+                                      'role', private.role_name((p_space).kind, m.role),
+                                      'joinedAt', private.utc(m.created_at)) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join app.space_members m on m.space_id = (p_space).id and m.user_id = i.id
+    join app.person_card p on p.id = i.id);
+end $$;
+comment on function private.staff_members is
+  'These members of a space as staff sees them, in order: {userId, user, role, joinedAt}.';
+
+create function private.staff_requests(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- staff sees what nobody else may
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', r.id, 'userId', p.id, 'user', p.card, 'message', r.message, 'status', r.status,
+             'createdAt', private.utc(r.created_at), 'decidedAt', private.utc(r.decided_at)) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join app.space_requests r on r.id = i.id
+    join app.person_card p on p.id = r.user_id);
+end $$;
+comment on function private.staff_requests is
+  'These requests as staff sees them, in order: {id, userId, user, message, status, createdAt, decidedAt}.';
+
+create function private.staff_space(p_kind text, p_id text, p_limit integer, p_cursor text) returns json
+language plpgsql stable security definer   -- staff sees what nobody else may
+set search_path = ''
+as $$
+declare
+  v_space  app.spaces;
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor, true);
+  v_from   timestamptz := coalesce(v_place.at, '-infinity');
+  v_after  uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
+  v_ids    uuid[];
+begin
+  perform private.require_role('moderator', 'admin');
+  v_space := private.find_any_space(p_kind, p_id);
+  if v_cursor is not null and v_place.at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_ids := array(select user_id from app.space_members
+                 where space_id = v_space.id and (placed_at, user_id) > (v_from, v_after)
+                 order by placed_at, user_id limit 51);
+  return private.merged(
+    private.staff_card('spaces', v_space.id),
+    json_build_object(
+      'members', private.page(
+        private.staff_members(v_space, v_ids[:p_limit]),
+        array(select private.place_cursor(m.placed_at, m.user_id)::text
+              from unnest(v_ids) with ordinality as i (id, place)
+              join app.space_members m on m.space_id = v_space.id and m.user_id = i.id order by i.place),
+        p_limit),
+      case p_kind when 'group' then 'requests' else 'applications' end,
+      coalesce(private.staff_requests(array(
+        select id from app.space_requests where space_id = v_space.id and status = 'pending'
+        order by created_at desc, id desc limit 50)), '[]')));
+end $$;
+comment on function private.staff_space is
+  'A space as staff sees it, with a page of its members {items, nextCursor, hasMore} and its newest 50 pending '
+  'requests, which are applications of a guild. Fails: role_required, space_unknown, cursor_unknown, '
+  'limit_out_of_range.';
+call private.make_walk('private.staff_space');
+
+create function private.lock_any_space(p_kind text, p_id text, p_people uuid[]) returns app.spaces
+language plpgsql volatile security definer   -- staff sees what nobody else may
+set search_path = ''
+as $$
+begin
+  perform private.require_role('admin');
+  return private.lock_space((private.find_any_space(p_kind, p_id)).id, p_people);
+end $$;
+comment on function private.lock_any_space is
+  'A space for an admin, locked with these people. Fails: role_required, space_unknown.';
+
+create function private.record_about_space(p_space app.spaces, p_action text, p_user uuid, p_detail json default null)
+returns void
+language plpgsql volatile security definer   -- for definer functions of staff alone
+set search_path = ''
+as $$
+begin
+  perform private.tell_moderated(p_space.kind, p_space.id, p_action, p_user);
+  perform private.audit(p_space.kind || '.' || p_action, p_space.kind, p_space.id::text, p_detail);
+end $$;
+comment on function private.record_about_space is
+  'Records what staff did about a space: whom it concerns hears of it, and the audit log keeps who did it.';
+
+create function private.set_any_space_archived(p_kind text, p_id text, p_archived boolean, p_reason text) returns json
+language plpgsql volatile security definer   -- nobody may write spaces
+set search_path = ''
+as $$
+declare
+  v_reason text;
+  v_space  app.spaces;
+  v_owner  uuid;
+begin
+  perform private.require_role('admin');
+  v_reason := private.find_reason(p_reason);
+  v_space := private.find_any_space(p_kind, p_id);
+  select user_id into v_owner from app.space_members where space_id = v_space.id and role = 'owner';
+  v_space := private.lock_any_space(p_kind, p_id, array[v_owner]);
+  if private.set_archived(v_space, p_archived) then
+    perform private.record_about_space(
+      v_space, case when p_archived then 'archived' else 'restored' end,
+      (select user_id from app.space_members where space_id = v_space.id and role = 'owner'),
+      case when v_reason is not null then json_build_object('reason', v_reason) end);
+  end if;
+  return private.staff_card('spaces', v_space.id);
+end $$;
+comment on function private.set_any_space_archived is
+  'An admin archives a space, or opens it again. Repeating it changes nothing and leaves no entry. Fails: '
+  'role_required, text_unfit, reason_length, space_unknown, space_ownerless, spaces_exhausted.';
+
+create function private.expel_from_space(p_kind text, p_id text, p_user text) returns void
+language plpgsql volatile security definer   -- nobody may write memberships
+set search_path = ''
+as $$
+declare
+  v_user  uuid;
+  v_space app.spaces;
+  v_role  text;
+begin
+  perform private.require_role('admin');
+  v_user := private.require_any_person(p_user);
+  v_space := private.lock_any_space(p_kind, p_id, array[v_user]);
+  v_role := private.find_role(v_space.id, v_user);
+  if v_role is null then
+    perform private.fail('space_member_unknown');
+  elsif v_role = 'owner' then
+    perform private.fail('last_owner');
+  end if;
+  perform private.drop_member(v_space.id, v_user);
+  perform private.tell_membership(v_space, 'removed', v_user);
+  perform private.record_about_space(v_space, 'expelled', v_user, json_build_object('userId', v_user));
+end $$;
+comment on function private.expel_from_space is
+  'An admin takes a member out of a space. Fails: role_required, person_unknown, space_unknown, space_member_unknown, '
+  'last_owner.';
+
+create function private.role_of_name(p_kind text, p_name text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return (select r from unnest(array['owner', 'moderator', 'member']) r where private.role_name(p_kind, r) = p_name);
+end $$;
+comment on function private.role_of_name is 'The role that is called so in spaces of this kind, or null.';
+
+create function private.set_any_space_role(p_kind text, p_id text, p_user text, p_role text) returns json
+language plpgsql volatile security definer   -- nobody may write memberships
+set search_path = ''
+as $$
+declare
+  v_role  text := private.role_of_name(p_kind, p_role);
+  v_user  uuid;
+  v_space app.spaces;
+begin
+  perform private.require_role('admin');
+  if v_role is null then
+    perform private.fail('value_invalid');
+  end if;
+  v_user := private.require_any_person(p_user);
+  v_space := private.lock_any_space(p_kind, p_id, array[v_user]);
+  if private.find_role(v_space.id, v_user) is distinct from v_role then
+    perform private.set_space_role(v_space, v_user, v_role);
+    perform private.record_about_space(v_space, 'role_changed', v_user,
+                                       json_build_object('userId', v_user, 'role', p_role));
+  end if;
+  return private.staff_members(v_space, array[v_user]) -> 0;
+end $$;
+comment on function private.set_any_space_role is
+  'An admin gives a member of a space another role; with that of the owner the old one becomes a moderator. Repeating '
+  'it changes nothing and leaves no entry. Fails: role_required, value_invalid, person_unknown, space_unknown, '
+  'space_member_unknown, last_owner, spaces_exhausted.';
+
+create function private.settle_any_request(p_kind text, p_id text, p_request uuid, p_approve boolean) returns json
+language plpgsql volatile security definer   -- nobody may write requests
+set search_path = ''
+as $$
+declare
+  v_space   app.spaces;
+  v_request app.space_requests;
+begin
+  perform private.require_role('admin');
+  v_space := private.find_any_space(p_kind, p_id);
+  select * into v_request from app.space_requests where id = p_request and space_id = v_space.id;
+  if not found then
+    perform private.fail('request_unknown');
+  end if;
+  v_space := private.lock_any_space(p_kind, p_id, array[v_request.user_id]);
+  perform private.decide_request(v_space, v_request, p_approve);
+  perform private.record_about_space(
+    v_space, case when p_approve then 'approved' else 'rejected' end, v_request.user_id,
+    json_build_object('userId', v_request.user_id, 'requestId', p_request));
+  return private.staff_requests(array[p_request]) -> 0;
+end $$;
+comment on function private.settle_any_request is
+  'An admin approves or rejects a pending request. Fails: role_required, space_unknown, request_unknown, '
+  'request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
+
+create function api.list_all_groups(
+  p_q text default null, p_visibility text default null, p_status text default null,
+  p_from timestamptz default null, p_to timestamptz default null,
+  p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.staff_page(
+    'spaces', json_build_object('kind', 'group', 'visibility', p_visibility, 'status', p_status), array['kind'],
+    p_q, p_from, p_to, p_limit, p_cursor);
+end $$;
+comment on function api.list_all_groups is
+  'All groups, newest first, whoever sees them. Fails: those of private.staff_page.';
+
+create function api.get_any_group(p_id text, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.staff_space('group', p_id, p_limit, p_cursor); end $$;
+comment on function api.get_any_group is
+  'Any group, with a page of its members and its pending requests. Fails: role_required, space_unknown, '
+  'cursor_unknown, limit_out_of_range.';
+
+create function api.archive_any_group(p_id text, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.set_any_space_archived('group', p_id, true, p_reason); end $$;
+comment on function api.archive_any_group is
+  'Archives any group; repeating it changes nothing. Leaves an audit entry. Fails: text_unfit, reason_length, '
+  'role_required, space_unknown, space_ownerless, spaces_exhausted.';
+
+create function api.restore_any_group(p_id text, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.set_any_space_archived('group', p_id, false, p_reason); end $$;
+comment on function api.restore_any_group is
+  'Opens any archived group again; repeating it changes nothing. Leaves an audit entry. Fails: text_unfit, '
+  'reason_length, role_required, space_unknown, space_ownerless, spaces_exhausted.';
+
+create function api.expel_from_group(p_id text, p_user_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.expel_from_space('group', p_id, p_user_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.expel_from_group is
+  'Takes a member out of any group, but for its owner. Leaves an audit entry. Fails: role_required, person_unknown, '
+  'space_unknown, space_member_unknown, last_owner.';
+
+create function api.set_any_group_role(p_id text, p_user_id text, p_role text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.set_any_space_role('group', p_id, p_user_id, p_role); end $$;
+comment on function api.set_any_group_role is
+  'Gives a member of any group another role; repeating it changes nothing. Leaves an audit entry. Fails: '
+  'role_required, value_invalid, person_unknown, space_unknown, space_member_unknown, last_owner, spaces_exhausted.';
+
+create function api.approve_any_group_request(p_id text, p_rid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.settle_any_request('group', p_id, p_rid, true); end $$;
+comment on function api.approve_any_group_request is
+  'Approves a pending request to any group. Leaves an audit entry. Fails: role_required, space_unknown, '
+  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
+
+create function api.reject_any_group_request(p_id text, p_rid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.settle_any_request('group', p_id, p_rid, false); end $$;
+comment on function api.reject_any_group_request is
+  'Rejects a pending request to any group. Leaves an audit entry. Fails: role_required, space_unknown, '
+  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
+
+create function api.list_all_guilds(
+  p_q text default null, p_status text default null, p_from timestamptz default null,
+  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.staff_page(
+    'spaces', json_build_object('kind', 'guild', 'status', p_status), array['kind'], p_q, p_from, p_to,
+    p_limit, p_cursor);
+end $$;
+comment on function api.list_all_guilds is
+  'All guilds, newest first, whoever sees them. Fails: those of private.staff_page.';
+
+create function api.get_any_guild(p_id text, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.staff_space('guild', p_id, p_limit, p_cursor); end $$;
+comment on function api.get_any_guild is
+  'Any guild, with a page of its members and its pending applications. Fails: role_required, space_unknown, '
+  'cursor_unknown, limit_out_of_range.';
+
+create function api.archive_any_guild(p_id text, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.set_any_space_archived('guild', p_id, true, p_reason); end $$;
+comment on function api.archive_any_guild is
+  'Archives any guild; repeating it changes nothing. Leaves an audit entry. Fails: text_unfit, reason_length, '
+  'role_required, space_unknown, space_ownerless, spaces_exhausted.';
+
+create function api.restore_any_guild(p_id text, p_reason text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.set_any_space_archived('guild', p_id, false, p_reason); end $$;
+comment on function api.restore_any_guild is
+  'Opens any archived guild again; repeating it changes nothing. Leaves an audit entry. Fails: text_unfit, '
+  'reason_length, role_required, space_unknown, space_ownerless, spaces_exhausted.';
+
+create function api.expel_from_guild(p_id text, p_user_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.expel_from_space('guild', p_id, p_user_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.expel_from_guild is
+  'Takes a member out of any guild, but for its founder. Leaves an audit entry. Fails: role_required, person_unknown, '
+  'space_unknown, space_member_unknown, last_owner.';
+
+create function api.set_any_guild_role(p_id text, p_user_id text, p_role text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.set_any_space_role('guild', p_id, p_user_id, p_role); end $$;
+comment on function api.set_any_guild_role is
+  'Gives a member of any guild another role; repeating it changes nothing. Leaves an audit entry. Fails: '
+  'role_required, value_invalid, person_unknown, space_unknown, space_member_unknown, last_owner, spaces_exhausted.';
+
+create function api.approve_any_guild_application(p_id text, p_aid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.settle_any_request('guild', p_id, p_aid, true); end $$;
+comment on function api.approve_any_guild_application is
+  'Approves a pending application to any guild. Leaves an audit entry. Fails: role_required, space_unknown, '
+  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
+
+create function api.reject_any_guild_application(p_id text, p_aid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.settle_any_request('guild', p_id, p_aid, false); end $$;
+comment on function api.reject_any_guild_application is
+  'Rejects a pending application to any guild. Leaves an audit entry. Fails: role_required, space_unknown, '
+  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';

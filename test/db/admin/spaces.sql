@@ -1,0 +1,66 @@
+-- Staff sees groups and guilds whoever may, and decides about them: who may, what is refused, what stays as it is.
+begin;
+select plan(29);
+select test.people('alice', 'bob', 'carla', 'mona', 'adam');
+update app.users set role = 'admin' where username = 'adam';
+update app.users set role = 'moderator' where username = 'mona';
+
+create function pg_temp.rid() returns uuid language sql stable security definer as $$
+  select r.id from app.space_requests r where r.user_id = test.id('carla') order by r.created_at desc, r.id limit 1 $$;
+create function pg_temp.role(p_user text) returns text language sql stable security definer as $$
+  select m.role from app.space_members m join app.spaces s on s.id = m.space_id where s.slug = 'secret' and m.user_id = test.id(p_user) $$;
+create function pg_temp.entries() returns text language sql stable security definer as $$
+  select coalesce(string_agg(concat_ws(' ', u.username, l.action, d.detail ->> 'reason'), ', ' order by l.id), '')
+  from app.audit_log l join app.audit_details d on d.audit_id = l.id join app.users u on u.id = l.actor_id $$;
+create function pg_temp.told(p_user text) returns text language sql volatile security definer as $$
+  select test.settle();
+  select coalesce(string_agg(concat_ws(' ', n.kind, coalesce(n.payload ->> 'action', n.payload ->> 'event')), ', '
+                             order by n.kind, coalesce(n.payload ->> 'action', n.payload ->> 'event')), '')
+  from app.notifications n where n.user_id = test.id(p_user) $$;
+grant execute on all functions in schema pg_temp to public;
+
+select test.act_as('alice');
+select api.create_group('Secret', 'secret', p_join_policy => 'request');
+select api.join_group('secret', 'Please') from test.act_as('carla');
+select api.join_group('secret') from test.act_as('bob');
+select api.update_group('secret', '{"visibility": "private"}') from test.act_as('alice');
+
+-- nobody but staff
+select test.act_as('alice');
+select throws_ok($$ select api.list_all_groups() $$, '42501', null, 'people do not call the operations of staff');
+select throws_ok($$ select private.expel_from_space('group', 'secret', 'bob') $$, '42501', null, 'nor what stands behind them');
+select test.act_as_service('alice');
+select throws_ok(format('select %s', c), 'PT403', 'role_required', 'who is none does nothing by the service: ' || c)
+from unnest(array['api.list_all_groups()', 'api.get_any_group(''secret'')', 'api.archive_any_group(''secret'')',
+                  'api.expel_from_group(''secret'', ''bob'')', 'api.set_any_group_role(''secret'', ''bob'', ''moderator'')',
+                  'api.approve_any_group_request(''secret'', pg_temp.rid())', 'api.restore_any_guild(''secret'')']) c;
+
+-- a moderator, who reads
+select test.act_as_service('mona');
+select is(api.list_all_groups() #>> '{items,0,slug}', 'secret', 'a moderator sees private groups');
+select is(json_array_length(api.get_any_group('secret') -> 'requests'), 2, 'and who asked');
+select is(api.get_any_group('secret') #>> '{members,items,0,userId}', test.id('alice')::text, 'people are UUIDs');
+select throws_ok($$ select api.get_any_guild('secret') $$, 'PT404', 'space_unknown', 'a group is no guild');
+select throws_ok(format('select %s', c), 'PT403', 'role_required', 'but does nothing: ' || c)
+from unnest(array['api.archive_any_group(''secret'')', 'api.expel_from_group(''secret'', ''bob'')',
+                  'api.reject_any_group_request(''secret'', pg_temp.rid())']) c;
+
+-- an admin
+select test.act_as_service('adam');
+select is(api.approve_any_group_request('secret', pg_temp.rid()) ->> 'status', 'approved', 'an admin lets somebody in');
+select throws_ok($$ select api.approve_any_group_request('secret', pg_temp.rid()) $$, 'PT409', 'request_settled', 'once');
+select is(pg_temp.told('carla'), 'membership.decided approved, moderation.actioned approved', 'who hears of it, and that it was the staff');
+select throws_ok($$ select api.set_any_group_role('secret', 'carla', 'king') $$, 'PT422', 'value_invalid', 'there is no such role');
+select throws_ok($$ select api.expel_from_group('secret', 'alice') $$, 'PT409', 'last_owner', 'an owner is not taken out');
+select throws_ok($$ select api.set_any_group_role('secret', 'alice', 'member') $$, 'PT409', 'last_owner', 'nor made less');
+select lives_ok($$ select api.set_any_group_role('secret', 'carla', 'owner') $$, 'unless somebody else becomes the owner');
+select is(pg_temp.role('alice') || ' ' || pg_temp.role('carla'), 'moderator owner', 'and the old one a moderator');
+select lives_ok($$ select api.expel_from_group('secret', 'alice') $$, 'who can be expelled then');
+select lives_ok($$ select api.archive_any_group('secret', 'Spam') $$, 'a group is archived');
+select throws_ok($$ select api.approve_any_group_request('secret', (select r.id from app.space_requests r where r.user_id = test.id('bob'))) $$,
+  'PT409', 'space_archived', 'and takes nobody in');
+select lives_ok($$ select api.archive_any_group('secret') $$, 'a repeat');
+select is(pg_temp.entries(), 'adam group.approved, adam group.role_changed, adam group.expelled, adam group.archived Spam', 'leaves no entry');
+
+select * from finish();
+rollback;
