@@ -2683,6 +2683,22 @@ export interface Schemas {
     payload?: { charter?: string; userId?: string; grant?: boolean; recipientId?: string; amount?: number }
     closesAt?: string
   }
+  NewGuildPost: {
+    format?: 'note' | 'essay' | 'photo' | 'video' | 'quote' | 'thread' | 'repost'
+    title?: string | null
+    body?: string
+    media?: { url?: string | null; assetId?: string | null; alt?: string | null }[]
+    visibility?: 'public' | 'circles' | 'inner'
+    depth?: number
+    interestId?: string | null
+    interestIds?: string[]
+    personaId?: string | null
+    isJournalism?: boolean
+    publishAt?: string | null
+    groupId?: string | null
+    poll?: { options: string[]; closesAt?: string | null } | null
+    quotedPostId?: string | null
+  }
   Reservation: { sessionId: string; expiresAt: string }
   ReservationAlias: { inviteCodeId: string; reservedUntil: string }
   Session: { accessToken: string; user: Schemas['Me']; deviceToken: string; refreshToken?: string; expiresIn?: number }

@@ -1,4 +1,4 @@
-// Membership of groups: random joins, requests, approvals, invitations, removals, bans, hand-overs and archives. One by
+// Membership of groups and guilds: random joins, requests, approvals, invitations, removals, bans, hand-overs and archives. One by
 // one they answer as a plain model does, and many at once from several connections leave what one order of them would:
 // never two memberships, never a group without its one owner, a count that is the number of rows, and nobody who sees
 // too much or too little.
@@ -276,6 +276,78 @@ test('all at once, what must hold for every group holds, and nobody is sent a de
       expect(wrong).toBe(0)
       const owners = members.filter(({ role }) => role === 'owner').length
       expect(owners).toBe(archived && members.length === 0 ? 0 : 1)
+    }),
+    { numRuns },
+  )
+})
+
+const guildVerbs = ['join', 'leave', 'approve', 'reject', 'withdraw', 'hand over'] as const
+const guildStep: fc.Arbitrary<Step> = fc.record({
+  does: fc.constantFrom(...guildVerbs),
+  who: someone,
+  whom: someone,
+})
+const asked: Model['policy'] = 'request'
+
+/** A guild, whose founder is an admin for that moment. */
+async function newGuild(): Promise<string> {
+  groups += 1
+  const founder = people[0] ?? ''
+  await owner`update app.users set role = 'admin' where id = ${founder}`
+  const [row] = await (lanes[0] as Sql).unsafe<{ id: string }[]>(
+    `select api.create_guild($2, i.id) ->> 'id' as id from private.enter($1)
+     cross join (select id from app.interests order by id limit 1) i`,
+    [JSON.stringify({ ...JSON.parse(claims(0)), role: 'admin' }), `Guild ${groups}`],
+  )
+  await owner`update app.users set role = 'user' where id = ${founder}`
+  return row?.id ?? ''
+}
+
+async function actInGuild(guild: string, { does, who, whom }: Step): Promise<Answer> {
+  const request = (of: number) => pending('space_requests', guild, of)
+  switch (does) {
+    case 'join':
+      return call(who, 'apply_to_guild', guild)
+    case 'approve':
+    case 'reject':
+      return call(who, `${does}_guild_application`, guild, await request(whom))
+    case 'withdraw':
+      return call(who, 'withdraw_guild_application', guild, await request(who))
+    case 'hand over':
+      return call(who, 'hand_over_guild', guild, names[whom] ?? '', 'founder')
+    default:
+      return call(who, 'leave_guild', guild)
+  }
+}
+
+test('guilds are the same code: one after the other as the model does, and all at once with one founder', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(guildStep, { minLength: 12, maxLength: 40 }), async (steps) => {
+      await clear()
+      const guild = await newGuild()
+      const model: Model = {
+        ...{ policy: asked, private: false, archived: false, roles: new Map([[0, 'owner']]) },
+        ...{ asked: new Set(), invited: new Set(), banned: new Set() },
+      }
+      for (const one of steps) {
+        // who is a member, or has asked, cannot apply again
+        const done =
+          (one.does !== 'join' || !(model.roles.has(one.who) || model.asked.has(one.who))) && expected(model, one)
+        const { code } = await actInGuild(guild, one)
+        expect([one, code === null, code]).toEqual([one, done, code])
+      }
+      const found = await look(guild)
+      const roles = [...model.roles].map(([who, role]) => `${names[who]} ${role}`)
+      expect(found.members.map((row) => `${row.who} ${row.role}`).sort()).toEqual(roles.sort())
+      expect(found).toMatchObject({ archived: model.archived, count: roles.length, wrong: 0 })
+
+      const other = await newGuild()
+      const answers = await Promise.all(steps.map((one) => actInGuild(other, one)))
+      for (const { code } of answers) expect(code ?? '').toMatch(/^[a-z_]*$/)
+      const { members, archived, count, wrong } = await look(other)
+      expect([count, wrong]).toEqual([members.length, 0])
+      const founders = members.filter(({ role }) => role === 'owner').length
+      expect(founders).toBe(archived && members.length === 0 ? 0 : 1)
     }),
     { numRuns },
   )

@@ -1,5 +1,6 @@
 // Guilds: who is in them, how people come in, and by what charter. Rules are in sql/spaces and sql/guilds.
 import { routes } from '../../lib/routes.ts'
+import { NewGuildPost, Post, PostPage } from '../posts/schemas.ts'
 import {
   Application,
   ApplicationPage,
@@ -208,5 +209,29 @@ export default routes('guilds', {
     params: GuildProposalId,
     never: ['space_role'],
     answers: { 200: Proposal },
+  },
+  'GET /guilds/:id/posts': {
+    summary: 'The posts of a guild, newest first',
+    description:
+      'For its members, also of an archived one; for others an empty page. My own hidden ones are there for me. A page looks at 400 and may be short.',
+    access: 'user',
+    operation: 'list_space_posts',
+    params: GuildId,
+    as: { id: 'p_guild_id' },
+    never: ['content_space'],
+    page: true,
+    answers: { 200: PostPage },
+  },
+  'POST /guilds/:id/posts': {
+    summary: 'Publish a post in a guild, or schedule one',
+    description:
+      'As `POST /posts` with `guildId`, and an `Idempotency-Key` is the same there; `groupId` beside it is 422. For members of a guild that is not archived.',
+    access: 'user',
+    operation: 'create_post',
+    params: GuildId,
+    as: { id: 'p_guild_id' },
+    body: NewGuildPost,
+    idempotent: true,
+    answers: { 201: Post },
   },
 })

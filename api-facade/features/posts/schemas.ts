@@ -56,6 +56,7 @@ export const NewPost = z
   .openapi('NewPost')
 
 export const NewGroupPost = NewPost.omit({ groupId: true }).openapi('NewGroupPost')
+export const NewGuildPost = NewPost.omit({ guildId: true }).openapi('NewGuildPost')
 
 const fixed = () => z.unknown().optional().openapi({ description: 'Cannot be changed.' })
 export const PostChanges = z

@@ -216,3 +216,23 @@ test('the hand-over, and leaving', async () => {
   expect(await card(bob, guild)).toMatchObject({ status: 'archived', memberCount: 0, archivedAt: expect.any(String) })
   expect(await bob.post(`/guilds/${guild}/applications`, {})).toFailWith(409, 'space_archived')
 })
+
+test('posts are the members’, as those of groups are', async () => {
+  const guild = await newGuild(alice)
+  const at = `/guilds/${guild}/posts`
+  for (const body of [undefined, { body: 'x' }]) {
+    const ask = (who: Person, path = at) => who.request(body ? 'POST' : 'GET', path, body)
+    expect(await ask(nobody)).toFailWith(401, 'token_missing')
+    expect(await ask(alice, `/guilds/${UNKNOWN}/posts`)).toFailWith(404, 'space_unknown')
+    expect(await ask(alice, `/guilds/${'x'.repeat(61)}/posts`)).toFailWith(422, 'validation_failed')
+  }
+  const said = await alice.post<Id>(at, { body: 'Slowly' })
+  expect(said).toMatchObject({ status: 201, body: { guildId: guild, groupId: null, visibility: 'public' } })
+  expect(await bob.post(at, { body: 'Me too' })).toFailWith(403, 'space_not_member')
+  expect(await alice.post(at, { body: 'x', groupId: guild })).toFailWith(422, 'content_space')
+  expect(await admin.get(at)).toMatchObject({ status: 200, body: { items: [{ id: said.body.id }] } })
+  expect(await bob.get(at)).toMatchObject({ status: 200, body: { items: [] } })
+  expect(await bob.get(`/posts/${said.body.id}`)).toFailWith(404, 'post_unknown')
+  await owner`update app.spaces set archived_at = now() where id = ${guild}`
+  expect(await alice.post(at, { body: 'x' })).toFailWith(409, 'space_archived')
+})
