@@ -98,6 +98,7 @@ begin
 end $$;
 comment on function private.find_orders is
   'The next orders of the caller, as buyer, as seller or both, in a state or any, among the next 400.';
+call private.make_walk('private.find_orders');
 
 create function api.list_orders(
   p_role text default null, p_state text default null, p_limit integer default 20, p_cursor text default null
