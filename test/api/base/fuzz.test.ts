@@ -1,0 +1,205 @@
+// Every route of api-facade/openapi.json gets what its schemas allow, what they almost allow and what nobody would send:
+// never a 500, and every answer is as the document says, which the crawler looks at (test/support/crawler.ts). A slice of
+// seed FUZZ_SEED, FUZZ_RUNS a route; a failure prints the request.
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { UNKNOWN } from '../../support/lists.ts'
+import { publish, reply } from '../../support/posts.ts'
+import { world } from '../../support/world.ts'
+
+const seed = Number(process.env.FUZZ_SEED ?? 20261122)
+const runs = Number(process.env.FUZZ_RUNS ?? 1)
+
+type Schema = {
+  $ref?: string
+  type?: string | string[]
+  format?: string
+  pattern?: string
+  const?: unknown
+  enum?: unknown[]
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  allOf?: Schema[]
+  items?: Schema
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  properties?: Record<string, Schema>
+  required?: string[]
+}
+type Operation = {
+  security?: unknown[]
+  parameters?: { name: string; in: string; schema: Schema }[]
+  requestBody?: { content: Record<string, { schema?: Schema; example?: unknown }> }
+}
+type Document = { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Schema> } }
+const document: Document = JSON.parse(readFileSync('api-facade/openapi.json', 'utf8'))
+
+const { alice, admin, nobody } = await world({ env: { RATE_LIMIT_SCALE: '1000' } })
+const post = await publish(alice)
+const known = [UNKNOWN, post, await reply(alice, post), alice.id]
+
+const strange = fc.constantFrom(
+  '',
+  ' ',
+  '\u0000',
+  'a\u0000b',
+  '%',
+  '_',
+  '%_%',
+  "'",
+  '"',
+  '\\',
+  '\\u0000',
+  "'; drop table app.users; --",
+  '$1',
+  '{}',
+  '[]',
+  'null',
+  '🙂',
+  '👩‍👩‍👧',
+  'שלום',
+  'مرحبا',
+  '\u202eabc',
+  '\u200b',
+  'e\u0301',
+  '\ud800',
+  '\n',
+  '\t=1',
+  'x'.repeat(10_000),
+  '-1',
+  '0',
+  '1e999',
+  'NaN',
+  'Infinity',
+  '2026-02-30',
+  '2026-13-01T00:00:00Z',
+  '9999-12-31T23:59:59.999Z',
+  '+275760-09-13T00:00:00Z',
+  'acct:',
+  'acct:@',
+  '@',
+  'a@b@c',
+  'javascript:alert(1)',
+  'http://',
+  'http://[',
+  'not-a-uuid',
+  `${UNKNOWN}0`,
+  UNKNOWN.toUpperCase(),
+  `{${UNKNOWN}}`,
+)
+const odd = fc.constantFrom<unknown>(
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e308,
+  2 ** 53,
+  2 ** 31,
+  [],
+  {},
+  [null],
+  [[[]]],
+  { a: { b: 1 } },
+  'x',
+)
+
+/** What fits a schema, as far as it is understood: a pattern is none of it. */
+function fitting(schema: Schema, depth = 0): fc.Arbitrary<unknown> {
+  const { $ref, enum: words, anyOf, oneOf, allOf, items, properties = {}, required = [] } = schema
+  if ($ref) return fitting(document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {}, depth)
+  if ('const' in schema) return fc.constant(schema.const)
+  if (words) return fc.constantFrom(...words)
+  const parts = anyOf ?? oneOf ?? allOf
+  if (parts?.length) return fc.oneof(...parts.map((part) => fitting(part, depth)))
+  const [type = 'object'] = [schema.type ?? []].flat()
+  if (type === 'null') return fc.constant(null)
+  if (type === 'boolean') return fc.boolean()
+  if (type === 'integer') return fc.integer({ min: schema.minimum ?? -5, max: schema.maximum ?? 200 })
+  if (type === 'number') return fc.double({ min: schema.minimum ?? -5, max: schema.maximum ?? 200, noNaN: true })
+  if (type === 'array') return depth > 3 ? fc.constant([]) : fc.array(fitting(items ?? {}, depth + 1), { maxLength: 3 })
+  if (type === 'string') {
+    if (schema.format === 'uuid') return fc.constantFrom(...known)
+    if (schema.format === 'date-time') return fc.constantFrom('2099-01-31T12:00:00.000Z', '2020-01-01T00:00:00+14:00')
+    if (schema.format === 'uri') return fc.constantFrom('https://example.org/a.png', 'http://localhost/')
+    if (schema.format === 'email') return fc.constant('ada@example.org')
+    const least = schema.minLength ?? 0
+    return fc.oneof(
+      fc.constantFrom('alice', 'bob', 'videos', 'heart', '1', '10', 'true'),
+      fc.string({
+        unit: 'grapheme',
+        minLength: least,
+        maxLength: Math.max(least, Math.min(schema.maxLength ?? 60, 60)),
+      }),
+    )
+  }
+  const fields = Object.fromEntries(
+    Object.entries(properties).map(([name, field]) => [name, fitting(field, depth + 1)]),
+  )
+  return fc.record(fields, { requiredKeys: required.filter((name) => name in fields) })
+}
+
+/** The same with something in it that should not be there. */
+const unfit = (schema: Schema): fc.Arbitrary<unknown> =>
+  fc.tuple(fitting(schema), fc.nat(), fc.oneof(strange, odd)).map(([whole, place, wrong]) => {
+    if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) return wrong
+    const names = Object.keys(
+      document.components.schemas[schema.$ref?.split('/').at(-1) ?? '']?.properties ?? schema.properties ?? whole,
+    )
+    const name = names[place % Math.max(1, names.length)]
+    return name === undefined ? wrong : { ...whole, [name]: wrong }
+  })
+
+type Parts = { params: Record<string, unknown>; body: unknown }
+const partsOf = ({ parameters = [], requestBody }: Operation): fc.Arbitrary<Parts> => {
+  const schema = requestBody?.content['application/json']?.schema
+  const params = Object.fromEntries(
+    parameters
+      .filter((one) => one.in !== 'header')
+      .map((one) => [
+        one.name,
+        one.in === 'path'
+          ? fc.oneof({ weight: 3, arbitrary: fitting(one.schema) }, strange)
+          : fc.option(fc.oneof({ weight: 2, arbitrary: fitting(one.schema) }, strange), { nil: undefined }),
+      ]),
+  )
+  const body = schema
+    ? fc.oneof({ weight: 2, arbitrary: fitting(schema) }, { weight: 2, arbitrary: unfit(schema) }, odd)
+    : fc.constant(undefined)
+  return fc.record({ params: fc.record(params), body })
+}
+
+// they end the session of whoever asks, or tell everybody
+const left = ['/auth/logout', '/identity/logout', '/admin/broadcast']
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+)
+const asked = operations.filter(
+  ({ path }) => path.startsWith('/api/v1/') && !left.includes(path.replace('/api/v1', '')),
+)
+
+/** A lone surrogate has no form in a URL; there it is what a client would make of it. */
+const encoded = (value: unknown) => encodeURIComponent(String(value).toWellFormed())
+
+const answers = { taken: 0, refused: 0 }
+
+test.each(asked)('$method $path', async ({ method, path, operation }) => {
+  const who = operation.security?.length === 0 ? nobody : path.startsWith('/api/v1/admin') ? admin : alice
+  for (const { params, body } of fc.sample(partsOf(operation), { seed, numRuns: runs })) {
+    const filled = path.replace(/\{(\w+)\}/g, (_, name) => encoded(params[name]) || '%20')
+    const query = (operation.parameters ?? []).filter((one) => one.in === 'query' && params[one.name] !== undefined)
+    const search = query.map(({ name }) => `${name}=${encoded(params[name])}`).join('&')
+    const address = `${filled.replace('/api/v1', '')}${search && `?${search}`}`.slice(0, 12_000)
+    const { status, text } = await who.request(method, address, body)
+    expect(status, `${method} ${address} ${JSON.stringify(body)?.slice(0, 500)} → ${text.slice(0, 300)}`).not.toBe(500)
+    answers[status < 400 ? 'taken' : 'refused'] += 1
+  }
+})
+
+test('some of it is taken, and some of it refused', () => {
+  expect(answers.taken).toBeGreaterThan(40)
+  expect(answers.refused).toBeGreaterThan(40)
+})
